@@ -20,6 +20,8 @@ const names = [
   'webhooks',
   'payments',
   'commerce',
+  'social',
+  'chat',
 ]
 
 for (const name of names) {

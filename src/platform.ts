@@ -4,12 +4,14 @@
  */
 import type { Composition } from './runtime/composition.ts'
 import { gather, type AnySurface } from './runtime/gather.ts'
+import { chat } from './surfaces/chat/surface.ts'
 import { commerce } from './surfaces/commerce/surface.ts'
 import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
 import { notifications } from './surfaces/notifications/surface.ts'
 import { payments } from './surfaces/payments/surface.ts'
+import { social } from './surfaces/social/surface.ts'
 import { uploads } from './surfaces/uploads/surface.ts'
 import { webhooks } from './surfaces/webhooks/surface.ts'
 
@@ -21,6 +23,8 @@ const surfaces: readonly AnySurface[] = [
   payments,
   commerce,
   links,
+  social,
+  chat,
   webhooks,
 ]
 
@@ -54,6 +58,18 @@ export const composition: Composition = {
       people: administration,
       owners: messages.face,
     })
+    const network = social.open(kernelFor(social), {
+      people: people.face,
+      jobs: work.face,
+      files: files.face,
+      messages: messages.face,
+    })
+    const talk = chat.open(kernelFor(chat), {
+      people: people.face,
+      blocks: network.face,
+      files: files.face,
+      messages: messages.face,
+    })
     const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
       events: declared,
@@ -71,6 +87,8 @@ export const composition: Composition = {
       payments: money,
       commerce: shop,
       links: shortener,
+      social: network,
+      chat: talk,
       webhooks: hooks,
     }
     work.face.offer(Object.values(opened).flatMap(one => one.jobTypes ?? []))

@@ -7,11 +7,12 @@ import { notYetBuilt } from './not-yet-built.ts'
 
 test('the specification, the routes and the list of what is not yet built agree', async () => {
   const product = await openProduct()
-  const { routes } = product
+  const { routes, sockets } = product
   await product.stop()
   // Development helpers are not part of the contract; the table is about /v1 and the paths that it
   // names.
   const published = routes.filter(route => !route.path.startsWith('/dev'))
   expect(published.length).toBeGreaterThan(0)
-  expect(compareContract(contractTable, notYetBuilt, published)).toEqual([])
+  const open = sockets.paths.map(path => ({ method: 'WS', path }))
+  expect(compareContract(contractTable, notYetBuilt, [...published, ...open])).toEqual([])
 })

@@ -29,6 +29,7 @@ afterAll(() => world.close())
 
 /** Pages whose every command can run as it stands. */
 const pages = [
+  'chat.md',
   'commerce.md',
   'identity.md',
   'jobs.md',
@@ -36,6 +37,7 @@ const pages = [
   'notifications.md',
   'payments.md',
   'requests.md',
+  'social.md',
   'uploads.md',
   'webhooks.md',
 ]

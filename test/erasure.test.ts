@@ -151,12 +151,23 @@ async function leave(who: Member, mark: string) {
   })
   expect(stored.state).toBe('available')
   const metadata = { of: mark }
+  await ask('PATCH', '/v1/users/me', { display_name: `Ada ${mark}`, bio: mark })
+  const post = await ask('POST', '/v1/posts', { body: `hello ${mark}` })
+  await ask('PATCH', `/v1/posts/${post.body.id}`, { body: `edited ${mark}` })
+  await ask('POST', `/v1/posts/${post.body.id}/comments`, { body: `comment ${mark}` })
   await ask('POST', '/v1/payment-intents', { amount_minor: 500, currency: 'EUR', metadata })
   const cart = await ask('POST', '/v1/carts', { currency: 'EUR' })
   const home = { name: `Ada ${mark}`, line1: 'Lindenstraße 12', city: 'Berlin' }
   await ask('PUT', `/v1/carts/${cart.body.id}`, {
     shipping_address: { ...home, postal_code: '10969', country: 'DE' },
   })
+  const friend = await world.member(who.tenant)
+  const room = { type: 'group', member_ids: [friend.id] }
+  const { body } = await ask('POST', '/v1/conversations', room)
+  const said = { body: `Yours, ${mark}` }
+  await ask('POST', `/v1/conversations/${body.id}/messages`, said)
+  const file = { conversation_id: body.id, filename: `${mark}.gpx`, expected_size: 10 }
+  await ask('POST', '/v1/attachments/uploads', file)
   const template = `t-${newId()}`
   const templates = '/v1/notification-templates'
   const in_app = { title: 'Hello {{ name }}', body: 'For {{ name }}' }
@@ -194,13 +205,15 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
   await setUp(who, mark)
   await leave(who, mark)
 
-  const every = 'commerce identity jobs kernel links notifications payments uploads webhooks'.split(
-    ' ',
-  )
+  const every =
+    'chat commerce identity jobs kernel links notifications payments social uploads webhooks'.split(
+      ' ',
+    )
   expect(surfacesOf(await tablesWith(mark))).toEqual(every)
   expect(await objectsWith(mark)).not.toEqual([])
   const exported = await ask('GET', '/v1/me/export')
   expect(kindsIn(exported, mark)).toEqual([
+    'chat.message',
     'commerce.cart',
     'identity.account',
     'identity.api_key',
@@ -210,6 +223,9 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
     'links.link',
     'notifications.inbox_item',
     'payments.payment',
+    'social.comment',
+    'social.post',
+    'social.profile',
     'uploads.file',
     'webhooks.webhook_subscription',
   ])

@@ -2768,6 +2768,297 @@ begin
   end loop;
 end $function$;
 
+create schema social;
+
+create table social.blocks (
+  tenant_id uuid not null,
+  blocker_id uuid not null,
+  blocked_id uuid not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint blocks_check CHECK ((blocker_id <> blocked_id)),
+  constraint blocks_pkey PRIMARY KEY (tenant_id, blocker_id, blocked_id)
+);
+CREATE INDEX blocks_blocked ON social.blocks USING btree (tenant_id, blocked_id, blocker_id);
+
+create table social.comments (
+  tenant_id uuid not null,
+  id uuid not null,
+  post_id uuid not null,
+  author_id uuid not null,
+  body text,
+  created_at timestamp with time zone not null default kernel.now(),
+  deleted_at timestamp with time zone,
+  deleted_by uuid,
+  moderation_state text not null default 'none'::text,
+  constraint comments_check CHECK (((deleted_at IS NULL) = (body IS NOT NULL))),
+  constraint comments_moderation_state_check CHECK ((moderation_state = ANY (ARRAY['none'::text, 'removed'::text]))),
+  constraint comments_pkey PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX comments_author ON social.comments USING btree (tenant_id, author_id, id);
+CREATE INDEX comments_post ON social.comments USING btree (tenant_id, post_id, created_at, id) WHERE (deleted_at IS NULL);
+
+create table social.counter_deltas (
+  tenant_id uuid not null,
+  subject_type text collate "C" not null,
+  subject_id uuid not null,
+  kind text collate "C" not null,
+  delta bigint not null
+) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.01);
+
+create table social.counter_projections (
+  tenant_id uuid not null,
+  subject_type text collate "C" not null,
+  subject_id uuid not null,
+  kind text collate "C" not null,
+  value bigint not null,
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint counter_projections_kind_check CHECK ((kind = ANY (ARRAY['likes'::text, 'comments'::text, 'followers'::text, 'following'::text, 'posts'::text]))),
+  constraint counter_projections_pkey PRIMARY KEY (tenant_id, subject_type, subject_id, kind),
+  constraint counter_projections_subject_type_check CHECK ((subject_type = ANY (ARRAY['post'::text, 'user'::text])))
+) with (fillfactor=80);
+
+create table social.feed_entries (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  rank_or_time bigint not null,
+  post_id uuid not null,
+  source_author_id uuid not null,
+  constraint feed_entries_pkey PRIMARY KEY (tenant_id, user_id, rank_or_time, post_id) INCLUDE (source_author_id)
+) partition by HASH (user_id);
+
+create table social.feed_pending_sources (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  author_id uuid not null,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint feed_pending_sources_pkey PRIMARY KEY (tenant_id, user_id, author_id)
+);
+CREATE INDEX feed_pending_sources_due_at ON social.feed_pending_sources USING btree (due_at) WHERE (due_at IS NOT NULL);
+
+create table social.feed_pull_authors (
+  tenant_id uuid not null,
+  author_id uuid not null,
+  constraint feed_pull_authors_pkey PRIMARY KEY (tenant_id, author_id)
+);
+
+create table social.feed_state (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  state text not null,
+  floor_rank bigint not null default 0,
+  built_at timestamp with time zone,
+  last_read_at timestamp with time zone not null default kernel.now(),
+  swept_at timestamp with time zone not null default kernel.now(),
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint feed_state_pkey PRIMARY KEY (tenant_id, user_id),
+  constraint feed_state_state_check CHECK ((state = ANY (ARRAY['cold'::text, 'building'::text, 'warm'::text])))
+);
+CREATE INDEX feed_state_due_at ON social.feed_state USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX feed_state_swept ON social.feed_state USING btree (swept_at) WHERE (state = 'warm'::text);
+
+create table social.follows (
+  tenant_id uuid not null,
+  follower_id uuid not null,
+  followed_id uuid not null,
+  state text not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint follows_check CHECK ((follower_id <> followed_id)),
+  constraint follows_pkey PRIMARY KEY (tenant_id, follower_id, followed_id),
+  constraint follows_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text])))
+);
+CREATE INDEX follows_followers ON social.follows USING btree (tenant_id, followed_id, follower_id) WHERE (state = 'active'::text);
+CREATE INDEX follows_newest_followers ON social.follows USING btree (tenant_id, followed_id, created_at DESC, follower_id DESC) WHERE (state = 'active'::text);
+CREATE INDEX follows_newest_following ON social.follows USING btree (tenant_id, follower_id, created_at DESC, followed_id DESC) WHERE (state = 'active'::text);
+CREATE INDEX follows_requested ON social.follows USING btree (tenant_id, follower_id) WHERE (state = 'pending'::text);
+CREATE INDEX follows_requests ON social.follows USING btree (tenant_id, followed_id, created_at, follower_id) WHERE (state = 'pending'::text);
+
+create table social.likes (
+  tenant_id uuid not null,
+  post_id uuid not null,
+  user_id uuid not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint likes_pkey PRIMARY KEY (tenant_id, post_id, user_id)
+);
+CREATE INDEX likes_user ON social.likes USING btree (tenant_id, user_id, created_at);
+
+create table social.moderation_actions (
+  tenant_id uuid not null,
+  id uuid not null,
+  case_id uuid not null,
+  action text not null,
+  outcome text,
+  reason_code text not null,
+  statement text not null,
+  actor_id uuid not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint moderation_actions_action_check CHECK ((action = ANY (ARRAY['assign'::text, 'dismiss'::text, 'remove'::text, 'restore'::text, 'suspend_user'::text, 'reinstate_user'::text, 'resolve_appeal'::text]))),
+  constraint moderation_actions_outcome_check CHECK ((outcome = ANY (ARRAY['upheld'::text, 'reversed'::text]))),
+  constraint moderation_actions_pkey PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX moderation_actions_case ON social.moderation_actions USING btree (tenant_id, case_id, id);
+CREATE TRIGGER moderation_actions_kept BEFORE DELETE OR UPDATE ON social.moderation_actions FOR EACH ROW EXECUTE FUNCTION social.refuse_change();
+
+create table social.moderation_cases (
+  tenant_id uuid not null,
+  id uuid not null,
+  subject_type text not null,
+  subject_id uuid not null,
+  subject_author_id uuid not null,
+  state text not null default 'open'::text,
+  category text not null,
+  priority smallint not null,
+  report_count integer not null default 0,
+  assigned_to uuid,
+  appeal_statement text,
+  appealed_at timestamp with time zone,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  resolved_at timestamp with time zone,
+  constraint moderation_cases_pkey PRIMARY KEY (tenant_id, id),
+  constraint moderation_cases_priority_check CHECK (((priority >= 1) AND (priority <= 3))),
+  constraint moderation_cases_state_check CHECK ((state = ANY (ARRAY['open'::text, 'in_review'::text, 'actioned'::text, 'dismissed'::text, 'appealed'::text, 'upheld'::text, 'reversed'::text]))),
+  constraint moderation_cases_subject_type_check CHECK ((subject_type = ANY (ARRAY['post'::text, 'comment'::text, 'user'::text])))
+);
+CREATE INDEX moderation_cases_author ON social.moderation_cases USING btree (tenant_id, subject_author_id, id);
+CREATE INDEX moderation_cases_listed ON social.moderation_cases USING btree (tenant_id, priority DESC, id);
+CREATE INDEX moderation_cases_state ON social.moderation_cases USING btree (tenant_id, state, priority DESC, id);
+CREATE UNIQUE INDEX moderation_cases_unresolved ON social.moderation_cases USING btree (tenant_id, subject_type, subject_id) WHERE (state = ANY (ARRAY['open'::text, 'in_review'::text]));
+
+create table social.moderation_reports (
+  tenant_id uuid not null,
+  id uuid not null,
+  case_id uuid not null,
+  reporter_id uuid not null,
+  category text not null,
+  note text,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint moderation_reports_once UNIQUE (tenant_id, case_id, reporter_id),
+  constraint moderation_reports_pkey PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX moderation_reports_reporter ON social.moderation_reports USING btree (tenant_id, reporter_id, id);
+
+create table social.mutes (
+  tenant_id uuid not null,
+  muter_id uuid not null,
+  muted_id uuid not null,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint mutes_check CHECK ((muter_id <> muted_id)),
+  constraint mutes_pkey PRIMARY KEY (tenant_id, muter_id, muted_id)
+);
+CREATE INDEX mutes_muted ON social.mutes USING btree (tenant_id, muted_id);
+
+create table social.post_bodies (
+  tenant_id uuid not null,
+  id uuid not null,
+  post_id uuid not null,
+  body text not null,
+  constraint post_bodies_pkey PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX post_bodies_post ON social.post_bodies USING btree (tenant_id, post_id);
+
+create table social.post_media (
+  tenant_id uuid not null,
+  post_id uuid not null,
+  object_id uuid not null,
+  "position" integer not null,
+  constraint post_media_pkey PRIMARY KEY (tenant_id, post_id, "position")
+);
+CREATE INDEX post_media_object ON social.post_media USING btree (tenant_id, object_id);
+
+create table social.post_versions (
+  tenant_id uuid not null,
+  post_id uuid not null,
+  version bigint not null,
+  body_ref uuid not null,
+  edited_at timestamp with time zone not null,
+  constraint post_versions_pkey PRIMARY KEY (tenant_id, post_id, version)
+);
+
+create table social.posts (
+  tenant_id uuid not null,
+  id uuid not null,
+  author_id uuid not null,
+  body_ref uuid,
+  visibility text not null,
+  created_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  version bigint not null default 1,
+  edited_at timestamp with time zone,
+  rank_or_time bigint not null,
+  moderation_state text not null default 'none'::text,
+  fanout_state text not null,
+  fanout_after uuid,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint posts_check CHECK (((deleted_at IS NULL) OR (body_ref IS NULL))),
+  constraint posts_fanout_state_check CHECK ((fanout_state = ANY (ARRAY['pending'::text, 'done'::text, 'pull'::text]))),
+  constraint posts_moderation_state_check CHECK ((moderation_state = ANY (ARRAY['none'::text, 'removed'::text]))),
+  constraint posts_pkey PRIMARY KEY (tenant_id, id),
+  constraint posts_visibility_check CHECK ((visibility = ANY (ARRAY['public'::text, 'followers'::text, 'private'::text])))
+) with (fillfactor=90);
+CREATE INDEX posts_author ON social.posts USING btree (tenant_id, author_id, rank_or_time DESC, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX posts_due_at ON social.posts USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX posts_pending ON social.posts USING btree (tenant_id, rank_or_time DESC, id DESC) WHERE (fanout_state = 'pending'::text);
+CREATE INDEX posts_unpushed ON social.posts USING btree (tenant_id, author_id, rank_or_time DESC, id DESC) WHERE (fanout_state <> 'done'::text);
+
+create table social.users (
+  tenant_id uuid not null,
+  id uuid not null,
+  privacy_state text not null default 'public'::text,
+  profile_version bigint not null default 1,
+  handle text collate "C" not null,
+  display_name text not null default ''::text,
+  bio text not null default ''::text,
+  avatar_file_id uuid,
+  moderation_state text not null default 'active'::text,
+  created_at timestamp with time zone not null default kernel.now(),
+  deleted_at timestamp with time zone,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint users_handle UNIQUE (tenant_id, handle),
+  constraint users_handle_check CHECK ((handle ~ '^[a-z0-9_.]{3,30}$'::text)),
+  constraint users_moderation_state_check CHECK ((moderation_state = ANY (ARRAY['active'::text, 'suspended'::text]))),
+  constraint users_pkey PRIMARY KEY (tenant_id, id),
+  constraint users_privacy_state_check CHECK ((privacy_state = ANY (ARRAY['public'::text, 'private'::text])))
+);
+CREATE INDEX users_avatar ON social.users USING btree (tenant_id, avatar_file_id) WHERE (avatar_file_id IS NOT NULL);
+CREATE INDEX users_due_at ON social.users USING btree (due_at) WHERE (due_at IS NOT NULL);
+
+CREATE OR REPLACE FUNCTION social.first_handle(account uuid)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ('user_'::text || "right"(replace((account)::text, '-'::text, ''::text), 12));
+
+CREATE OR REPLACE FUNCTION social.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'social.% is append-only', tg_table_name using errcode = '42501';
+end $function$;
+
+CREATE OR REPLACE FUNCTION social.reserved_handle(handle text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ('x'::text || "left"(encode(sha256(convert_to(handle, 'UTF8'::name)), 'hex'::text), 29));
+
 create schema webhooks;
 
 create table webhooks.deliveries (

@@ -364,6 +364,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/attachments/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin the upload of an attachment
+         * @description Send the parts and complete the upload as with `POST /v1/uploads`, then send a message with the `attachment_id`. Until it is sent, only you can read the file. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["startAttachment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit-events": {
         parameters: {
             query?: never;
@@ -472,6 +492,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/comments/{comment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a comment of yours, or on a post of yours
+         * @description Requires the permission `social.content.write`; `member` hold it.
+         */
+        delete: operations["deleteComment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/commerce/audit": {
         parameters: {
             query?: never;
@@ -516,6 +556,230 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Own conversations, those with the latest message first
+         * @description A conversation that gets a message while you page through the list moves to its beginning. Requires a credential and no permission.
+         */
+        get: operations["listConversations"];
+        put?: never;
+        /**
+         * Create a group, or find or create a direct conversation
+         * @description Two people have one direct conversation: when it exists, it is returned with 200. You are a member without naming yourself, and the owner of a group. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A conversation
+         * @description To those who left it stands as it stood when they left. Requires a credential and no permission.
+         */
+        get: operations["getConversation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Rename, close or open a group
+         * @description Its owner and admins may. A closed group can be read, and takes no messages. Requires a credential and no permission.
+         */
+        patch: operations["changeConversation"];
+        trace?: never;
+    };
+    "/v1/conversations/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Messages and members that changed since a revision
+         * @description Each once and as it is now, so that ten edits are one message. A revision never expires: keep the last one you have seen, and come back with it whenever you are online again. Requires a credential and no permission.
+         */
+        get: operations["listConversationChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Members of a conversation, in the order in which they joined
+         * @description Requires a credential and no permission.
+         */
+        get: operations["listConversationMembers"];
+        put?: never;
+        /**
+         * Add people to a group
+         * @description All of them or none. They see messages from then on. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["addConversationMembers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/members/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Mute pushes of a conversation for oneself
+         * @description Requires a credential and no permission.
+         */
+        patch: operations["muteConversation"];
+        trace?: never;
+    };
+    "/v1/conversations/{id}/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member, or leave with your own id
+         * @description The owner removes everybody, admins remove members. When the owner leaves, the oldest admin becomes the owner, or else the oldest member. Requires a credential and no permission.
+         */
+        delete: operations["removeConversationMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the role of a member
+         * @description The owner may. Making somebody the owner makes you an admin. Requires a credential and no permission.
+         */
+        patch: operations["changeConversationMember"];
+        trace?: never;
+    };
+    "/v1/conversations/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Messages of a conversation, newest first
+         * @description `before` a sequence come older messages; `after` one come newer ones, oldest first. `next_before` and `next_after` continue by sequence where `next_cursor` does it by cursor. Requires a credential and no permission.
+         */
+        get: operations["listMessages"];
+        put?: never;
+        /**
+         * Send a message
+         * @description The key becomes `client_request_id` and counts for ever, here and on the socket: the same message under it is returned again, another one is refused. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["sendMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/messages/{message_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a message for everybody
+         * @description The sender may, the owner and admins of a group, and holders of `chat.messages.moderate`. The text and its files are removed; the sequence stays. Requires a credential and no permission.
+         */
+        delete: operations["deleteMessage"];
+        options?: never;
+        head?: never;
+        /**
+         * Replace the text of your message
+         * @description Requires a credential and no permission.
+         */
+        patch: operations["editMessage"];
+        trace?: never;
+    };
+    "/v1/conversations/{id}/messages/{message_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Earlier texts of a message, newest first
+         * @description Requires a credential and no permission.
+         */
+        get: operations["listMessageVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say how far you have read
+         * @description The number only rises; a lower one changes nothing. Requires a credential and no permission.
+         */
+        put: operations["markConversationRead"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deprecations": {
         parameters: {
             query?: never;
@@ -531,6 +795,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Own devices, the last one seen first
+         * @description Requires a credential and no permission.
+         */
+        get: operations["listDevices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/devices/{device_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Register a device, with or without push
+         * @description The device chooses a UUID and keeps it. The push token is not shown again; it belongs to the device that sent it last. Requires a credential and no permission.
+         */
+        put: operations["putDevice"];
+        post?: never;
+        /**
+         * Remove a device
+         * @description Requires a credential and no permission.
+         */
+        delete: operations["removeDevice"];
         options?: never;
         head?: never;
         patch?: never;
@@ -882,6 +1190,26 @@ export interface paths {
          * @description Requires the permission `kernel.events.operate`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
         post: operations["skipEventPark"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/feed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your home feed, newest first
+         * @description A post is here as soon as its creation is answered, and gone with the reply to what hides it. Pages are full until the end, and a cursor never expires. Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["getFeed"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2212,6 +2540,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/moderation/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Cases, the most urgent and the oldest first
+         * @description Requires the permission `social.moderation_cases.read`; `moderator`, `tenant_admin` hold it.
+         */
+        get: operations["listModerationCases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderation/cases/{case_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A case with what it is about, and its actions
+         * @description The subject is shown whatever its visibility; that you read it is recorded. Requires the permission `social.moderation_cases.read`; `moderator`, `tenant_admin` hold it.
+         */
+        get: operations["getModerationCase"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderation/cases/{case_id}/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide on a case
+         * @description The statement is shown to the affected person. `version` is that of the case as you read it. Requires the permission `social.moderation_cases.act`; `moderator`, `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["actOnModerationCase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderation/cases/{case_id}/appeal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Appeal a decision about you; somebody else than who took it decides
+         * @description Requires the permission `social.content.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["appealDecision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderation/decisions/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What moderators decided about you, with their reasons, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listMyDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderation/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report a post, a comment or a user to the moderators
+         * @description While a report of yours waits, another one on the same thing answers 200 with it. Requires the permission `social.content.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createReport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/notification-categories": {
         parameters: {
             query?: never;
@@ -2888,6 +3336,142 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a post
+         * @description It is in the feeds of your followers as soon as this is answered. Files are your own uploads for `post_media`. Requires the permission `social.content.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/posts/{post_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A post
+         * @description `viewer` is exact; `counts` may lag for seconds. Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["getPost"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a post
+         * @description It is out of every feed with this reply, and its text is not kept. Requires the permission `social.content.write`; `member` hold it.
+         */
+        delete: operations["deletePost"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the text or the visibility of a post
+         * @description Requires the permission `social.content.write`; `member` hold it.
+         */
+        patch: operations["editPost"];
+        trace?: never;
+    };
+    "/v1/posts/{post_id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comments of a post, oldest first unless you ask for `desc`
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listComments"];
+        put?: never;
+        /**
+         * Comment on a post
+         * @description Requires the permission `social.content.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createComment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/posts/{post_id}/likes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who likes a post, in the order of their ids
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listLikes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/posts/{post_id}/likes/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Like a post; repeating it answers the same
+         * @description Requires the permission `social.content.write`; `member` hold it.
+         */
+        put: operations["likePost"];
+        post?: never;
+        /**
+         * Take a like back
+         * @description Answers 204 for any id, and so does not show whether the post exists. Requires the permission `social.content.write`; `member` hold it.
+         */
+        delete: operations["unlikePost"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/posts/{post_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The texts that a post has and had, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listPostVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/price-versions": {
         parameters: {
             query?: never;
@@ -2970,6 +3554,26 @@ export interface paths {
          * @description Requires no credential.
          */
         post: operations["receiveProviderWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A short-lived token for the socket
+         * @description Open the `url` with it within a minute: as `?token=`, as `Authorization: Bearer`, or as the second subprotocol `token.<token>` beside `realtime.v1`. Requires a credential and no permission.
+         */
+        get: operations["getRealtimeToken"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3772,6 +4376,198 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/me/blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom you block, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listBlocks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/blocks/{target_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Block a user
+         * @description Neither of you sees what the other posts, and follows between you end in the same commit. Requires the permission `social.graph.write`; `member` hold it.
+         */
+        put: operations["blockUser"];
+        post?: never;
+        /**
+         * End a block; follows do not come back
+         * @description Requires the permission `social.graph.write`; `member` hold it.
+         */
+        delete: operations["unblockUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/follow-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow requests that wait for your answer, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listFollowRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/follow-requests/{follower_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a follow request
+         * @description Requires the permission `social.graph.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["acceptFollowRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/follow-requests/{follower_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a follow request, without telling its sender
+         * @description Requires the permission `social.graph.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["rejectFollowRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/followers/{follower_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a follower, without telling them
+         * @description Requires the permission `social.graph.write`; `member` hold it.
+         */
+        delete: operations["removeFollower"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/mutes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom you mute, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listMutes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/mutes/{target_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Keep the posts of a user out of your feed, for ever or until a time
+         * @description Requires the permission `social.graph.write`; `member` hold it.
+         */
+        put: operations["muteUser"];
+        post?: never;
+        /**
+         * End a mute
+         * @description Requires the permission `social.graph.write`; `member` hold it.
+         */
+        delete: operations["unmuteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A profile, with what you and it are to each other
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["getProfile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change your profile
+         * @description What is left out stays. When a private account goes public, the follow requests that wait become active. Requires the permission `social.profiles.write`; `member` hold it.
+         */
+        patch: operations["changeProfile"];
+        trace?: never;
+    };
     "/v1/users/{user_id}/destinations": {
         parameters: {
             query?: never;
@@ -3830,6 +4626,90 @@ export interface paths {
          * @description Requires a credential and no permission.
          */
         post: operations["verifyDestination"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user_id}/followers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who follows a user, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listFollowers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user_id}/following": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom a user follows, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listFollowing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user_id}/following/{target_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Follow a user
+         * @description A private account gets a request, and the follow is `pending`. Repeating it answers the same. Requires the permission `social.graph.write`; `member` hold it.
+         */
+        put: operations["followUser"];
+        post?: never;
+        /**
+         * Stop following a user, or take a request back
+         * @description Their posts are not in your feed from the next read on. Any id is 204. Requires the permission `social.graph.write`; `member` hold it.
+         */
+        delete: operations["unfollowUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user_id}/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Posts of a user that you may see, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listUserPosts"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4661,6 +5541,91 @@ export interface components {
             revoked_at: components["schemas"]["Time"] | null;
             key: string;
         };
+        /**
+         * @example {
+         *       "conversation_id": "019c8f3a-5b20-7d41-9e6b-5c9b37b35b23",
+         *       "filename": "route.gpx",
+         *       "claimed_type": "application/gpx+xml",
+         *       "expected_size": 48213,
+         *       "checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c"
+         *     }
+         */
+        StartAttachment: {
+            conversation_id: components["schemas"]["Id"];
+            /** @description The name that readers see. */
+            filename?: string;
+            /** @description The media type, as the sender knows it. */
+            claimed_type?: string;
+            /** @description The size of the file in bytes. */
+            expected_size: number;
+            checksum?: string;
+        };
+        AttachmentUpload: {
+            id: components["schemas"]["Id"];
+            upload_id: components["schemas"]["Id"];
+            object_key: string;
+            /**
+             * @description Whether messages may be sent.
+             * @enum {string}
+             */
+            state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";
+            quarantined: boolean;
+            part_size: number;
+            part_count: number;
+            upload_url: string | null;
+            upload_headers: {
+                [key: string]: string;
+            } | null;
+            part_urls: {
+                part_number: number;
+                url: string;
+                /** @enum {string} */
+                method: "PUT";
+                headers: {
+                    [key: string]: string;
+                };
+                offset: number;
+                size: number;
+                expires_at: components["schemas"]["Time"];
+            }[] | null;
+            next_part_number: number | null;
+            max_parallel_parts: number;
+            expires_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "attachment_id": "019c8f3a-5b20-7d41-9e6b-2552b3e104e8",
+         *       "upload": {
+         *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *         "upload_id": "019c8f3a-5b20-7d41-9e6b-2bc2b5e4a576",
+         *         "object_key": "object key",
+         *         "state": "initiated",
+         *         "quarantined": false,
+         *         "part_size": 1,
+         *         "part_count": 1,
+         *         "upload_url": "upload url",
+         *         "upload_headers": {},
+         *         "part_urls": [
+         *           {
+         *             "part_number": 1,
+         *             "url": "url",
+         *             "method": "PUT",
+         *             "headers": {},
+         *             "offset": 1,
+         *             "size": 1,
+         *             "expires_at": "2026-03-02T10:15:00.000Z"
+         *           }
+         *         ],
+         *         "next_part_number": 1,
+         *         "max_parallel_parts": 1,
+         *         "expires_at": "2026-03-02T10:15:00.000Z"
+         *       }
+         *     }
+         */
+        StartedAttachment: {
+            attachment_id: components["schemas"]["Id"];
+            upload: components["schemas"]["AttachmentUpload"];
+        };
         AuditEvent: {
             id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"] | null;
@@ -5425,6 +6390,542 @@ export interface components {
             /** @description How long after shipping goods may be returned. */
             return_window_days: number;
         };
+        /**
+         * @example {
+         *       "type": "direct",
+         *       "member_ids": [
+         *         "0198c2f0-6d5e-7cc3-98a1-3f2f7a6b1c01"
+         *       ],
+         *       "title": "Weekend in the mountains"
+         *     }
+         */
+        CreateConversation: {
+            /**
+             * @description Two people, or a group.
+             * @enum {string}
+             */
+            type: "direct" | "group";
+            /** @description The other members. */
+            member_ids: components["schemas"]["Id"][];
+            /** @description The name of a group. */
+            title?: string;
+        };
+        Attachment: {
+            id: components["schemas"]["Id"];
+            file_id: components["schemas"]["Id"] | null;
+            /**
+             * @description Whether messages may be sent.
+             * @enum {string}
+             */
+            state: "pending" | "processing" | "available" | "rejected" | "deleted";
+            media_type: string | null;
+            size: number;
+            /** @description The name that readers see. */
+            filename: string | null;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "conversation_id": "019c8f3a-5b20-7d41-9e6b-5c9b37b35b23",
+         *       "sequence": 42,
+         *       "revision": 57,
+         *       "sender_id": "019c8f3a-5b20-7d41-9e6b-085ff28f23aa",
+         *       "client_request_id": "a-key-of-the-sender-0001",
+         *       "body": "See you at eight.",
+         *       "reply_to_sequence": 41,
+         *       "version": 1,
+         *       "attachments": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
+         *           "state": "pending",
+         *           "media_type": "media type",
+         *           "size": 1,
+         *           "filename": "route.gpx"
+         *         }
+         *       ],
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "edited_at": "2026-03-02T09:30:00.000Z",
+         *       "deleted_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Message: {
+            id: components["schemas"]["Id"];
+            conversation_id: components["schemas"]["Id"];
+            /** @description The number of the message in its conversation: 1, 2, 3 and so on. */
+            sequence: number;
+            /** @description The number of the latest change: a message, an edit, a member. */
+            revision: number;
+            sender_id: components["schemas"]["Id"];
+            /** @description The key of the request that sent it; shown to its sender only. */
+            client_request_id?: string;
+            /** @description The text: up to 8000 characters, in NFC. Null once it is deleted. */
+            body: string | null;
+            /** @description The message that is answered. */
+            reply_to_sequence: number | null;
+            /** @description Grows with each edit. */
+            version: number;
+            attachments: components["schemas"]["Attachment"][];
+            created_at: components["schemas"]["Time"];
+            edited_at: components["schemas"]["Time"] | null;
+            deleted_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *       "role": "owner",
+         *       "joined_sequence": 0,
+         *       "left_sequence": 1,
+         *       "last_read_sequence": 40
+         *     }
+         */
+        ConversationMember: {
+            user_id: components["schemas"]["Id"];
+            /**
+             * @description What the member may do: the owner changes roles, admins change the group.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member";
+            /** @description The person sees the messages after it. */
+            joined_sequence: number;
+            /** @description The last message that the person sees; null while they are a member. */
+            left_sequence: number | null;
+            /** @description How far the person has read. */
+            last_read_sequence: number;
+        };
+        OwnMembership: {
+            /**
+             * @description What the member may do: the owner changes roles, admins change the group.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member";
+            /** @description The person sees the messages after it. */
+            joined_sequence: number;
+            /** @description The last message that the person sees; null while they are a member. */
+            left_sequence: number | null;
+            /** @description How far the person has read. */
+            last_read_sequence: number;
+            /** @description How many messages come after the last one that was read. */
+            unread_count: number;
+            /** @description Until when no pushes are sent; null: they are sent. */
+            muted_until: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "type": "direct",
+         *       "title": "Weekend in the mountains",
+         *       "state": "active",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "latest_sequence": 42,
+         *       "revision": 57,
+         *       "last_message_at": "2026-03-02T10:15:00.000Z",
+         *       "last_message": {
+         *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *         "conversation_id": "019c8f3a-5b20-7d41-9e6b-5c9b37b35b23",
+         *         "sequence": 42,
+         *         "revision": 57,
+         *         "sender_id": "019c8f3a-5b20-7d41-9e6b-085ff28f23aa",
+         *         "client_request_id": "a-key-of-the-sender-0001",
+         *         "body": "See you at eight.",
+         *         "reply_to_sequence": 41,
+         *         "version": 1,
+         *         "attachments": [
+         *           {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
+         *             "state": "pending",
+         *             "media_type": "media type",
+         *             "size": 1,
+         *             "filename": "route.gpx"
+         *           }
+         *         ],
+         *         "created_at": "2026-03-02T09:30:00.000Z",
+         *         "edited_at": "2026-03-02T09:30:00.000Z",
+         *         "deleted_at": "2026-03-02T09:30:00.000Z"
+         *       },
+         *       "member_count": 1,
+         *       "members": [
+         *         {
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "role": "owner",
+         *           "joined_sequence": 0,
+         *           "left_sequence": 1,
+         *           "last_read_sequence": 40
+         *         }
+         *       ],
+         *       "me": {
+         *         "role": "owner",
+         *         "joined_sequence": 0,
+         *         "left_sequence": 1,
+         *         "last_read_sequence": 40,
+         *         "unread_count": 2,
+         *         "muted_until": "2026-03-02T10:15:00.000Z"
+         *       }
+         *     }
+         */
+        Conversation: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description Two people, or a group.
+             * @enum {string}
+             */
+            type: "direct" | "group";
+            /** @description The name of a group. */
+            title: string | null;
+            /**
+             * @description Whether messages may be sent.
+             * @enum {string}
+             */
+            state: "active" | "closed";
+            created_at: components["schemas"]["Time"];
+            /** @description The sequence of the latest message. */
+            latest_sequence: number;
+            /** @description The number of the latest change: a message, an edit, a member. */
+            revision: number;
+            last_message_at: components["schemas"]["Time"] | null;
+            last_message: components["schemas"]["Message"] | null;
+            member_count: number;
+            members: components["schemas"]["ConversationMember"][];
+            me: components["schemas"]["OwnMembership"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "type": "direct",
+         *           "title": "Weekend in the mountains",
+         *           "state": "active",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "latest_sequence": 42,
+         *           "revision": 57,
+         *           "last_message_at": "2026-03-02T10:15:00.000Z",
+         *           "last_message": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "conversation_id": "019c8f3a-5b20-7d41-9e6b-5c9b37b35b23",
+         *             "sequence": 42,
+         *             "revision": 57,
+         *             "sender_id": "019c8f3a-5b20-7d41-9e6b-085ff28f23aa",
+         *             "client_request_id": "a-key-of-the-sender-0001",
+         *             "body": "See you at eight.",
+         *             "reply_to_sequence": 41,
+         *             "version": 1,
+         *             "attachments": [
+         *               {
+         *                 "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *                 "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
+         *                 "state": "pending",
+         *                 "media_type": "media type",
+         *                 "size": 1,
+         *                 "filename": "route.gpx"
+         *               }
+         *             ],
+         *             "created_at": "2026-03-02T09:30:00.000Z",
+         *             "edited_at": "2026-03-02T09:30:00.000Z",
+         *             "deleted_at": "2026-03-02T09:30:00.000Z"
+         *           },
+         *           "member_count": 1,
+         *           "members": [
+         *             {
+         *               "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *               "role": "owner",
+         *               "joined_sequence": 0,
+         *               "left_sequence": 1,
+         *               "last_read_sequence": 40
+         *             }
+         *           ],
+         *           "me": {
+         *             "role": "owner",
+         *             "joined_sequence": 0,
+         *             "left_sequence": 1,
+         *             "last_read_sequence": 40,
+         *             "unread_count": 2,
+         *             "muted_until": "2026-03-02T10:15:00.000Z"
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ConversationPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Conversation"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "title": "Weekend in the mountains",
+         *       "state": "active"
+         *     }
+         */
+        ChangeConversation: {
+            /** @description The name of a group. */
+            title?: string | null;
+            /**
+             * @description Whether messages may be sent.
+             * @enum {string}
+             */
+            state?: "active" | "closed";
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "conversation_id": "019c8f3a-5b20-7d41-9e6b-5c9b37b35b23",
+         *           "sequence": 42,
+         *           "revision": 57,
+         *           "sender_id": "019c8f3a-5b20-7d41-9e6b-085ff28f23aa",
+         *           "client_request_id": "a-key-of-the-sender-0001",
+         *           "body": "See you at eight.",
+         *           "reply_to_sequence": 41,
+         *           "version": 1,
+         *           "attachments": [
+         *             {
+         *               "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *               "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
+         *               "state": "pending",
+         *               "media_type": "media type",
+         *               "size": 1,
+         *               "filename": "route.gpx"
+         *             }
+         *           ],
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "edited_at": "2026-03-02T09:30:00.000Z",
+         *           "deleted_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "members": [
+         *         {
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "role": "owner",
+         *           "joined_sequence": 0,
+         *           "left_sequence": 1,
+         *           "last_read_sequence": 40
+         *         }
+         *       ],
+         *       "revision": 57,
+         *       "latest_sequence": 42,
+         *       "next_after": 62,
+         *       "has_more": true
+         *     }
+         */
+        Changes: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Message"][];
+            members: components["schemas"]["ConversationMember"][];
+            /** @description The number of the latest change: a message, an edit, a member. */
+            revision: number;
+            /** @description The sequence of the latest message. */
+            latest_sequence: number;
+            /** @description Send it as `after` for the next page; null at the end. */
+            next_after: number | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "role": "owner",
+         *           "joined_sequence": 0,
+         *           "left_sequence": 1,
+         *           "last_read_sequence": 40
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ConversationMemberPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ConversationMember"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "user_ids": [
+         *         "0198c2f0-6d5e-7cc3-98a1-3f2f7a6b1c01"
+         *       ],
+         *       "role": "admin"
+         *     }
+         */
+        AddMembers: {
+            /** @description The people to add. */
+            user_ids: components["schemas"]["Id"][];
+            /**
+             * @description What the member may do: the owner changes roles, admins change the group.
+             * @enum {string}
+             */
+            role?: "admin" | "member";
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "role": "owner",
+         *           "joined_sequence": 0,
+         *           "left_sequence": 1,
+         *           "last_read_sequence": 40
+         *         }
+         *       ]
+         *     }
+         */
+        Members: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ConversationMember"][];
+        };
+        /**
+         * @example {
+         *       "muted_until": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        MuteConversation: {
+            /** @description Until when no pushes are sent; null: they are sent. */
+            muted_until?: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "role": "owner"
+         *     }
+         */
+        ChangeMember: {
+            /**
+             * @description What the member may do: the owner changes roles, admins change the group.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member";
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "conversation_id": "019c8f3a-5b20-7d41-9e6b-5c9b37b35b23",
+         *           "sequence": 42,
+         *           "revision": 57,
+         *           "sender_id": "019c8f3a-5b20-7d41-9e6b-085ff28f23aa",
+         *           "client_request_id": "a-key-of-the-sender-0001",
+         *           "body": "See you at eight.",
+         *           "reply_to_sequence": 41,
+         *           "version": 1,
+         *           "attachments": [
+         *             {
+         *               "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *               "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
+         *               "state": "pending",
+         *               "media_type": "media type",
+         *               "size": 1,
+         *               "filename": "route.gpx"
+         *             }
+         *           ],
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "edited_at": "2026-03-02T09:30:00.000Z",
+         *           "deleted_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true,
+         *       "next_before": 22,
+         *       "next_after": 62,
+         *       "latest_sequence": 42,
+         *       "revision": 57
+         *     }
+         */
+        History: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Message"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+            /** @description Send it as `before` for the next page; null at the end. */
+            next_before: number | null;
+            /** @description Send it as `after` for the next page; null at the end. */
+            next_after: number | null;
+            /** @description The sequence of the latest message. */
+            latest_sequence: number;
+            /** @description The number of the latest change: a message, an edit, a member. */
+            revision: number;
+        };
+        /**
+         * @example {
+         *       "body": "See you at eight.",
+         *       "attachment_ids": [
+         *         "019c8f3a-5b20-7d41-9e6b-2552b3e104e8"
+         *       ],
+         *       "reply_to_sequence": 41
+         *     }
+         */
+        SendMessage: {
+            /** @description The text; a message without attachments needs one. */
+            body?: string;
+            attachment_ids?: components["schemas"]["Id"][];
+            /** @description The message that is answered. */
+            reply_to_sequence?: number;
+        };
+        /**
+         * @example {
+         *       "body": "See you at eight."
+         *     }
+         */
+        EditMessage: {
+            /** @description The text: up to 8000 characters, in NFC. Null once it is deleted. */
+            body: string;
+        };
+        MessageVersion: {
+            /** @description Grows with each edit. */
+            version: number;
+            /** @description The text: up to 8000 characters, in NFC. Null once it is deleted. */
+            body: string;
+            edited_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "version": 1,
+         *           "body": "See you at eight.",
+         *           "edited_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        MessageVersions: {
+            /** @description The items of this page. */
+            data: components["schemas"]["MessageVersion"][];
+        };
+        /**
+         * @example {
+         *       "through_sequence": 42
+         *     }
+         */
+        MarkRead: {
+            /** @description The last message that was read. */
+            through_sequence: number;
+        };
+        /**
+         * @example {
+         *       "last_read_sequence": 40,
+         *       "unread_count": 2
+         *     }
+         */
+        ReadState: {
+            /** @description How far the person has read. */
+            last_read_sequence: number;
+            /** @description How many messages come after the last one that was read. */
+            unread_count: number;
+        };
         Deprecation: {
             operation: string;
             deprecated_at: string;
@@ -5452,6 +6953,79 @@ export interface components {
             next_cursor: components["schemas"]["Cursor"] | null;
             /** @description Whether a next page exists. */
             has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *       "platform": "web",
+         *       "push_token_ref": "019c8f3a-5b20-7d41-9e6b-fe6f4b268b7a",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "last_seen_at": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        Device: {
+            id: components["schemas"]["Id"];
+            user_id: components["schemas"]["Id"];
+            /**
+             * @description What kind of device it is.
+             * @enum {string}
+             */
+            platform: "web" | "ios" | "android" | "other";
+            /** @description Stands for the push token. */
+            push_token_ref: components["schemas"]["Id"] | null;
+            created_at: components["schemas"]["Time"];
+            last_seen_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "platform": "web",
+         *           "push_token_ref": "019c8f3a-5b20-7d41-9e6b-fe6f4b268b7a",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "last_seen_at": "2026-03-02T10:15:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        Devices: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Device"][];
+        };
+        /**
+         * @example {
+         *       "platform": "web",
+         *       "push_provider": "fcm",
+         *       "push_token": "fcm-token-of-this-device",
+         *       "push_subscription": {
+         *         "endpoint": "endpoint",
+         *         "keys": {
+         *           "p256dh": "p256dh",
+         *           "auth": "auth"
+         *         }
+         *       }
+         *     }
+         */
+        PutDevice: {
+            /**
+             * @description What kind of device it is.
+             * @enum {string}
+             */
+            platform: "web" | "ios" | "android" | "other";
+            /** @enum {string} */
+            push_provider?: "fcm" | "webpush";
+            /** @description The token of the push service; it is not shown again. */
+            push_token?: string;
+            push_subscription?: {
+                endpoint: string;
+                keys: {
+                    p256dh: string;
+                    auth: string;
+                };
+            };
         };
         /**
          * @example {
@@ -5935,6 +7509,160 @@ export interface components {
         ParkDecision: {
             /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
+        };
+        FeedReason: {
+            /**
+             * @description `following`, or `self`: a post of the caller.
+             * @enum {string}
+             */
+            kind: "following" | "self";
+        };
+        Author: {
+            id: components["schemas"]["Id"];
+            /** @description The name of an account in addresses and mentions, unique in its tenant. */
+            handle: string;
+            /** @description The name that is shown. */
+            display_name: string;
+            /** @description A file that was uploaded for `avatar`. */
+            avatar_file_id: components["schemas"]["Id"] | null;
+        };
+        PostMedium: {
+            /** @description A file that the author uploaded for `post_media`. */
+            object_id: components["schemas"]["Id"];
+            /** @description The place of the file, from 0. */
+            position: number;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "author_id": "019c8f3a-5b20-7d41-9e6b-378e66e22636",
+         *       "author": {
+         *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *         "handle": "mara.lindqvist",
+         *         "display_name": "Mara Lindqvist",
+         *         "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *       },
+         *       "body_ref": "019c8f3a-5b20-7d41-9e6b-ecf40cc5fc21",
+         *       "body": "Fresh out of the kiln!",
+         *       "visibility": "public",
+         *       "media": [
+         *         {
+         *           "object_id": "019c8f3a-5b20-7d41-9e6b-d7990800dc21",
+         *           "position": 0
+         *         }
+         *       ],
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "edited_at": "2026-03-02T09:30:00.000Z",
+         *       "deleted_at": null,
+         *       "version": 1,
+         *       "counts": {
+         *         "likes": 12,
+         *         "comments": 3
+         *       },
+         *       "viewer": {
+         *         "liked": true,
+         *         "following_author": true
+         *       }
+         *     }
+         */
+        Post: {
+            id: components["schemas"]["Id"];
+            author_id: components["schemas"]["Id"];
+            author: components["schemas"]["Author"];
+            /** @description Names the present text; each edit makes a new one. */
+            body_ref: components["schemas"]["Id"] | null;
+            /** @description The text. Line breaks are kept. */
+            body: string | null;
+            /**
+             * @description `public`, only for `followers`, or `private`: only for the author.
+             * @enum {string}
+             */
+            visibility: "public" | "followers" | "private";
+            /** @description Files of the post in their order. */
+            media: components["schemas"]["PostMedium"][];
+            created_at: components["schemas"]["Time"];
+            edited_at: components["schemas"]["Time"] | null;
+            deleted_at: null;
+            version: components["schemas"]["Version"];
+            /** @description How many there are; may lag for seconds. */
+            counts: {
+                /** @description How many like it. */
+                likes: number;
+                /** @description How many comments it has. */
+                comments: number;
+            };
+            /** @description What the caller is to it; exact. */
+            viewer: {
+                /** @description Whether the caller likes it. */
+                liked: boolean;
+                /** @description Whether the caller follows the author. */
+                following_author: boolean;
+            };
+        };
+        FeedItem: {
+            post_id: components["schemas"]["Id"];
+            /** @description Orders the feed: the creation of the post in microseconds. */
+            rank_or_time: number;
+            /** @description Whose post it is. */
+            source_author_id: components["schemas"]["Id"];
+            /** @description Why it is in the feed. */
+            reason: components["schemas"]["FeedReason"];
+            post: components["schemas"]["Post"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "post_id": "019c8f3a-5b20-7d41-9e6b-979cc7397c87",
+         *           "rank_or_time": 1781430000000000,
+         *           "source_author_id": "019c8f3a-5b20-7d41-9e6b-45f3127a40e5",
+         *           "reason": {
+         *             "kind": "following"
+         *           },
+         *           "post": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "author_id": "019c8f3a-5b20-7d41-9e6b-378e66e22636",
+         *             "author": {
+         *               "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *               "handle": "mara.lindqvist",
+         *               "display_name": "Mara Lindqvist",
+         *               "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *             },
+         *             "body_ref": "019c8f3a-5b20-7d41-9e6b-ecf40cc5fc21",
+         *             "body": "Fresh out of the kiln!",
+         *             "visibility": "public",
+         *             "media": [
+         *               {
+         *                 "object_id": "019c8f3a-5b20-7d41-9e6b-d7990800dc21",
+         *                 "position": 0
+         *               }
+         *             ],
+         *             "created_at": "2026-03-02T09:30:00.000Z",
+         *             "edited_at": "2026-03-02T09:30:00.000Z",
+         *             "deleted_at": null,
+         *             "version": 1,
+         *             "counts": {
+         *               "likes": 12,
+         *               "comments": 3
+         *             },
+         *             "viewer": {
+         *               "liked": true,
+         *               "following_author": true
+         *             }
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        FeedItemPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["FeedItem"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
         };
         ScanResult: {
             /** @enum {string} */
@@ -8652,6 +10380,308 @@ export interface components {
             /** @description Codes that replace the second factor, each once. Shown only here. */
             recovery_codes: string[];
         };
+        ModerationCaseSummary: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description What is reported.
+             * @enum {string}
+             */
+            subject_type: "post" | "comment" | "user";
+            /** @description The id of the post, comment or user. */
+            subject_id: components["schemas"]["Id"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "open" | "in_review" | "actioned" | "dismissed" | "appealed" | "upheld" | "reversed";
+            /**
+             * @description What is wrong with it.
+             * @enum {string}
+             */
+            category: "spam" | "abuse" | "hate" | "sexual" | "violence" | "self_harm" | "illegal" | "other";
+            /** @description 3 is the most urgent. */
+            priority: number;
+            /** @description How many people reported it. */
+            report_count: number;
+            /** @description The moderator who looks at it. */
+            assigned_to: components["schemas"]["Id"] | null;
+            version: components["schemas"]["Version"];
+            created_at: components["schemas"]["Time"];
+            /** @description When it was decided last. */
+            resolved_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "subject_type": "post",
+         *           "subject_id": "019c8f3a-5b20-7d41-9e6b-4dfe828a89f6",
+         *           "state": "open",
+         *           "category": "spam",
+         *           "priority": 2,
+         *           "report_count": 4,
+         *           "assigned_to": "019c8f3a-5b20-7d41-9e6b-908f3367150a",
+         *           "version": 1,
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "resolved_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ModerationCaseSummaryPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ModerationCaseSummary"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        ModerationSubject: {
+            author: components["schemas"]["Author"];
+            /** @description The text. Line breaks are kept. */
+            body: string | null;
+            /** @description Whether moderators removed or suspended it. */
+            moderation_state: string;
+            created_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "action": "assign",
+         *       "outcome": "upheld",
+         *       "reason_code": "advertising",
+         *       "statement": "Advertising is not allowed here.",
+         *       "actor_id": "019c8f3a-5b20-7d41-9e6b-fe4b4e160270",
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        ModerationAction: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description What the moderator does.
+             * @enum {string}
+             */
+            action: "assign" | "dismiss" | "remove" | "restore" | "suspend_user" | "reinstate_user" | "resolve_appeal";
+            /** @description Of an appeal: the action stays (`upheld`) or is taken back. */
+            outcome: ("upheld" | "reversed") | null;
+            /** @description The rule that was broken, in one word. */
+            reason_code: string;
+            /** @description The reasons, as the affected person or the moderator wrote them. */
+            statement: string;
+            actor_id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "subject_type": "post",
+         *       "subject_id": "019c8f3a-5b20-7d41-9e6b-4dfe828a89f6",
+         *       "state": "open",
+         *       "category": "spam",
+         *       "priority": 2,
+         *       "report_count": 4,
+         *       "assigned_to": "019c8f3a-5b20-7d41-9e6b-908f3367150a",
+         *       "version": 1,
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "resolved_at": "2026-03-02T09:30:00.000Z",
+         *       "appeal_statement": "appeal statement",
+         *       "subject": {
+         *         "author": {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "handle": "mara.lindqvist",
+         *           "display_name": "Mara Lindqvist",
+         *           "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *         },
+         *         "body": "Fresh out of the kiln!",
+         *         "moderation_state": "none",
+         *         "created_at": "2026-03-02T09:30:00.000Z"
+         *       },
+         *       "actions": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "action": "assign",
+         *           "outcome": "upheld",
+         *           "reason_code": "advertising",
+         *           "statement": "Advertising is not allowed here.",
+         *           "actor_id": "019c8f3a-5b20-7d41-9e6b-fe4b4e160270",
+         *           "created_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        ModerationCase: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description What is reported.
+             * @enum {string}
+             */
+            subject_type: "post" | "comment" | "user";
+            /** @description The id of the post, comment or user. */
+            subject_id: components["schemas"]["Id"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "open" | "in_review" | "actioned" | "dismissed" | "appealed" | "upheld" | "reversed";
+            /**
+             * @description What is wrong with it.
+             * @enum {string}
+             */
+            category: "spam" | "abuse" | "hate" | "sexual" | "violence" | "self_harm" | "illegal" | "other";
+            /** @description 3 is the most urgent. */
+            priority: number;
+            /** @description How many people reported it. */
+            report_count: number;
+            /** @description The moderator who looks at it. */
+            assigned_to: components["schemas"]["Id"] | null;
+            version: components["schemas"]["Version"];
+            created_at: components["schemas"]["Time"];
+            /** @description When it was decided last. */
+            resolved_at: components["schemas"]["Time"] | null;
+            /** @description Why the affected person appeals. */
+            appeal_statement: string | null;
+            /** @description What is reported, as it is now; null once it is deleted. */
+            subject: components["schemas"]["ModerationSubject"] | null;
+            actions: components["schemas"]["ModerationAction"][];
+        };
+        /**
+         * @example {
+         *       "action": "assign",
+         *       "outcome": "upheld",
+         *       "reason_code": "advertising",
+         *       "statement": "Advertising is not allowed here.",
+         *       "version": 1
+         *     }
+         */
+        NewModerationAction: {
+            /**
+             * @description What the moderator does.
+             * @enum {string}
+             */
+            action: "assign" | "dismiss" | "remove" | "restore" | "suspend_user" | "reinstate_user" | "resolve_appeal";
+            /**
+             * @description Of an appeal: the action stays (`upheld`) or is taken back.
+             * @enum {string}
+             */
+            outcome?: "upheld" | "reversed";
+            /** @description The rule that was broken, in one word. */
+            reason_code: string;
+            /** @description The reasons, as the affected person or the moderator wrote them. */
+            statement: string;
+            version: components["schemas"]["Version"];
+        };
+        /**
+         * @example {
+         *       "statement": "Advertising is not allowed here."
+         *     }
+         */
+        NewAppeal: {
+            /** @description The reasons, as the affected person or the moderator wrote them. */
+            statement: string;
+        };
+        /**
+         * @example {
+         *       "case_id": "019c8f3a-5b20-7d41-9e6b-9c42e18dd698",
+         *       "state": "open",
+         *       "statement": "Advertising is not allowed here."
+         *     }
+         */
+        Appeal: {
+            case_id: components["schemas"]["Id"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "open" | "in_review" | "actioned" | "dismissed" | "appealed" | "upheld" | "reversed";
+            /** @description The reasons, as the affected person or the moderator wrote them. */
+            statement: string;
+        };
+        Decision: {
+            case_id: components["schemas"]["Id"];
+            /**
+             * @description What is reported.
+             * @enum {string}
+             */
+            subject_type: "post" | "comment" | "user";
+            /** @description The id of the post, comment or user. */
+            subject_id: components["schemas"]["Id"];
+            /**
+             * @description What the moderator does.
+             * @enum {string}
+             */
+            action: "assign" | "dismiss" | "remove" | "restore" | "suspend_user" | "reinstate_user" | "resolve_appeal";
+            /** @description Of an appeal: the action stays (`upheld`) or is taken back. */
+            outcome: ("upheld" | "reversed") | null;
+            /** @description The rule that was broken, in one word. */
+            reason_code: string;
+            /** @description The reasons, as the affected person or the moderator wrote them. */
+            statement: string;
+            created_at: components["schemas"]["Time"];
+            /** @description Until when it may be appealed; null: not any more. */
+            appeal_until: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "case_id": "019c8f3a-5b20-7d41-9e6b-9c42e18dd698",
+         *           "subject_type": "post",
+         *           "subject_id": "019c8f3a-5b20-7d41-9e6b-4dfe828a89f6",
+         *           "action": "assign",
+         *           "outcome": "upheld",
+         *           "reason_code": "advertising",
+         *           "statement": "Advertising is not allowed here.",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "appeal_until": "2026-03-02T10:15:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        DecisionPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Decision"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "subject_type": "post",
+         *       "subject_id": "019c8f3a-5b20-7d41-9e6b-4dfe828a89f6",
+         *       "category": "spam",
+         *       "note": "The same advertisement five times."
+         *     }
+         */
+        NewReport: {
+            /**
+             * @description What is reported.
+             * @enum {string}
+             */
+            subject_type: "post" | "comment" | "user";
+            /** @description The id of the post, comment or user. */
+            subject_id: components["schemas"]["Id"];
+            /**
+             * @description What is wrong with it.
+             * @enum {string}
+             */
+            category: "spam" | "abuse" | "hate" | "sexual" | "violence" | "self_harm" | "illegal" | "other";
+            /** @description What the moderators should know. */
+            note?: string;
+        };
+        /**
+         * @example {
+         *       "report_id": "019c8f3a-5b20-7d41-9e6b-1387fed3191d"
+         *     }
+         */
+        Report: {
+            report_id: components["schemas"]["Id"];
+        };
         /**
          * @example {
          *       "name": "name",
@@ -9979,6 +12009,186 @@ export interface components {
         };
         /**
          * @example {
+         *       "body": "Fresh out of the kiln!",
+         *       "visibility": "public",
+         *       "media": [
+         *         {
+         *           "object_id": "019c8f3a-5b20-7d41-9e6b-d7990800dc21",
+         *           "position": 0
+         *         }
+         *       ]
+         *     }
+         */
+        CreatePost: {
+            /** @description The text. Line breaks are kept. */
+            body?: string;
+            /**
+             * @description `public`, only for `followers`, or `private`: only for the author.
+             * @enum {string}
+             */
+            visibility?: "public" | "followers" | "private";
+            /** @description Files of the post in their order. */
+            media?: {
+                /** @description A file that the author uploaded for `post_media`. */
+                object_id: components["schemas"]["Id"];
+                /** @description The place of the file, from 0. */
+                position?: number;
+            }[];
+        };
+        /**
+         * @example {
+         *       "body": "Fresh out of the kiln!",
+         *       "visibility": "public"
+         *     }
+         */
+        EditPost: {
+            /** @description The text. Line breaks are kept. */
+            body?: string;
+            /**
+             * @description `public`, only for `followers`, or `private`: only for the author.
+             * @enum {string}
+             */
+            visibility?: "public" | "followers" | "private";
+        };
+        /**
+         * @example {
+         *       "body": "Fresh out of the kiln!"
+         *     }
+         */
+        CreateComment: {
+            /** @description The text. Line breaks are kept. */
+            body: string;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "post_id": "019c8f3a-5b20-7d41-9e6b-979cc7397c87",
+         *       "author_id": "019c8f3a-5b20-7d41-9e6b-378e66e22636",
+         *       "author": {
+         *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *         "handle": "mara.lindqvist",
+         *         "display_name": "Mara Lindqvist",
+         *         "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *       },
+         *       "body": "Fresh out of the kiln!",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "deleted_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Comment: {
+            id: components["schemas"]["Id"];
+            post_id: components["schemas"]["Id"];
+            author_id: components["schemas"]["Id"];
+            author: components["schemas"]["Author"];
+            /** @description The text. Line breaks are kept. */
+            body: string | null;
+            created_at: components["schemas"]["Time"];
+            deleted_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "post_id": "019c8f3a-5b20-7d41-9e6b-979cc7397c87",
+         *           "author_id": "019c8f3a-5b20-7d41-9e6b-378e66e22636",
+         *           "author": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "handle": "mara.lindqvist",
+         *             "display_name": "Mara Lindqvist",
+         *             "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *           },
+         *           "body": "Fresh out of the kiln!",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "deleted_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        CommentPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Comment"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        ListedLike: {
+            post_id: components["schemas"]["Id"];
+            user_id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Time"];
+            user: components["schemas"]["Author"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "post_id": "019c8f3a-5b20-7d41-9e6b-979cc7397c87",
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "user": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "handle": "mara.lindqvist",
+         *             "display_name": "Mara Lindqvist",
+         *             "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ListedLikePage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ListedLike"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "post_id": "019c8f3a-5b20-7d41-9e6b-979cc7397c87",
+         *       "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Like: {
+            post_id: components["schemas"]["Id"];
+            user_id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Time"];
+        };
+        PostVersion: {
+            version: components["schemas"]["Version"];
+            /** @description The text. Line breaks are kept. */
+            body: string | null;
+            edited_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "version": 1,
+         *           "body": "Fresh out of the kiln!",
+         *           "edited_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        PostVersionPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["PostVersion"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
          *       "sku": "MUG-BLUE",
          *       "currency": "EUR",
          *       "amount_minor": 1,
@@ -10330,6 +12540,21 @@ export interface components {
          */
         ProviderMessageReceived: {
             received: boolean;
+        };
+        /**
+         * @example {
+         *       "token": "token",
+         *       "expires_at": "2026-03-02T10:15:00.000Z",
+         *       "url": "url",
+         *       "protocol": "realtime.v1"
+         *     }
+         */
+        RealtimeToken: {
+            token: string;
+            expires_at: components["schemas"]["Time"];
+            url: string;
+            /** @enum {string} */
+            protocol: "realtime.v1";
         };
         /**
          * @example {
@@ -11683,6 +13908,254 @@ export interface components {
             /** @description When it ends. */
             expires_at: components["schemas"]["Time"];
         };
+        ListedBlock: {
+            blocker_id: components["schemas"]["Id"];
+            blocked_id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Time"];
+            user: components["schemas"]["Author"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "blocker_id": "019c8f3a-5b20-7d41-9e6b-08b94ec38918",
+         *           "blocked_id": "019c8f3a-5b20-7d41-9e6b-e34ad23c4d2e",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "user": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "handle": "mara.lindqvist",
+         *             "display_name": "Mara Lindqvist",
+         *             "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ListedBlockPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ListedBlock"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "blocker_id": "019c8f3a-5b20-7d41-9e6b-08b94ec38918",
+         *       "blocked_id": "019c8f3a-5b20-7d41-9e6b-e34ad23c4d2e",
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Block: {
+            blocker_id: components["schemas"]["Id"];
+            blocked_id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Time"];
+        };
+        ListedFollow: {
+            follower_id: components["schemas"]["Id"];
+            followed_id: components["schemas"]["Id"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "pending" | "active";
+            created_at: components["schemas"]["Time"];
+            user: components["schemas"]["Author"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "follower_id": "019c8f3a-5b20-7d41-9e6b-66585822b606",
+         *           "followed_id": "019c8f3a-5b20-7d41-9e6b-b62dd4fbdbec",
+         *           "state": "pending",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "user": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "handle": "mara.lindqvist",
+         *             "display_name": "Mara Lindqvist",
+         *             "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ListedFollowPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ListedFollow"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "follower_id": "019c8f3a-5b20-7d41-9e6b-66585822b606",
+         *       "followed_id": "019c8f3a-5b20-7d41-9e6b-b62dd4fbdbec",
+         *       "state": "pending",
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Follow: {
+            follower_id: components["schemas"]["Id"];
+            followed_id: components["schemas"]["Id"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "pending" | "active";
+            created_at: components["schemas"]["Time"];
+        };
+        ListedMute: {
+            muter_id: components["schemas"]["Id"];
+            muted_id: components["schemas"]["Id"];
+            /** @description When the mute ends by itself; null: never. */
+            expires_at: components["schemas"]["Time"] | null;
+            created_at: components["schemas"]["Time"];
+            user: components["schemas"]["Author"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "muter_id": "019c8f3a-5b20-7d41-9e6b-c0931e9cdcd9",
+         *           "muted_id": "019c8f3a-5b20-7d41-9e6b-48359d582fbd",
+         *           "expires_at": "2026-03-02T10:15:00.000Z",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "user": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "handle": "mara.lindqvist",
+         *             "display_name": "Mara Lindqvist",
+         *             "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ListedMutePage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ListedMute"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "expires_at": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        SetMute: {
+            /** @description When the mute ends by itself; null: never. */
+            expires_at?: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "muter_id": "019c8f3a-5b20-7d41-9e6b-c0931e9cdcd9",
+         *       "muted_id": "019c8f3a-5b20-7d41-9e6b-48359d582fbd",
+         *       "expires_at": "2026-03-02T10:15:00.000Z",
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Mute: {
+            muter_id: components["schemas"]["Id"];
+            muted_id: components["schemas"]["Id"];
+            /** @description When the mute ends by itself; null: never. */
+            expires_at: components["schemas"]["Time"] | null;
+            created_at: components["schemas"]["Time"];
+        };
+        /** @description The id of an account; `me` is the caller. */
+        UserId: string;
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "handle": "mara.lindqvist",
+         *       "display_name": "Mara Lindqvist",
+         *       "bio": "Ceramics and long walks.",
+         *       "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110",
+         *       "privacy_state": "public",
+         *       "profile_version": 3,
+         *       "counts": {
+         *         "followers": 340,
+         *         "following": 120,
+         *         "posts": 58
+         *       },
+         *       "viewer": {
+         *         "following": "none",
+         *         "followed_by": false,
+         *         "blocking": false,
+         *         "muting": false
+         *       }
+         *     }
+         */
+        Profile: {
+            id: components["schemas"]["Id"];
+            /** @description The name of an account in addresses and mentions, unique in its tenant. */
+            handle: string;
+            /** @description The name that is shown. */
+            display_name: string;
+            /** @description What a person says of themselves. */
+            bio: string;
+            /** @description A file that was uploaded for `avatar`. */
+            avatar_file_id: components["schemas"]["Id"] | null;
+            /**
+             * @description Who may follow without asking, and see posts and lists.
+             * @enum {string}
+             */
+            privacy_state: "public" | "private";
+            /** @description Grows with every change of the profile; the ETag carries it. */
+            profile_version: components["schemas"]["Version"];
+            /** @description How many there are; may lag for seconds. */
+            counts: {
+                /** @description How many follow the account. */
+                followers: number;
+                /** @description How many the account follows; of a viewer, how they follow it. */
+                following: number;
+                /** @description How many posts the account has. */
+                posts: number;
+            };
+            /** @description What the caller is to it; exact. */
+            viewer: {
+                /**
+                 * @description How many the account follows; of a viewer, how they follow it.
+                 * @enum {string}
+                 */
+                following: "none" | "pending" | "active";
+                followed_by: boolean;
+                blocking: boolean;
+                muting: boolean;
+            };
+        };
+        /**
+         * @example {
+         *       "handle": "mara.lindqvist",
+         *       "display_name": "Mara Lindqvist",
+         *       "bio": "Ceramics and long walks.",
+         *       "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110",
+         *       "privacy_state": "public"
+         *     }
+         */
+        ChangeProfile: {
+            /** @description The name of an account in addresses and mentions, unique in its tenant. */
+            handle?: string;
+            /** @description The name that is shown. */
+            display_name?: string;
+            /** @description What a person says of themselves. */
+            bio?: string;
+            /** @description A file that was uploaded for `avatar`. */
+            avatar_file_id?: components["schemas"]["Id"] | null;
+            /**
+             * @description Who may follow without asking, and see posts and lists.
+             * @enum {string}
+             */
+            privacy_state?: "public" | "private";
+        };
         /**
          * @example {
          *       "channel": "email",
@@ -11782,6 +14255,53 @@ export interface components {
         VerifyDestinationBody: {
             /** @description The six digits that were sent to the destination. */
             code: string;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "author_id": "019c8f3a-5b20-7d41-9e6b-378e66e22636",
+         *           "author": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "handle": "mara.lindqvist",
+         *             "display_name": "Mara Lindqvist",
+         *             "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *           },
+         *           "body_ref": "019c8f3a-5b20-7d41-9e6b-ecf40cc5fc21",
+         *           "body": "Fresh out of the kiln!",
+         *           "visibility": "public",
+         *           "media": [
+         *             {
+         *               "object_id": "019c8f3a-5b20-7d41-9e6b-d7990800dc21",
+         *               "position": 0
+         *             }
+         *           ],
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "edited_at": "2026-03-02T09:30:00.000Z",
+         *           "deleted_at": null,
+         *           "version": 1,
+         *           "counts": {
+         *             "likes": 12,
+         *             "comments": 3
+         *           },
+         *           "viewer": {
+         *             "liked": true,
+         *             "following_author": true
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        PostPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Post"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
         };
         /**
          * @example {
@@ -12874,7 +15394,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `account_not_found` */
+        /** @description `user_not_found` */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12894,7 +15414,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
+        /** @description `idempotency_in_progress`, `idempotency_key_reused` */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13533,6 +16053,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -13555,6 +16076,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied`, `step_up_required` */
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `last_operator` */
             409: components["responses"]["Conflict"];
@@ -13600,6 +16122,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_transition`, `last_operator` */
             409: components["responses"]["Conflict"];
@@ -13719,6 +16242,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -13742,6 +16266,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -13840,6 +16365,53 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    startAttachment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartAttachment"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedAttachment"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member`, `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `type_not_allowed`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `overloaded`, `storage_full`, `storage_unavailable` */
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -13962,7 +16534,6 @@ export interface operations {
             /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `currency_unsupported`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -14164,6 +16735,28 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    deleteComment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                comment_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `comment_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     auditCommerce: {
         parameters: {
             query?: never;
@@ -14260,6 +16853,632 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listConversations: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createConversation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateConversation"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            /** @description `group_too_large`, `invalid_character`, `member_unknown`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    changeConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeConversation"];
+                "application/merge-patch+json": components["schemas"]["ChangeConversation"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member`, `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_transition` */
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listConversationChanges: {
+        parameters: {
+            query?: {
+                /** @description Messages with a higher sequence, oldest first; for changes, those after this revision. */
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changes"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listConversationMembers: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationMemberPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    addConversationMembers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddMembers"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Members"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member`, `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `already_member`, `conversation_closed`, `direct_members_fixed`, `idempotency_in_progress`, `idempotency_key_reused` */
+            409: components["responses"]["Conflict"];
+            /** @description `group_too_large`, `invalid_character`, `member_unknown`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    muteConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MuteConversation"];
+                "application/merge-patch+json": components["schemas"]["MuteConversation"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    removeConversationMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+                user_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member`, `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `direct_members_fixed` */
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    changeConversationMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+                user_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeMember"];
+                "application/merge-patch+json": components["schemas"]["ChangeMember"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationMember"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member`, `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found`, `member_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `direct_members_fixed`, `invalid_transition` */
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: {
+                /** @description Messages with a lower sequence, newest first. */
+                before?: number;
+                /** @description Messages with a higher sequence, oldest first; for changes, those after this revision. */
+                after?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    sendMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendMessage"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `message_not_allowed`, `not_a_member` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `conversation_closed`, `idempotency_in_progress`, `idempotency_key_reused` */
+            409: components["responses"]["Conflict"];
+            /** @description `attachment_not_ready`, `invalid_character`, `reply_target_unknown`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    deleteMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+                message_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found`, `message_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    editMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                id: components["schemas"]["Id"];
+                message_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditMessage"];
+                "application/merge-patch+json": components["schemas"]["EditMessage"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member`, `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found`, `message_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `conversation_closed`, `edit_window_closed`, `message_deleted`, `too_many_edits` */
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listMessageVersions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+                message_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageVersions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `conversation_not_found`, `message_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    markConversationRead: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarkRead"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadState"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `sequence_out_of_range`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     listDeprecations: {
         parameters: {
             query?: {
@@ -14290,6 +17509,92 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listDevices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Devices"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    putDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The device for which the socket is opened. */
+                device_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutDevice"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Device"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    removeDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The device for which the socket is opened. */
+                device_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `device_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -14720,6 +18025,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `authentication_required`, `invalid_credentials`, `invalid_token` */
             401: components["responses"]["Unauthorized"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -14964,6 +18270,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `event_park_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -15007,7 +18314,43 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `event_park_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getFeed: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeedItemPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -15214,7 +18557,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `file_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -15968,7 +19310,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `deadline_in_past`, `dependency_cycle`, `dependency_unknown`, `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -16011,7 +19352,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
@@ -16478,7 +19818,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `deadline_in_past`, `dependency_unknown`, `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -16660,6 +19999,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -16782,6 +20122,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `unknown_job_type`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -17178,7 +20519,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `domain_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -17578,6 +20918,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -17620,6 +20961,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
@@ -17651,6 +20993,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `step_up_required` */
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18048,6 +21391,259 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listModerationCases: {
+        parameters: {
+            query?: {
+                /** @description Where it is in its life. */
+                state?: "open" | "in_review" | "actioned" | "dismissed" | "appealed" | "upheld" | "reversed";
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModerationCaseSummaryPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getModerationCase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModerationCase"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `moderation_case_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    actOnModerationCase: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                case_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewModerationAction"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModerationAction"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `moderation_case_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition`, `same_reviewer` */
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    appealDecision: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                case_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAppeal"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Appeal"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `moderation_case_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `already_appealed`, `appeal_window_closed`, `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listMyDecisions: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReport"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            /** @description `comment_not_found`, `post_not_found`, `user_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     listNotificationCategories: {
         parameters: {
             query?: {
@@ -18269,7 +21865,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `schema_invalid`, `template_syntax_error`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -18344,6 +21939,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `template_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18424,6 +22020,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `template_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18620,6 +22217,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `batch_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18659,6 +22257,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `batch_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18698,6 +22297,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `batch_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18812,6 +22412,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `notification_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -19132,6 +22733,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `authentication_required`, `invalid_credentials`, `invalid_token` */
             401: components["responses"]["Unauthorized"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character`, `password_rejected`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -19306,7 +22908,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_large`, `amount_too_small`, `card_data_refused`, `currency_unknown`, `invalid_character`, `provider_unsupported`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -19526,6 +23127,375 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createPost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePost"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `media_not_available`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getPost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    deletePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    editPost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditPost"];
+                "application/merge-patch+json": components["schemas"]["EditPost"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `too_many_edits` */
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listComments: {
+        parameters: {
+            query?: {
+                /** @description The oldest first (`asc`), or the newest. */
+                order?: "asc" | "desc";
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createComment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateComment"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            /** @description `comment_not_found`, `post_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listLikes: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedLikePage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    likePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Like"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    unlikePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listPostVersions: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostVersionPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19787,6 +23757,38 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    getRealtimeToken: {
+        parameters: {
+            query?: {
+                /** @description The device for which the socket is opened. */
+                device_id?: components["schemas"]["Id"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RealtimeToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     listReconciliationItems: {
         parameters: {
             query?: {
@@ -19905,7 +23907,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -20217,6 +24218,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `return_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `restocking_fee_exceeds_refund`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -20262,6 +24264,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `return_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -20349,6 +24352,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `return_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -20392,6 +24396,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `return_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -20793,6 +24798,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `shipment_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -20836,6 +24842,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `shipment_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -21440,7 +25447,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `type_not_allowed`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -21620,6 +25626,408 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listBlocks: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedBlockPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    blockUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Block"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `cannot_block_self`, `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    unblockUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listFollowRequests: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedFollowPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    acceptFollowRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                follower_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Follow"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            /** @description `follow_request_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    rejectFollowRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                follower_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded, and there is no content. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `follow_request_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    removeFollower: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                follower_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listMutes: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedMutePage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    muteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SetMute"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mute"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `cannot_block_self`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    unmuteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    changeProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeProfile"];
+                "application/merge-patch+json": components["schemas"]["ChangeProfile"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `handle_taken` */
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `media_not_available`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     listDestinations: {
         parameters: {
             query?: {
@@ -21652,7 +26060,6 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `user_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -21694,9 +26101,7 @@ export interface operations {
             /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `user_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `invalid_destination`, `push_host_not_allowed`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -21766,6 +26171,182 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listFollowers: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedFollowPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_private`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listFollowing: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedFollowPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_private`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    followUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+                target_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Follow"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `blocked_by_you`, `follow_limit_reached` */
+            409: components["responses"]["Conflict"];
+            /** @description `cannot_follow_self`, `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    unfollowUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+                target_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listUserPosts: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_private`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     getNotificationPreferences: {
         parameters: {
             query?: never;
@@ -21792,7 +26373,6 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `user_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -21834,7 +26414,6 @@ export interface operations {
             /** @description `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `user_not_found` */
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             /** @description `category_mandatory`, `duplicate_preference`, `invalid_character`, `invalid_quiet_hours`, `invalid_timezone`, `validation_failed` */
@@ -22143,7 +26722,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `subscription_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `api_version_unsupported`, `endpoint_not_allowed`, `event_type_unknown`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];

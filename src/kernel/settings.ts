@@ -113,6 +113,7 @@ export const kernelSettings = {
   'kernel.sse_heartbeat_seconds': count(15, 's', 'Interval of heartbeats on a quiet event stream', 1, 300),
   'kernel.sse_stall_seconds': count(30, 's', 'Longest idle time of an upstream, or of a reader, on an event stream', 1, 600),
   'kernel.event_sink': { ...text('Where the event log is also published: none or nats', 'none'), oneOf: ['none', 'nats'] },
+  'kernel.bus': { ...text('What carries hints between processes: postgres or nats', 'postgres'), oneOf: ['postgres', 'nats'] },
   'kernel.nats_url': text('Address of the NATS server', 'nats://127.0.0.1:4222'),
   'kernel.objects_engine': { ...text('Where files are stored: local (DATA_DIR) or s3', 'local'), oneOf: ['local', 's3'] },
   'kernel.objects_s3_endpoint': secret('Address of an S3-compatible service other than AWS'),

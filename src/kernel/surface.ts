@@ -12,6 +12,7 @@ import type { Take, TakeEach } from './access/take.ts'
 import type { SignedUrls } from './access/signed-url.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './database/db.ts'
+import type { Bus } from './events/bus.ts'
 import type { Consumer } from './events/consumer.ts'
 import type { EventDeclaration } from './events/event.ts'
 import type { Fault } from './faults.ts'
@@ -26,6 +27,7 @@ import type {
   SignedProviderMessage,
 } from './http/provider.ts'
 import type { Route } from './http/route.ts'
+import type { SocketRoute } from './http/sockets.ts'
 import type { Keyring } from './keys.ts'
 import type { Objects } from './objects/objects.ts'
 import type { KernelSettings, SettingsOf, SettingTable } from './settings.ts'
@@ -85,6 +87,8 @@ export type Kernel = {
    * given topics (which `tx.wake` names); returns a function that ends this.
    */
   onWake(run: () => void, topics?: readonly string[]): () => void
+  /** Hints to the other processes, which may be lost. */
+  readonly bus: Bus
 }
 
 /** The kernel as one surface sees it: with the kernel's settings and its own. */
@@ -112,6 +116,8 @@ export type Opened<Face = unknown> = {
    * it answers.
    */
   readonly front?: Front
+  /** WebSockets of an API process. */
+  readonly sockets?: readonly SocketRoute[]
   readonly consumers?: readonly Consumer[]
   readonly loops?: readonly Loop[]
   /**

@@ -3,6 +3,8 @@ import type { Config } from './config.ts'
 import type { Access } from '../kernel/access/principal.ts'
 import type { Events } from '../kernel/events/open.ts'
 import type { NatsSink } from '../kernel/events/sinks/nats.ts'
+import type { NatsBus } from '../kernel/events/sinks/nats-bus.ts'
+import type { Sockets } from '../kernel/http/sockets.ts'
 import type { Faults } from '../kernel/faults.ts'
 import type { AnySurface, Gathered } from './gather.ts'
 import type { Connections } from '../kernel/http/connections.ts'
@@ -58,6 +60,9 @@ export type PlatformParts = {
   events: Events
   overload: Overload
   sink: NatsSink | null
+  /** Where the bus is carried by NATS. */
+  nats_bus: NatsBus | null
+  sockets: Sockets
   sleepers: Sleepers
   pulse: Pulse
   connections: Connections

@@ -17,12 +17,14 @@ import type { Loop } from '../kernel/surface.ts'
 
 export function lifecycle(parts: PlatformParts, app: App, stopping: AbortController) {
   const { options, kernel, opened, events, overload, sink, connections, pulse, sleepers } = parts
+  const { nats_bus, sockets } = parts
   const { config, log } = options
   const development = config.profile === 'development'
   const following = followClock({ db: kernel.db, clock: kernel.clock, onWake: kernel.onWake, log })
   let loops: RunningLoops | undefined
   const start = async () => {
     await sink?.loaded
+    nats_bus?.start()
     await events.start()
     if (development) await following.start()
     if (config.roles.includes('worker')) {
@@ -42,10 +44,11 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     const drain_seconds = given === -1 ? usual : given
     if (drain_seconds > 0) await new Promise(resolve => setTimeout(resolve, drain_seconds * 1000))
     stopping.abort(new Error('the process stops'))
+    await sockets.drain()
     await connections.closeWith(() => app.close())
     await Promise.all([pulse.stop(), loops?.stop(), following.stop()])
     await events.stop()
-    await sink?.stop()
+    await Promise.all([sink?.stop(), nats_bus?.stop()])
     for (const one of opened.toReversed()) await one.close?.()
     await kernel.db.close()
     overload.close()

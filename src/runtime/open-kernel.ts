@@ -13,6 +13,7 @@ import { openDb, type Db } from '../kernel/database/db.ts'
 import { openPersonal, type Personal } from '../kernel/work/personal.ts'
 import { openPulse } from '../kernel/work/pulse.ts'
 import { openSleepers } from '../kernel/work/topics.ts'
+import { openBus } from '../kernel/events/bus.ts'
 import type { Events } from '../kernel/events/open.ts'
 import { openOutbox } from '../kernel/events/log/outbox.ts'
 import type { Faults } from '../kernel/faults.ts'
@@ -36,6 +37,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
   const { settings } = config
   const metrics = openMetrics()
   const sleepers = openSleepers()
+  const bus = openBus()
   let events: Events | undefined
   let routes: (() => readonly Route[]) | undefined
   let sources: ReadonlyMap<string, Personal> = new Map()
@@ -68,6 +70,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     },
     wake: () => events?.wake(),
     onWake: sleepers.on,
+    bus,
   }
   const tie = (
     opened: Events,
@@ -81,7 +84,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     )
   }
   const pulse = openPulse({ db, log, sleepers })
-  return { kernel, tie, sleepers, pulse, queues: [personal.queue] }
+  return { kernel, tie, sleepers, bus, pulse, queues: [personal.queue] }
 }
 
 function databaseOf(

@@ -19,6 +19,8 @@ import { checkRoutes, gather } from './gather.ts'
 import { openConnections } from '../kernel/http/connections.ts'
 import { buildApp, type App } from '../kernel/http/app.ts'
 import { mountDocs } from '../kernel/http/docs.ts'
+import type { Sockets } from '../kernel/http/sockets.ts'
+import { natsBusOf, socketsOf } from './open-sockets.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi/document.ts'
 import type { Route } from '../kernel/http/route.ts'
@@ -45,6 +47,7 @@ export type Platform = {
   readonly kernelFor: KernelFor
   readonly app: App
   readonly routes: readonly Route[]
+  readonly sockets: Sockets
   /** The opened surfaces by name. */
   readonly opened: Readonly<Record<string, Opened>>
   readonly events: Events
@@ -63,7 +66,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   const { config, composition } = options
   const gathered = gather(composition.surfaces)
   const faults = openFaults(config.settings['kernel.faults'], currentAbout)
-  const { kernel, tie, sleepers, pulse, queues } = openKernel(options, gathered, faults)
+  const { kernel, tie, sleepers, bus, pulse, queues } = openKernel(options, gathered, faults)
   const ofSurface: KernelFor = surface => kernelFor(kernel, config.settings, surface)
   const named = composition.open(ofSurface)
   const { access, prepare } = named
@@ -76,6 +79,7 @@ export function openPlatform(options: PlatformOptions): Platform {
       .flatMap(one => one.consumers ?? [])
       .map(consumer => traced(consumer, options.telemetry)),
     sleepers,
+    bus,
     pulse,
     declared: gathered.declared,
     settings: config.settings,
@@ -86,8 +90,10 @@ export function openPlatform(options: PlatformOptions): Platform {
     sinks: sink ? [sink.listener] : [],
     work: config.roles.includes('worker'),
   })
+  const nats_bus = natsBusOf(options, bus)
   tie(events, () => routes, named.opened)
   const overload = watchOverload(config.settings['kernel.overload_delay_ms'])
+  const connections = openConnections(config.public_url)
   const parts: PlatformParts = {
     options,
     gathered,
@@ -98,9 +104,11 @@ export function openPlatform(options: PlatformOptions): Platform {
     events,
     overload,
     sink,
+    nats_bus,
+    sockets: socketsOf(options, kernel, opened, overload, connections),
     sleepers,
     pulse,
-    connections: openConnections(config.public_url),
+    connections,
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
   const document = lazily(() => makeDocument(parts, routes, named.opened))
@@ -113,6 +121,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     kernelFor: ofSurface,
     app,
     routes,
+    sockets: parts.sockets,
     opened: named.opened,
     events,
     faults,
@@ -253,6 +262,7 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     headers_seconds: settings['kernel.headers_seconds'],
     idle_seconds: settings['kernel.idle_seconds'],
     connections: parts.connections,
+    sockets: parts.sockets,
     heartbeat_ms: settings['kernel.sse_heartbeat_seconds'] * 1000,
     stall_ms: settings['kernel.sse_stall_seconds'] * 1000,
     secure: config.public_url.startsWith('https:'),

@@ -229,7 +229,7 @@ function txOn(options: DbOptions, state: TxState): Tx {
       }
     },
     emit: event => {
-      const id = newId()
+      const id = event.id ?? newId()
       state.live().events.push({ ...event, id })
       return id
     },

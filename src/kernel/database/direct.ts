@@ -22,6 +22,8 @@ export type Direct = {
    * costs latency only.
    */
   notify(topics: Topics): void
+  /** Sends a packet of the bus, or loses it where the connection is down. */
+  publish(packet: string): void
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -30,6 +32,7 @@ export type Direct = {
 export type Topics = ReadonlySet<string> | 'all'
 
 const wake_channel = 'kernel_wake'
+const bus_channel = 'kernel_bus'
 /** PostgreSQL accepts up to 8000 bytes. */
 const payload_max = 7000
 
@@ -65,8 +68,15 @@ function topicsOf(payload: string): Topics {
   return payload === '' ? 'all' : new Set(payload.split(','))
 }
 
-/** `onTopics` runs at each notification of another process and after each reconnect. */
-export function openDirect(options: DirectOptions, onTopics: (topics: Topics) => void): Direct {
+/**
+ * `onTopics` runs at each notification of another process and after each reconnect, `onPacket` with
+ * each packet of the bus.
+ */
+export function openDirect(
+  options: DirectOptions,
+  onTopics: (topics: Topics) => void,
+  onPacket: (packet: string) => void = () => {},
+): Direct {
   let client: pg.Client | undefined
   let own_pid: number | null = null
   let timer: NodeJS.Timeout | undefined
@@ -83,7 +93,10 @@ export function openDirect(options: DirectOptions, onTopics: (topics: Topics) =>
     const fresh = directClient(options.url, `${options.application_name} direct`)
     let ended = false
     fresh.on('notification', message => {
-      if (message.processId !== own_pid) onTopics(topicsOf(message.payload ?? ''))
+      const { payload = '' } = message
+      if (message.processId === own_pid) return
+      if (message.channel === bus_channel) onPacket(payload)
+      else onTopics(topicsOf(payload))
     })
     fresh.on('end', () => {
       if (ended) return
@@ -96,6 +109,7 @@ export function openDirect(options: DirectOptions, onTopics: (topics: Topics) =>
       const { rows } = await fresh.query<{ pid: number }>('select pg_backend_pid() as pid')
       own_pid = rows[0]?.pid ?? null
       await fresh.query(`listen ${wake_channel}`)
+      await fresh.query(`listen ${bus_channel}`)
     } catch (error) {
       logFailure(options.log, { err: error }, 'the listening connection could not be made')
       await fresh.end().catch(() => {})
@@ -112,9 +126,11 @@ export function openDirect(options: DirectOptions, onTopics: (topics: Topics) =>
     onTopics('all')
   }
 
-  const say = openSaying(() => client)
+  const ask = openAsking(() => client)
+  const say = openSaying(() => client !== undefined, ask)
   return {
     notify: topics => void say(topics),
+    publish: openPublishing(() => client !== undefined, ask),
     start: connect,
     stop: async () => {
       stopped = true
@@ -124,15 +140,47 @@ export function openDirect(options: DirectOptions, onTopics: (topics: Topics) =>
   }
 }
 
+type Ask = (text: string, values: readonly unknown[]) => Promise<unknown>
+
+/** One statement at a time on this connection, for topics and packets alike. */
+function openAsking(current: () => pg.Client | undefined): Ask {
+  let line: Promise<unknown> = Promise.resolve()
+  return (text, values) => {
+    line = line.then(() => current()?.query(text, [...values])).catch(() => {})
+    return line
+  }
+}
+
+const packets_max = 1000
+
+/** Packets that come while some are being sent go together in the next statement. */
+function openPublishing(up: () => boolean, ask: Ask): (packet: string) => void {
+  let waiting: string[] = []
+  let sending = false
+  const send = async () => {
+    sending = true
+    while (waiting.length > 0) {
+      const packets = waiting
+      waiting = []
+      await ask(`select pg_notify('${bus_channel}', p) from unnest($1::text[]) p`, [packets])
+    }
+    sending = false
+  }
+  return packet => {
+    if (!up() || waiting.length >= packets_max) return
+    waiting.push(packet)
+    if (!sending) void send()
+  }
+}
+
 /**
  * One notification at a time: topics that come while one is being sent go together in the next one.
  */
-function openSaying(current: () => pg.Client | undefined): (topics: Topics) => Promise<void> {
+function openSaying(up: () => boolean, ask: Ask): (topics: Topics) => Promise<void> {
   let saying = false
   let unsaid: Topics = new Set<string>()
   const say = async (topics: Topics): Promise<void> => {
-    const client = current()
-    if (!client) return
+    if (!up()) return
     if (saying) {
       unsaid = both(unsaid, topics)
       return
@@ -140,7 +188,7 @@ function openSaying(current: () => pg.Client | undefined): (topics: Topics) => P
     saying = true
     const payload = payloadOf(topics)
     // Lost with the connection: the other processes find the work by polling.
-    await client.query(`select pg_notify('${wake_channel}', $1)`, [payload]).catch(() => {})
+    await ask(`select pg_notify('${wake_channel}', $1)`, [payload])
     saying = false
     const next = unsaid
     if (next !== 'all' && next.size === 0) return

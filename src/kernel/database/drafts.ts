@@ -3,6 +3,8 @@
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
 
 export type EventDraft = {
+  /** Made before by the caller, where a row keeps it; otherwise it is made now. */
+  readonly id?: string
   readonly type: string
   readonly tenant_id: string
   readonly aggregate_type: string

@@ -32,6 +32,12 @@ export const kernelErrors = {
     cause: 'The cursor was changed, comes from another list, or the filters are not the same.',
     cure: 'Send `next_cursor` as it came and with the same filters, or begin without a cursor.',
   },
+  websocket_upgrade_required: {
+    status: 400,
+    title: 'This address is a WebSocket',
+    cause: 'Only the handshake of a WebSocket is answered here.',
+    cure: 'Connect with a WebSocket client.',
+  },
   invalid_header: {
     status: 400,
     title: 'A header is malformed',

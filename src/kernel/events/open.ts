@@ -10,6 +10,7 @@ import type { Fault } from '../faults.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { Loop } from '../work/loop.ts'
+import type { OpenBus } from './bus.ts'
 import type { Consumer } from './consumer.ts'
 import type { EventDeclaration } from './event.ts'
 import { Consumers } from './consumers/consumers.ts'
@@ -37,6 +38,8 @@ export type EventsOptions = {
   sinks?: readonly Listener[]
   /** What waits in this process beside the event log. */
   sleepers?: Sleepers
+  /** Hints between processes; carried by PostgreSQL unless another carrier is attached. */
+  bus?: OpenBus
   /** Finds work whose notification was lost. */
   pulse?: Pick<Pulse, 'add'>
   declared: ReadonlyMap<string, EventDeclaration>
@@ -74,7 +77,9 @@ export function openEvents(options: EventsOptions): Events {
   const listeners: Listener[] = [...options.consumers, ...(options.sinks ?? [])]
   const interests = listeners.map(one => ({ consumer: one.name, types: typesOf(one) }))
   const { sleepers = openSleepers() } = options
-  const wake = openWake({ url: options.direct_url, application_name, log }, sleepers)
+  const { bus } = options
+  const wake = openWake({ url: options.direct_url, application_name, log }, sleepers, bus)
+  bus?.attach({ packet_bytes: 7500, send: wake.publish })
   const consumers = new Consumers({
     db,
     log,

@@ -5,20 +5,35 @@
  */
 import type { Sleepers } from '../work/topics.ts'
 import { both, openDirect, type DirectOptions, type Topics } from '../database/direct.ts'
+import type { OpenBus } from './bus.ts'
 
 export type Wake = {
   /** Wakes the sleepers of these topics in this process now, and those of the others soon. */
   wake(topics?: Topics): void
   /** Notifies the other processes only. */
   tell(topics?: Topics): void
+  /** Sends a packet of the bus to the other processes. */
+  publish(packet: string): void
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 const notify_interval_ms = 5
 
-export function openWake(options: DirectOptions, sleepers: Sleepers): Wake {
-  const direct = openDirect(options, sleepers.wake)
+export function openWake(
+  options: DirectOptions,
+  sleepers: Sleepers,
+  bus?: Pick<OpenBus, 'received' | 'gap'>,
+): Wake {
+  const direct = openDirect(
+    options,
+    topics => {
+      sleepers.wake(topics)
+      // Every topic at once means that the connection was away.
+      if (topics === 'all') bus?.gap()
+    },
+    packet => bus?.received(packet),
+  )
   let timer: NodeJS.Timeout | undefined
   let owed: Topics = new Set()
 
@@ -39,6 +54,7 @@ export function openWake(options: DirectOptions, sleepers: Sleepers): Wake {
       tell(topics)
     },
     tell,
+    publish: direct.publish,
     start: direct.start,
     stop: async () => {
       clearTimeout(timer)

@@ -16,9 +16,9 @@ import { compileRoute, type CompiledRoute } from './compile-route.ts'
 import { allowOrigin } from './cors.ts'
 import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { journey, type Answer, type JourneyDeps } from './handle-request.ts'
-import { openNearPaths } from './near-path.ts'
+import { isPathOf, openNearPaths } from './near-path.ts'
 import { problem, type Catalog } from '../errors/problem.ts'
-import { serverBehind, type Front } from './request-interceptor.ts'
+import { notUpgraded, serverBehind, type Front, type Upgrades } from './request-interceptor.ts'
 import { onlyReads, type Route, consumesOf } from './route.ts'
 import { announcesBody, IncomingBody } from './incoming-body.ts'
 import { sseHeaders, writeEvents } from './sse.ts'
@@ -36,6 +36,7 @@ export type AppOptions = GuardDeps &
     /** How long a connection without requests is kept. */
     readonly idle_seconds: number
     readonly connections: Connections
+    readonly sockets: Upgrades
     readonly heartbeat_ms: number
     readonly stall_ms: number
     readonly strict: boolean
@@ -252,16 +253,6 @@ function routerPath(path: string): string {
   return path.replaceAll(':', '::').replaceAll(/\{([a-z_]+)\}/g, ':$1')
 }
 
-/** True where the pattern would match the path, which may itself be a pattern. */
-function isPathOf(pattern: string, path: string): boolean {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
-  return (
-    wanted.length === given.length &&
-    wanted.every((segment, at) => segment === given[at] || /^\{[a-z_]+\}$/.test(segment))
-  )
-}
-
 /** A known path with another method is 405 with Allow; only an unknown path is 404. */
 function notFound(options: AppOptions) {
   const methods = new Map<string, Set<string>>()
@@ -283,6 +274,9 @@ function notFound(options: AppOptions) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     const end = request.url.indexOf('?')
     const path = end === -1 ? request.url : request.url.slice(0, end)
+    if (options.sockets.paths.includes(path)) {
+      return sendProblem(options, undefined, request, reply, notUpgraded(request.method))
+    }
     const allowed = paths.find('GET', path)?.store as string[] | undefined
     const allow = allowed?.sort().join(', ')
     if (!allow) {

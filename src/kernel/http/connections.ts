@@ -6,6 +6,7 @@
  */
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { problem, renderProblem } from '../errors/problem.ts'
 import { newId } from '../ids.ts'
 import type { IncomingBody } from './incoming-body.ts'
@@ -18,6 +19,8 @@ export type Connections = {
   watch(server: Server): void
   /** Call it with each request: a connection is idle while its last request is answered. */
   seen(request: IncomingMessage, response: ServerResponse): void
+  /** The socket is a WebSocket now, which others close. */
+  upgraded(socket: Duplex): void
   /** Bodies that have not arrived yet. */
   readonly pending: Set<IncomingBody>
   /** Closes idle connections repeatedly until `close` has ended. */
@@ -48,6 +51,7 @@ export function openConnections(public_url: string): Connections {
     seen: ({ socket }, response) => {
       if (answers.has(socket)) answers.set(socket, response)
     },
+    upgraded: socket => void answers.delete(socket as Socket),
     closeWith: async close => {
       const sweeping = setInterval(sweep, 50)
       const late = setTimeout(() => {

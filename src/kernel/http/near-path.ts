@@ -23,3 +23,13 @@ function filled(pattern: string, given: readonly string[]): string {
     .map((part, at) => (part.startsWith('{') ? (given[at] ?? part) : part))
     .join('/')
 }
+
+/** True where the pattern would match the path, which may itself be a pattern. */
+export function isPathOf(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  return (
+    wanted.length === given.length &&
+    wanted.every((segment, at) => segment === given[at] || /^\{[a-z_]+\}$/.test(segment))
+  )
+}

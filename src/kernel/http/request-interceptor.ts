@@ -5,12 +5,13 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { FastifyServerOptions } from 'fastify'
+import type { Duplex } from 'node:stream'
 import { newId } from '../ids.ts'
 import { isUnavailable } from '../database/failures.ts'
 import { logOutage } from '../observability/outage-log.ts'
 import type { Log } from '../observability/log.ts'
 import { problemOf, rateHeaders, securityHeaders } from './send-reply.ts'
-import { problem, renderProblem } from '../errors/problem.ts'
+import { problem, renderProblem, type Problem } from '../errors/problem.ts'
 import type { Connections } from './connections.ts'
 import { markExpecting } from './incoming-body.ts'
 
@@ -19,10 +20,25 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 /** Answers, now or later, or calls `pass` with its arguments. Must not throw. */
 export type Front = (request: IncomingMessage, response: ServerResponse, pass: Handler) => void
 
+/** Which requests become WebSockets. */
+export type Upgrades = {
+  readonly paths: readonly string[]
+  takes(request: IncomingMessage): boolean
+  upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void
+}
+
+/** The refusal of a request to the address of a WebSocket that is no handshake. */
+export function notUpgraded(method: string): Problem {
+  return method === 'GET'
+    ? problem('websocket_upgrade_required', { headers: { upgrade: 'websocket' } })
+    : problem('method_not_allowed', { headers: { allow: 'GET' } })
+}
+
 export type ServerDeps = {
   readonly fronts: readonly Front[]
   readonly stopping: AbortSignal
   readonly connections: Connections
+  readonly sockets: Upgrades
   readonly public_url: string
   readonly log: Log
 }
@@ -34,6 +50,7 @@ export function serverBehind({
   fronts,
   stopping,
   connections,
+  sockets,
   ...told
 }: ServerDeps): NonNullable<FastifyServerOptions['serverFactory']> {
   return (framework, options) => {
@@ -55,8 +72,17 @@ export function serverBehind({
       handle(request, response)
     }
     const { keepAliveTimeout, requestTimeout, connectionTimeout } = options as FastifyServerOptions
-    const server: Server = createServer({ ...optionsOf(options), requireHostHeader: false }, open)
+    const server: Server = createServer(
+      {
+        ...optionsOf(options),
+        requireHostHeader: false,
+        // Any other upgrade is a request like all others.
+        shouldUpgradeCallback: request => sockets.takes(request),
+      },
+      open,
+    )
     connections.watch(server)
+    server.on('upgrade', sockets.upgrade)
     // An unknown expectation may be ignored; the server would refuse it without a problem document.
     server.on('checkExpectation', open)
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {

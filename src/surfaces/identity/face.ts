@@ -40,6 +40,16 @@ export type FirstAdministrator = { readonly email: string; readonly password: st
 /** An account or an API key, in the tenant for which it ordered work. */
 export type Holder = { readonly tenant_id: string; readonly principal_id: string }
 
+/** Whom a realtime token was made for. */
+export type RealtimeHolder = {
+  readonly account_id: string
+  readonly session_id: string
+  readonly tenant_id: string
+  readonly device_id: string | null
+  /** Seconds since the epoch. */
+  readonly expires_at: number
+}
+
 /** An account by its id or address, and its tenant by the slug. */
 export type Who = { readonly tenant: string; readonly account: string }
 
@@ -99,6 +109,12 @@ export type Face = {
   ): Promise<MailRecipient[]>
   address(account_id: string): Promise<{ address: string; locale: string | null } | undefined>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
+  /** Those of these ids that are active accounts and belong to the active tenant now: at home in it, or with a role in it. */
+  membersOf(
+    reader: Reader,
+    tenant_id: string,
+    account_ids: readonly string[],
+  ): Promise<ReadonlySet<string>>
   /** The tenant that a caller without a credential means, by the host that they asked. */
   publicTenant(
     reader: Reader,
@@ -109,7 +125,16 @@ export type Face = {
    * A short-lived token for the realtime socket. It is not accepted as an access token, nor the
    * other way round.
    */
-  realtimeToken(session_id: string, account_id: string, tenant_id: string): Promise<string>
+  realtimeToken(
+    session_id: string,
+    account_id: string,
+    tenant_id: string,
+    device_id?: string,
+  ): Promise<string>
+  /** Whom a realtime token is for, or `invalid_token`, also where its session has ended. */
+  verifyRealtime(token: string): Promise<RealtimeHolder>
+  /** Calls the function in this process when it learns that a session has ended. */
+  onSessionEnded(listener: (session_id: string) => void): void
   /** Before the first request: signing key, cost of hashing, revocations, first administrator. */
   prepare(first: FirstAdministrator | null): Promise<void>
 }

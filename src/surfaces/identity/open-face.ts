@@ -6,9 +6,11 @@ import { makeFirstAdministrator } from './accounts/make-first-administrator.ts'
 import { openAdministration } from './operators/open-administration.ts'
 import type { Deps } from './deps.ts'
 import type { Face } from './face.ts'
+import { problem } from './errors.ts'
 import { mailToSend } from './mails/mail-to-send.ts'
 import { readRecipients } from './mails/read-recipients.ts'
 import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
+import { readMembers } from './tenants/read-members.ts'
 import { findTenant } from './tenants/resolve-tenant.ts'
 
 const Address = Type.Object({ address: Type.String(), locale: nullable(Type.String()) })
@@ -50,8 +52,19 @@ export function openFace(deps: Deps): Face {
       )
       return it
     },
-    realtimeToken: (session_id, account_id, tenant_id) =>
-      Promise.resolve(tokens.signRealtime({ session_id, account_id, tenant_id })),
+    realtimeToken: (session_id, account_id, tenant_id, device_id) =>
+      Promise.resolve(tokens.signRealtime({ session_id, account_id, tenant_id, device_id })),
+    verifyRealtime: async token => {
+      const holder = await tokens.verifyRealtime(token)
+      if (denied.has(holder.session_id)) {
+        throw problem('invalid_token', {
+          detail: 'The session of this token has ended. Log in again.',
+        })
+      }
+      return holder
+    },
+    onSessionEnded: denied.onAdd,
+    membersOf: readMembers,
     prepare: async first => {
       await hasher.prepare()
       await keys.prepare()

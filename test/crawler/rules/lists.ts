@@ -27,7 +27,10 @@ export const lists: readonly Rule[] = [
       const first = await askFor(visit, { limit: '1' })
       expect(first.status).toBe(200)
       const { data, next_cursor, has_more } = first.body
-      expect(Object.keys(first.body).sort()).toEqual(['data', 'has_more', 'next_cursor'])
+      // What a list says beside it is in the schema of its route.
+      expect(Object.keys(first.body)).toEqual(
+        expect.arrayContaining(['data', 'has_more', 'next_cursor']),
+      )
       expect(data.length).toBeLessThanOrEqual(1)
       if (!has_more) {
         expect([next_cursor, first.headers.link]).toEqual([null, undefined])

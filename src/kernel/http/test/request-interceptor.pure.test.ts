@@ -13,7 +13,8 @@ async function listen(fronts: readonly Front[], stopping = new AbortController()
   const log = openLog({ level: 'silent', readable: false })
   const public_url = 'http://here.test'
   const connections = openConnections(public_url)
-  const deps = { fronts, stopping: stopping.signal, public_url, log, connections }
+  const sockets = { paths: [], takes: () => false, upgrade: () => {} }
+  const deps = { fronts, stopping: stopping.signal, public_url, log, connections, sockets }
   const server = serverBehind(deps)(framework, limits)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

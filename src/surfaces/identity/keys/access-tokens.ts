@@ -7,6 +7,7 @@
 import { sign as signature } from 'node:crypto'
 import { errors, jwtVerify, type JWTPayload } from 'jose'
 import { newId } from '../../../kernel/ids.ts'
+import type { RealtimeHolder } from '../face.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 import type { Denied } from '../sessions/revocation-list.ts'
@@ -24,7 +25,13 @@ export type TokenFacts = {
 
 export type AccessTokens = {
   sign(facts: TokenFacts): string
-  signRealtime(facts: Pick<TokenFacts, 'account_id' | 'session_id' | 'tenant_id'>): string
+  signRealtime(
+    facts: Pick<TokenFacts, 'account_id' | 'session_id' | 'tenant_id'> & {
+      readonly device_id?: string | undefined
+    },
+  ): string
+  /** The claims of a valid realtime token, or `invalid_token`; revocation is not checked. */
+  verifyRealtime(token: string): Promise<RealtimeHolder>
   /**
    * The claims of a valid token that has not expired, or `invalid_token`; revocation is not
    * checked.
@@ -66,13 +73,25 @@ export function openAccessTokens(
         audience,
         settings['identity.access_ttl_seconds'],
       ),
-    signRealtime: ({ account_id, session_id, tenant_id }) =>
+    signRealtime: ({ account_id, session_id, tenant_id, device_id }) =>
       signed(
-        { sub: account_id, sid: session_id, tid: tenant_id },
-        'realtime+jwt',
-        'realtime',
+        {
+          sub: account_id,
+          sid: session_id,
+          tid: tenant_id,
+          ...(device_id === undefined ? {} : { did: device_id }),
+        },
+        realtime.typ,
+        realtime.audience,
         realtime_seconds,
       ),
+    verifyRealtime: async token => {
+      const { payload } = await checked(token, { keys, issuer, now_ms: clock.nowMs() }, realtime)
+      const { account_id, session_id, tenant_id } = factsOf(payload)
+      const { did, exp = 0 } = payload
+      const device_id = typeof did === 'string' ? did : null
+      return { account_id, session_id, tenant_id, device_id, expires_at: exp }
+    },
     verify: token => {
       const found = known.get(token)
       if (found && keys.verifier(found.kid)) {
@@ -95,7 +114,33 @@ function encoded(part: object): string {
 
 type Against = { keys: SigningKeys; issuer: string; now_ms: number }
 
-async function verified(token: string, { keys, issuer, now_ms }: Against) {
+/** What a token is for: one of another kind is refused. */
+type Kind = {
+  readonly typ: string
+  readonly audience: string
+  readonly claims: readonly string[]
+  /** How the detail of a refusal names it. */
+  readonly says: string
+}
+const access: Kind = {
+  typ: 'at+jwt',
+  audience,
+  claims: ['sub', 'sid', 'tid', 'exp', 'iat', 'auth_time', 'aal'],
+  says: 'The token is not an access token of this platform. Send the `access_token` of a session unchanged, or an API key.',
+}
+const realtime: Kind = {
+  typ: 'realtime+jwt',
+  audience: 'realtime',
+  claims: ['sub', 'sid', 'tid', 'exp', 'iat'],
+  says: 'The token is not a realtime token of this platform. Get one with `GET /v1/realtime-token`.',
+}
+
+async function verified(token: string, against: Against) {
+  const { payload, kid } = await checked(token, against, access)
+  return { facts: factsOf(payload), exp: payload.exp ?? 0, kid }
+}
+
+async function checked(token: string, { keys, issuer, now_ms }: Against, kind: Kind) {
   try {
     const { payload, protectedHeader } = await jwtVerify(
       token,
@@ -107,23 +152,21 @@ async function verified(token: string, { keys, issuer, now_ms }: Against) {
       {
         algorithms: ['ES256'],
         issuer,
-        audience,
-        typ: 'at+jwt',
+        audience: kind.audience,
+        typ: kind.typ,
         clockTolerance: leeway_seconds,
         currentDate: new Date(now_ms),
-        requiredClaims: ['sub', 'sid', 'tid', 'exp', 'iat', 'auth_time', 'aal'],
+        requiredClaims: [...kind.claims],
       },
     )
     // We never sign an audience in a list, another spelling of the type or an extension.
     const { typ, crit, kid = '' } = protectedHeader
-    if (payload.aud !== audience || typ !== 'at+jwt' || crit) throw new Error('not ours')
-    return { facts: factsOf(payload), exp: payload.exp ?? 0, kid }
+    if (payload.aud !== kind.audience || typ !== kind.typ || crit) throw new Error('not ours')
+    return { payload, kid }
   } catch (cause) {
     // Only a token with our signature can get the error that it has expired.
     if (cause instanceof errors.JWTExpired) throw expired(cause)
-    const detail =
-      'The token is not an access token of this platform. Send the `access_token` of a session unchanged, or an API key.'
-    throw problem('invalid_token', { detail }, { cause })
+    throw problem('invalid_token', { detail: kind.says }, { cause })
   }
 }
 

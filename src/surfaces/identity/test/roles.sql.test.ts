@@ -54,6 +54,22 @@ describe.concurrent('roles', () => {
     expect([foreign.status, foreign.body.code]).toEqual([404, 'role_not_found'])
   })
 
+  test('members of a tenant are at home in it, or have a role in it', async () => {
+    const host = await administrator()
+    const [guest, stranger] = [await world.member(), await world.member()]
+    const { identity, platform } = world
+    const members = () =>
+      identity.membersOf(platform.kernel.db, host.tenant.id, [
+        host.id,
+        guest.id,
+        stranger.id,
+        newId(),
+      ])
+    expect(await members()).toEqual(new Set([host.id]))
+    await world.give({ ...guest, tenant: host.tenant }, 'auditor')
+    expect(await members()).toEqual(new Set([host.id, guest.id]))
+  })
+
   test('built-in and known ids, unknown and mistyped permissions are refused', async () => {
     const { token } = await administrator()
     const define = async (role_id: string, ...permissions: string[]) => {

@@ -1,0 +1,27 @@
+/**
+ * Chat: deliveries to one room of 500 sockets beside bare ws and socket.io, which store nothing, and beside
+ * socket.io with an INSERT for each message; durable sends beside the same append in pgbench; the memory of
+ * idle sockets.
+ */
+import { openGround } from './chat/ground.ts'
+import { idle } from './chat/idle.ts'
+import { room } from './chat/room.ts'
+import { sends } from './chat/sends.ts'
+import { comparison } from './ground/comparison.ts'
+import type { Section } from './ground/report.ts'
+
+const parts = { room, sends, idle }
+
+await comparison('chat', async bench => {
+  const { only } = bench.options
+  const sections: Section[] = []
+  const ground = await openGround(bench)
+  try {
+    for (const [name, measure] of Object.entries(parts)) {
+      if (only === null || only === name) sections.push(await measure(bench, ground))
+    }
+  } finally {
+    await ground.close()
+  }
+  return sections
+})

@@ -1,0 +1,92 @@
+/** The first page of a feed: over HTTP, its statement in pgbench, and Bluesky's two statements in pgbench. */
+import { newest } from '../../src/surfaces/social/feeds/read-feed.ts'
+import { roundStatement } from '../../src/surfaces/social/feeds/feed-statement.ts'
+import type { Bench } from '../ground/comparison.ts'
+import { load, requestText } from '../ground/load.ts'
+import { findPgbench, pgbench } from '../ground/pgbench.ts'
+import { ratioVerdict, standingsOf, type Section } from '../ground/report.ts'
+import { compete } from '../ground/rounds.ts'
+import { inlined, tenant_id, type Ground, type Reader } from './ground.ts'
+
+const connections = 4
+const limit = 20
+
+export async function feeds({ options }: Bench, ground: Ground): Promise<Section> {
+  const program = await findPgbench()
+  const { port, pid } = ground.program
+  const run = (script: string) =>
+    pgbench({ program, url: ground.database_url, script, clients: connections }, options)
+  const standings = await compete(
+    ground.readers.flatMap(reader => {
+      const { who, followed } = reader
+      const requests = [requestText({ path: '/v1/feed', token: who.access_token })]
+      return [
+        { name: `statement, ${followed}`, run: () => run(ownScript(reader)) },
+        {
+          name: `feed, ${followed}`,
+          run: () => load({ port, pid, connections, requests }, options),
+        },
+        { name: `Bluesky, join, ${followed}`, run: () => run(joined(reader)) },
+        { name: `Bluesky, lateral, ${followed}`, run: () => run(lateral(reader)) },
+      ]
+    }),
+    options.rounds,
+  )
+  const of = (name: string) => {
+    const found = standings.find(one => one.name === name)
+    if (!found) throw new Error(`${name} was not measured`)
+    return found
+  }
+  return standingsOf(
+    `A page of ${limit} of a feed by how many the reader follows, ${connections} connections, 200,000 posts`,
+    standings,
+    ground.readers.flatMap(({ followed: n }) => [
+      ratioVerdict(of(`feed, ${n}`), of(`statement, ${n}`), 0.6),
+      ...(n > 50
+        ? [ratioVerdict(of(`statement, ${n}`), of(`Bluesky, lateral, ${n}`), n > 500 ? 8 : 3)]
+        : []),
+    ]),
+    [
+      'Our statement also filters and returns texts, authors and counts. The statements of Bluesky return what is in feed_item; "join" is the older one, "lateral" the present one.',
+      'Bluesky itself is not run: its AppView is filled by a relay and needs a PLC directory and Redis beside it.',
+    ],
+  )
+}
+
+function ownScript({ id }: Reader): string {
+  const want = limit + 1
+  return inlined(
+    roundStatement({
+      viewer: { tenant_id, id },
+      mode: 'push',
+      after: newest,
+      look: Math.ceil(want * 1.5),
+      want,
+    }),
+  )
+}
+
+const columns = 'p.id, p.author_id, p.rank_or_time, p.visibility, p.created_at'
+const own = (id: string) => `select ${columns} from social.posts p
+  where p.tenant_id = '${tenant_id}' and p.author_id = '${id}'
+  order by p.rank_or_time desc, p.id desc limit 10;\n`
+
+/** Posts joined to follows, and the reader's own in a statement of its own. */
+function joined({ id }: Reader): string {
+  return `select ${columns} from social.posts p
+  join social.follows f on f.tenant_id = p.tenant_id and f.followed_id = p.author_id
+  where p.tenant_id = '${tenant_id}' and f.follower_id = '${id}'
+  order by p.rank_or_time desc, p.id desc limit ${limit};
+${own(id)}`.replaceAll(/\n {2}/g, ' ')
+}
+
+/** The newest posts of each followed author. */
+function lateral({ id }: Reader): string {
+  return `select q.* from social.follows f cross join lateral (
+    select ${columns} from social.posts p
+    where p.tenant_id = f.tenant_id and p.author_id = f.followed_id
+    order by p.rank_or_time desc, p.id desc limit ${limit}) q
+  where f.tenant_id = '${tenant_id}' and f.follower_id = '${id}'
+  order by q.rank_or_time desc, q.id desc limit ${limit};
+${own(id)}`.replaceAll(/\n {2}/g, ' ')
+}

@@ -1,0 +1,86 @@
+/**
+ * Hints between the processes of a platform, each with a channel and a text. The bus may lose any of them, so
+ * that what it says is always true elsewhere too; after a time in which some may have been lost, listeners
+ * are told of a gap. What one turn of the event loop publishes travels in as few packets as it fits into.
+ */
+export type BusListener = {
+  message(text: string): void
+  /** Messages may have been lost. */
+  gap?(): void
+}
+
+export type Bus = {
+  /** To all other processes. A text has at most 6000 bytes. */
+  publish(channel: string, text: string): void
+  /** Returns a function that ends it. */
+  on(channel: string, listener: BusListener): () => void
+}
+
+/** What carries packets to the other processes. */
+export type Carrier = {
+  /** PostgreSQL takes 8000 bytes a notification. */
+  readonly packet_bytes: number
+  send(packet: string): void
+}
+
+export type OpenBus = Bus & {
+  attach(carrier: Carrier): void
+  received(packet: string): void
+  gap(): void
+}
+
+const text_bytes_max = 6000
+
+export function openBus(): OpenBus {
+  const listeners = new Map<string, Set<BusListener>>()
+  let carrier: Carrier | undefined
+  let waiting: [channel: string, text: string][] = []
+  const flush = () => {
+    const messages = waiting
+    waiting = []
+    if (!carrier) return
+    for (const packet of packetsOf(messages, carrier.packet_bytes)) carrier.send(packet)
+  }
+  return {
+    publish: (channel, text) => {
+      if (Buffer.byteLength(text) > text_bytes_max) throw new Error('too long for the bus')
+      if (waiting.length === 0) setImmediate(flush)
+      waiting.push([channel, text])
+    },
+    on: (channel, listener) => {
+      const known = listeners.get(channel) ?? new Set()
+      listeners.set(channel, known.add(listener))
+      return () => void known.delete(listener)
+    },
+    attach: given => {
+      carrier = given
+    },
+    received: packet => {
+      for (const [channel, text] of JSON.parse(packet) as [string, string][]) {
+        for (const listener of listeners.get(channel) ?? []) listener.message(text)
+      }
+    },
+    gap: () => {
+      for (const known of listeners.values()) for (const listener of known) listener.gap?.()
+    },
+  }
+}
+
+function packetsOf(messages: readonly [string, string][], bytes_max: number): string[] {
+  const packets: string[] = []
+  let parts: string[] = []
+  let bytes = 2
+  for (const message of messages) {
+    const part = JSON.stringify(message)
+    const size = Buffer.byteLength(part) + 1
+    if (parts.length > 0 && bytes + size > bytes_max) {
+      packets.push(`[${parts.join(',')}]`)
+      parts = []
+      bytes = 2
+    }
+    parts.push(part)
+    bytes += size
+  }
+  if (parts.length > 0) packets.push(`[${parts.join(',')}]`)
+  return packets
+}

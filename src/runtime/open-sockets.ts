@@ -1,0 +1,38 @@
+/** The parts of a process that talk to others live: its WebSockets, and the bus where NATS carries it. */
+import { clientAddress } from '../kernel/access/client-address.ts'
+import type { OpenBus } from '../kernel/events/bus.ts'
+import { openNatsBus, type NatsBus } from '../kernel/events/sinks/nats-bus.ts'
+import type { Connections } from '../kernel/http/connections.ts'
+import { openSockets, type Sockets } from '../kernel/http/sockets.ts'
+import type { Overload } from '../kernel/observability/overload.ts'
+import type { Kernel, Opened } from '../kernel/surface.ts'
+import type { PlatformOptions } from './composition.ts'
+
+/** Where NATS carries the bus, PostgreSQL does not. */
+export function natsBusOf({ config, log }: PlatformOptions, bus: OpenBus): NatsBus | null {
+  if (config.settings['kernel.bus'] !== 'nats') return null
+  const carrier = openNatsBus({ url: config.settings['kernel.nats_url'], log }, bus)
+  bus.attach(carrier)
+  return carrier
+}
+
+export function socketsOf(
+  { config, log }: PlatformOptions,
+  kernel: Kernel,
+  opened: readonly Opened[],
+  overload: Overload,
+  connections: Connections,
+): Sockets {
+  const { settings } = config
+  return openSockets({
+    routes: config.roles.includes('api') ? opened.flatMap(one => one.sockets ?? []) : [],
+    busy: overload.refusal,
+    addressOf: clientAddress(settings['kernel.trusted_proxies']),
+    throttle_loopback: settings['kernel.throttle_loopback'],
+    rate_factor: settings['kernel.rate_factor'],
+    limited: () => kernel.metrics.rateLimited.inc({ class: 'socket' }),
+    connections,
+    public_url: config.public_url,
+    log,
+  })
+}

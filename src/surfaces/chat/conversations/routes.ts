@@ -1,0 +1,135 @@
+/** Routes of conversations. */
+import { sql } from '../../../kernel/database/sql.ts'
+import { page as pageOf } from '../../../kernel/http/page.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { page, pageQuery } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { changeConversation } from './change-conversation.ts'
+import { createConversation } from './create-conversation.ts'
+import { ChangeConversation, Conversation, CreateConversation } from './schemas.ts'
+import {
+  conversationColumns,
+  ConversationRow,
+  findConversation,
+  showConversations,
+} from './show-conversations.ts'
+
+const path = '/v1/conversations'
+const one = `${path}/{id}` as const
+const absent = 'conversation_not_found'
+
+export function conversationRoutes(deps: Deps): readonly Route[] {
+  return [createRoute(deps), listRoute(deps), getRoute(deps), changeRoute(deps)]
+}
+
+function createRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path,
+    name: 'createConversation',
+    summary: 'Create a group, or find or create a direct conversation',
+    description:
+      'Two people have one direct conversation: when it exists, it is returned with 200. You are a member without naming yourself, and the owner of a group.',
+    permission: 'authenticated',
+    idempotency: 'optional',
+    rate_tenant: false,
+    body: CreateConversation,
+    replies: { 200: Conversation, 201: Conversation },
+    fails: ['member_unknown', 'group_too_large', 'permission_denied', 'quota_exceeded'],
+    handle: async ({ tx, principal, body }) => {
+      if (principal.kind !== 'account') {
+        throw problem('permission_denied', {
+          detail:
+            'An API key is not a person and has no conversations. Use the token of a session.',
+        })
+      }
+      const { seat, created } = await createConversation(tx, deps, principal, body)
+      const conversation = await findConversation(tx, deps, seat)
+      if (!created) return reply(200, conversation)
+      return reply(201, conversation, { location: `${path}/${seat.id}` })
+    },
+  })
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path,
+    name: 'listConversations',
+    summary: 'Own conversations, those with the latest message first',
+    description:
+      'A conversation that gets a message while you page through the list moves to its beginning.',
+    permission: 'authenticated',
+    rate_tenant: false,
+    query: pageQuery({}),
+    replies: { 200: page(Conversation) },
+    handle: async ({ tx, principal: { id: user_id, tenant_id }, list }) => {
+      // The memberships of one person are few, so they are sorted in memory: a message writes to no index
+      // of its members.
+      const { body, headers } = await pageOf(tx, {
+        scope: list,
+        row: ConversationRow,
+        place: ['active_us', 'id'],
+        fetch: (after, n) => sql`
+          select ${conversationColumns()}
+          from (
+            select b.* from chat.conversation_members b
+            join chat.conversations c on c.tenant_id = b.tenant_id and c.id = b.conversation_id
+            where b.tenant_id = ${tenant_id} and b.user_id = ${user_id}
+              and b.left_sequence is null
+              and (${after.id}::uuid is null
+                or (coalesce(c.last_message_at, c.created_at), c.id) < (
+                  timestamptz 'epoch' + ${after.active_us}::bigint * interval '1 microsecond',
+                  ${after.id}::uuid))
+            order by coalesce(c.last_message_at, c.created_at) desc, c.id desc limit ${n}) b
+          join chat.conversations c on c.tenant_id = b.tenant_id and c.id = b.conversation_id
+          order by coalesce(c.last_message_at, c.created_at) desc, c.id desc`,
+      })
+      const data = await showConversations(tx, deps, tenant_id, body.data)
+      return reply(200, { ...body, data }, headers)
+    },
+  })
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: one,
+    name: 'getConversation',
+    summary: 'A conversation',
+    description: 'To those who left it stands as it stood when they left.',
+    permission: 'authenticated',
+    rate_tenant: false,
+    added: true,
+    absent,
+    replies: { 200: Conversation },
+    fails: [absent],
+    handle: async ({ tx, principal, params }) => {
+      const { id: user_id, tenant_id } = principal
+      return reply(200, await findConversation(tx, deps, { tenant_id, id: params.id, user_id }))
+    },
+  })
+}
+
+function changeRoute(deps: Deps): Route {
+  return route({
+    method: 'PATCH',
+    path: one,
+    name: 'changeConversation',
+    summary: 'Rename, close or open a group',
+    description: 'Its owner and admins may. A closed group can be read, and takes no messages.',
+    permission: 'authenticated',
+    rate_tenant: false,
+    added: true,
+    absent,
+    body: ChangeConversation,
+    replies: { 200: Conversation },
+    fails: [absent, 'not_a_member', 'permission_denied', 'invalid_transition'],
+    handle: async ({ tx, principal, params, body }) => {
+      const seat = { tenant_id: principal.tenant_id, id: params.id, user_id: principal.id }
+      await changeConversation(tx, deps, seat, body)
+      return reply(200, await findConversation(tx, deps, seat))
+    },
+  })
+}

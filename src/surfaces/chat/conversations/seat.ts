@@ -1,0 +1,55 @@
+/**
+ * Whether a person is or was a member of a conversation, read when it is asked. One who never was gets the
+ * same refusal as for a conversation that does not exist, before anything is locked.
+ */
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import { problem } from '../errors.ts'
+import { Bytes, ConversationState, ConversationType, Role, type Seat } from '../schemas.ts'
+
+const Seated = Type.Object({
+  tenant_id: Type.String(),
+  id: Type.String(),
+  user_id: Type.String(),
+  type: ConversationType,
+  state: ConversationState,
+  role: Role,
+  joined_sequence: Type.Integer(),
+  left_sequence: nullable(Type.Integer()),
+  /** The revision with which the person left. */
+  left_at_revision: nullable(Type.Integer()),
+  last_read_sequence: Type.Integer(),
+  /** As the person sees it: what was when they left. */
+  latest_sequence: Type.Integer(),
+  revision: Type.Integer(),
+  member_count: Type.Integer(),
+  data_key: Bytes,
+})
+export type Seated = Static<typeof Seated>
+
+export async function findSeat(reader: Reader, { tenant_id, id, user_id }: Seat): Promise<Seated> {
+  const seat = await reader.maybe(
+    Seated,
+    sql`
+      select c.tenant_id, c.id, b.user_id, c.type, c.state, b.role, b.joined_sequence,
+        b.left_sequence, case when b.left_sequence is not null then b.revision end
+        as left_at_revision, b.last_read_sequence,
+        coalesce(b.left_sequence, c.latest_sequence) as latest_sequence,
+        case when b.left_sequence is null then c.revision else b.revision end as revision,
+        c.member_count, c.data_key
+      from chat.conversation_members b
+      join chat.conversations c on c.tenant_id = b.tenant_id and c.id = b.conversation_id
+      where b.tenant_id = ${tenant_id} and b.conversation_id = ${id} and b.user_id = ${user_id}`,
+  )
+  if (!seat) throw problem('conversation_not_found')
+  return seat
+}
+
+/** For changes: who has left may only read. */
+export async function requireSeat(reader: Reader, seat: Seat): Promise<Seated> {
+  const found = await findSeat(reader, seat)
+  if (found.left_sequence !== null) throw problem('not_a_member')
+  return found
+}

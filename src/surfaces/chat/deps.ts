@@ -1,0 +1,26 @@
+/** What the use cases of chat share, and the faces that it stands on. */
+import type { Face as Identity } from '../identity/face.ts'
+import type { Face as Messages } from '../notifications/face.ts'
+import type { Face as Social } from '../social/face.ts'
+import type { Face as Files } from '../uploads/face.ts'
+import type { BodyCipher } from './messages/body-cipher.ts'
+import type { Live } from './realtime/live.ts'
+import type { Kernel } from './settings.ts'
+
+export type Needs = {
+  readonly people: Pick<
+    Identity,
+    'membersOf' | 'realtimeToken' | 'verifyRealtime' | 'onSessionEnded' | 'sessionAlive'
+  > & {
+    readonly administration: Pick<Identity['administration'], 'tenants' | 'accounts'>
+  }
+  readonly files: Pick<Files, 'plugReaders' | 'prepareUpload' | 'createUpload' | 'remove'>
+  readonly messages: Pick<Messages, 'notify' | 'registerDevice' | 'removeDestination'>
+  readonly blocks: Social
+}
+
+export type Deps = Needs & {
+  readonly kernel: Kernel
+  readonly cipher: BodyCipher
+  readonly live: Live
+}

@@ -1,0 +1,148 @@
+/**
+ * The devices of a person. A push token becomes a destination of notifications and is not kept here; it
+ * belongs to one device at a time, so a device that changed hands does not get the former owner's messages.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { closed, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+
+const Platform = oneOf('web', 'ios', 'android', 'other')
+
+export const PutDevice = closed(
+  {
+    platform: Platform,
+    push_provider: Type.Optional(oneOf('fcm', 'webpush')),
+    push_token: Type.Optional(text(4096)),
+    push_subscription: Type.Optional(
+      closed({
+        endpoint: text(2048),
+        keys: closed({ p256dh: text(200), auth: text(100) }),
+      }),
+    ),
+  },
+  { title: 'PutDevice' },
+)
+export type PutDevice = Static<typeof PutDevice>
+
+export const Device = Type.Object(
+  {
+    id: Id,
+    user_id: Id,
+    platform: Platform,
+    push_token_ref: nullable(Id),
+    created_at: Time,
+    last_seen_at: Time,
+  },
+  { title: 'Device' },
+)
+export type Device = Static<typeof Device>
+const columns = sql`id, user_id, platform, push_token_ref, created_at, last_seen_at`
+const Ref = Type.Object({ push_token_ref: nullable(Type.String()) })
+
+export type Owner = { readonly tenant_id: string; readonly user_id: string }
+type Needs = Pick<Deps, 'kernel' | 'messages'>
+
+export async function listDevices(tx: Pick<Tx, 'many'>, owner: Owner): Promise<Device[]> {
+  return await tx.many(
+    Device,
+    sql`
+      select ${columns} from chat.devices
+      where tenant_id = ${owner.tenant_id} and user_id = ${owner.user_id}
+      order by last_seen_at desc, id limit 100`,
+  )
+}
+
+export async function putDevice(
+  tx: Tx,
+  deps: Needs,
+  owner: Owner & { readonly session_id: string | null },
+  id: string,
+  asked: PutDevice,
+): Promise<Device> {
+  const { tenant_id, user_id, session_id } = owner
+  const address = addressOf(asked)
+  // One transaction of a person at a time, so that the number of devices holds.
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`chat.devices ${user_id}`}, 0))`)
+  const hash = address && deps.kernel.keys.fingerprint('chat.push_tokens', address)
+  await release(
+    tx,
+    deps,
+    tenant_id,
+    sql`
+      delete from chat.devices
+      where tenant_id = ${tenant_id} and ((user_id = ${user_id} and id = ${id})
+        or push_token_hash = ${hash})
+      returning push_token_ref`,
+  )
+  await release(
+    tx,
+    deps,
+    tenant_id,
+    sql`
+      delete from chat.devices
+      where tenant_id = ${tenant_id} and user_id = ${user_id} and id in (
+        select id from chat.devices where tenant_id = ${tenant_id} and user_id = ${user_id}
+        order by last_seen_at desc, id
+        offset ${deps.kernel.settings['chat.devices'] - 1})
+      returning push_token_ref`,
+  )
+  const provider = asked.push_provider ?? (asked.push_subscription ? 'webpush' : 'fcm')
+  const push_token_ref =
+    address && (await deps.messages.registerDevice(tx, { tenant_id, user_id, provider, address }))
+  return await tx.one(
+    Device,
+    sql`
+      insert into chat.devices (tenant_id, user_id, id, platform, push_token_ref, push_token_hash,
+        session_id)
+      values (${tenant_id}, ${user_id}, ${id}, ${asked.platform}, ${push_token_ref}, ${hash},
+        ${session_id})
+      returning ${columns}`,
+  )
+}
+
+export async function removeDevice(tx: Tx, deps: Needs, owner: Owner, id: string): Promise<void> {
+  const { tenant_id, user_id } = owner
+  await release(
+    tx,
+    deps,
+    tenant_id,
+    sql`
+      delete from chat.devices
+      where tenant_id = ${tenant_id} and user_id = ${user_id} and id = ${id}
+      returning push_token_ref`,
+  )
+}
+
+/** Deletes what the statement selects, and no push goes there any more. */
+export async function release(
+  tx: Tx,
+  { messages }: Pick<Deps, 'messages'>,
+  tenant_id: string,
+  deleting: ReturnType<typeof sql>,
+): Promise<void> {
+  for (const { push_token_ref } of await tx.many(Ref, deleting)) {
+    if (push_token_ref) await messages.removeDestination(tx, { tenant_id, id: push_token_ref })
+  }
+}
+
+function addressOf({ push_provider, push_token, push_subscription }: PutDevice): string | null {
+  const refuse = (pointer: string, detail: string) =>
+    problem('validation_failed', {
+      detail,
+      errors: [{ location: 'body', pointer, constraint: 'not' }],
+    })
+  if (push_token !== undefined && push_subscription !== undefined) {
+    throw refuse('/push_token', 'Send a push_token or a push_subscription, not both.')
+  }
+  if (push_token !== undefined && push_provider === 'webpush') {
+    throw refuse('/push_token', 'A browser sends its push_subscription.')
+  }
+  if (push_subscription !== undefined && push_provider === 'fcm') {
+    throw refuse('/push_subscription', 'The provider fcm needs a push_token.')
+  }
+  if (push_subscription) return JSON.stringify(push_subscription)
+  return push_token ?? null
+}

@@ -1,0 +1,46 @@
+/** How far a person has read: one number, which only rises. */
+import { Type } from 'typebox'
+import type { Db, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { problem } from '../errors.ts'
+import { unreadOf } from '../conversations/show-conversations.ts'
+import type { Seat } from '../schemas.ts'
+import { findSeat } from '../conversations/seat.ts'
+
+const Read = Type.Object({ last_read_sequence: Type.Integer() })
+
+export type ReadState = {
+  readonly last_read_sequence: number
+  readonly unread_count: number
+  /** Whether the number rose now. */
+  readonly moved: boolean
+}
+
+export async function markRead(
+  door: Tx | Db,
+  seat: Seat,
+  through_sequence: number,
+): Promise<ReadState> {
+  const before = await findSeat(door, seat)
+  if (through_sequence > before.latest_sequence) {
+    throw problem('sequence_out_of_range', {
+      detail: `The latest sequence that you may see is ${before.latest_sequence}.`,
+    })
+  }
+  const { tenant_id, id, user_id } = seat
+  const moved = await door.maybe(
+    Read,
+    sql`
+      update chat.conversation_members set last_read_sequence = ${through_sequence}
+      where tenant_id = ${tenant_id} and conversation_id = ${id} and user_id = ${user_id}
+        and last_read_sequence < ${through_sequence}
+      returning last_read_sequence`,
+  )
+  const last_read_sequence =
+    moved?.last_read_sequence ?? (await findSeat(door, seat)).last_read_sequence
+  return {
+    last_read_sequence,
+    unread_count: unreadOf({ ...before, last_read_sequence }),
+    moved: moved !== undefined,
+  }
+}

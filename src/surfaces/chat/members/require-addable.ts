@@ -1,0 +1,51 @@
+/**
+ * Who may be added: active accounts of the tenant that do not block the one who adds. All others are
+ * refused alike, so that nothing is learnt about them.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+
+const Full = Type.Object({ user_id: Type.String() })
+
+export async function requireAddable(
+  tx: Tx,
+  { kernel, people, blocks }: Pick<Deps, 'kernel' | 'people' | 'blocks'>,
+  actor: { readonly id: string; readonly tenant_id: string },
+  user_ids: readonly string[],
+): Promise<void> {
+  const { tenant_id } = actor
+  const known = await people.membersOf(tx, tenant_id, user_ids)
+  const pairs = user_ids.map(other => [actor.id, other] as const)
+  const blocked = await blocks.blockedPairs(tx, tenant_id, pairs)
+  const unknown = user_ids.findIndex((id, at) => !known.has(id) || blocked[at])
+  if (unknown >= 0) throw problem('member_unknown')
+  const most = kernel.settings['chat.conversations_max']
+  const full = await tx.many(
+    Full,
+    sql`
+      select user_id from chat.conversation_members
+      where tenant_id = ${tenant_id} and user_id = any(${[actor.id, ...user_ids]}::uuid[])
+        and left_sequence is null
+      group by user_id having count(*) >= ${most} limit 1`,
+  )
+  if (full.length > 0) {
+    throw problem('quota_exceeded', {
+      detail: `A person is a member of at most ${most} conversations. Leave some first.`,
+    })
+  }
+  await kernel.take(
+    tx,
+    [
+      {
+        name: 'chat.members_added',
+        of: `${tenant_id} ${actor.id}`,
+        many: kernel.settings['chat.members_added_per_day'],
+        per_seconds: 86_400,
+      },
+    ],
+    { cost: user_ids.length },
+  )
+}

@@ -1,0 +1,204 @@
+/**
+ * One commit of many messages: checks who may write where without a lock, encrypts, and appends. The same
+ * commit holds an event for each message that was accepted.
+ */
+import { Type, type Static } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { announce } from '../events.ts'
+import { Bytes, ConversationType, type Message } from '../schemas.ts'
+
+export type Draft = {
+  readonly tenant_id: string
+  readonly conversation_id: string
+  readonly sender_id: string
+  readonly message_id: string
+  readonly event_id: string
+  readonly client_request_id: string
+  readonly fingerprint: Buffer
+  readonly body: string | null
+  readonly attachment_ids: readonly string[]
+  readonly reply_to_sequence: number | null
+}
+
+export type Sent = {
+  readonly message_id: string
+  readonly sequence: number
+  readonly revision: number
+  readonly event_id: string
+  readonly created_at: string
+  readonly deduplicated: boolean
+}
+
+/** A refusal of one item does not touch the others; `busy`: another process holds the conversation. */
+export type Appending = Sent | Error | 'busy'
+
+const Place = Type.Object({
+  item: Type.Integer(),
+  type: ConversationType,
+  other_id: nullable(Type.String()),
+  data_key: Bytes,
+})
+type Place = Static<typeof Place>
+
+const Row = Type.Object({
+  item: Type.Integer(),
+  outcome: Type.String(),
+  message_id: nullable(Type.String()),
+  message_sequence: nullable(Type.Integer()),
+  message_revision: nullable(Type.Integer()),
+  event_id: nullable(Type.String()),
+  created_at: nullable(Type.String()),
+})
+type Row = Static<typeof Row>
+
+export type AppendDeps = Pick<Deps, 'kernel' | 'cipher' | 'blocks'>
+
+export async function appendMessages(
+  deps: AppendDeps,
+  drafts: readonly Draft[],
+  wait: boolean,
+): Promise<Appending[]> {
+  const results: Appending[] = drafts.map(() => problem('conversation_not_found'))
+  const places = await placesOf(deps, drafts)
+  const blocked = await blockedItems(deps, drafts, places)
+  const rows = places.flatMap(({ item, data_key }) => {
+    const draft = drafts[item]
+    if (!draft || blocked.has(item)) return []
+    const { conversation_id, message_id, body } = draft
+    const place = { conversation_id, message_id, version: 1 }
+    return [{ item, draft, sealed: body === null ? null : deps.cipher.seal(data_key, place, body) }]
+  })
+  for (const item of blocked) results[item] = problem('message_not_allowed')
+  if (rows.length === 0) return results
+  const found = await deps.kernel.db.tx(async tx => {
+    const appended = await tx.many(Row, appendStatement(rows, wait))
+    for (const row of appended) {
+      const draft = rows[row.item - 1]?.draft
+      if (draft && row.outcome === 'accepted') announceMessage(tx, draft, row)
+    }
+    await deps.kernel.fault('chat.before_commit')
+    return appended
+  })
+  await deps.kernel.fault('chat.after_commit')
+  for (const row of found) {
+    const mine = rows[row.item - 1]
+    if (mine) results[mine.item] = outcomeOf(row, mine.draft)
+  }
+  return results
+}
+
+type Sealed = { readonly draft: Draft; readonly sealed: Buffer | null }
+
+function appendStatement(rows: readonly Sealed[], wait: boolean) {
+  const of = <T>(pick: (row: Sealed) => T): T[] => rows.map(pick)
+  return sql`
+    select item, outcome, message_id, message_sequence, message_revision, event_id, created_at
+    from chat.append(
+      p_tenant_ids => ${of(one => one.draft.tenant_id)}::uuid[],
+      p_conversation_ids => ${of(one => one.draft.conversation_id)}::uuid[],
+      p_sender_ids => ${of(one => one.draft.sender_id)}::uuid[],
+      p_message_ids => ${of(one => one.draft.message_id)}::uuid[],
+      p_request_ids => ${of(one => one.draft.client_request_id)}::text[],
+      p_fingerprints => ${of(one => one.draft.fingerprint)}::bytea[],
+      p_bodies => ${of(one => one.sealed)}::bytea[],
+      p_replies => ${of(one => one.draft.reply_to_sequence)}::bigint[],
+      p_attachments => ${of(one => `{${one.draft.attachment_ids.join(',')}}`)}::text[],
+      p_event_ids => ${of(one => one.draft.event_id)}::uuid[],
+      p_wait => ${wait})
+    order by item`
+}
+
+/** Who was never a member has no place, and so never touches the row of the conversation. */
+async function placesOf({ kernel }: AppendDeps, drafts: readonly Draft[]): Promise<Place[]> {
+  return await kernel.db.many(
+    Place,
+    sql`
+      select (i.place - 1)::int as item, c.type, c.data_key,
+        case when c.type = 'direct' then (
+          select o.user_id from chat.conversation_members o
+          where o.tenant_id = b.tenant_id and o.conversation_id = b.conversation_id
+            and o.user_id <> b.user_id limit 1) end as other_id
+      from unnest(${drafts.map(one => one.tenant_id)}::uuid[],
+        ${drafts.map(one => one.conversation_id)}::uuid[],
+        ${drafts.map(one => one.sender_id)}::uuid[])
+        with ordinality i (tenant_id, conversation_id, sender_id, place)
+      join chat.conversation_members b on b.tenant_id = i.tenant_id
+        and b.conversation_id = i.conversation_id and b.user_id = i.sender_id
+      join chat.conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id`,
+  )
+}
+
+async function blockedItems(
+  { kernel, blocks }: AppendDeps,
+  drafts: readonly Draft[],
+  places: readonly Place[],
+): Promise<ReadonlySet<number>> {
+  const direct = places.flatMap(({ item, other_id }) => {
+    const draft = drafts[item]
+    return draft && other_id ? [{ item, draft, pair: [draft.sender_id, other_id] as const }] : []
+  })
+  const items = new Set<number>()
+  for (const [tenant_id, some] of Map.groupBy(direct, one => one.draft.tenant_id)) {
+    const pairs = some.map(one => one.pair)
+    const blocked = await blocks.blockedPairs(kernel.db, tenant_id, pairs)
+    for (const [at, { item }] of some.entries()) if (blocked[at]) items.add(item)
+  }
+  return items
+}
+
+function announceMessage(tx: Parameters<typeof announce>[0], draft: Draft, row: Row): void {
+  const key = { tenant_id: draft.tenant_id, id: draft.conversation_id }
+  const data = {
+    message_id: draft.message_id,
+    sequence: row.message_sequence,
+    sender_id: draft.sender_id,
+    version: 1,
+  }
+  announce(tx, 'message.created', key, row.message_revision ?? 0, data, draft.event_id)
+}
+
+const refusals = {
+  unknown: 'conversation_not_found',
+  left: 'not_a_member',
+  closed: 'conversation_closed',
+  conflict: 'idempotency_key_reused',
+  reply: 'reply_target_unknown',
+  attachment: 'attachment_not_ready',
+} as const
+
+function outcomeOf(row: Row, draft: Draft): Appending {
+  const { outcome, message_id, message_sequence, message_revision, event_id, created_at } = row
+  if (outcome === 'busy') return 'busy'
+  if (outcome in refusals) return problem(refusals[outcome as keyof typeof refusals])
+  return {
+    message_id: message_id ?? '',
+    sequence: message_sequence ?? 0,
+    revision: message_revision ?? 0,
+    event_id: event_id ?? '',
+    created_at: created_at ?? '',
+    // After a commit whose reply was lost, the message that is found is our own.
+    deduplicated: outcome === 'duplicate' && message_id !== draft.message_id,
+  }
+}
+
+/** The new message as its readers get it; one with attachments is read from its rows instead. */
+export function sentMessage(draft: Draft, sent: Sent): Message {
+  return {
+    id: sent.message_id,
+    conversation_id: draft.conversation_id,
+    sequence: sent.sequence,
+    revision: sent.revision,
+    sender_id: draft.sender_id,
+    client_request_id: draft.client_request_id,
+    body: draft.body,
+    reply_to_sequence: draft.reply_to_sequence,
+    version: 1,
+    attachments: [],
+    created_at: sent.created_at,
+    edited_at: null,
+    deleted_at: null,
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * Collects sends of this process into commits. A send goes out at once while fewer than two commits are under
+ * way, and otherwise with the next one; there is no timer, so load makes batches by itself. A conversation is
+ * in at most one commit at a time, and its later sends wait for it. A batch that fails as a whole is tried
+ * again one message at a time under the same keys, so an unknown outcome is resolved and never repeated.
+ */
+import { isUnavailable } from '../../../kernel/database/failures.ts'
+import {
+  appendMessages,
+  type AppendDeps,
+  type Appending,
+  type Draft,
+  type Sent,
+} from './append-messages.ts'
+
+const flushes_max = 2
+const items_max = 256
+const bytes_max = 512 * 1024
+
+type Item = {
+  readonly draft: Draft
+  readonly resolve: (sent: Sent) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class Batcher {
+  private readonly deps: AppendDeps
+  private readonly told: (sent: readonly (readonly [Draft, Sent])[]) => void
+  private readonly waiting = new Map<string, Item[]>()
+  private readonly busy = new Set<string>()
+  private flushes = 0
+
+  /** `told` gets the messages of each commit after it. */
+  constructor(deps: AppendDeps, told: (sent: readonly (readonly [Draft, Sent])[]) => void) {
+    this.deps = deps
+    this.told = told
+  }
+
+  send(draft: Draft): Promise<Sent> {
+    return new Promise((resolve, reject) => {
+      const item = { draft, resolve, reject }
+      const key = keyOf(item)
+      const line = this.waiting.get(key)
+      if (line) line.push(item)
+      else this.waiting.set(key, [item])
+      this.pump()
+    })
+  }
+
+  private pump(): void {
+    while (this.flushes < flushes_max) {
+      const items = take(this.waiting, this.busy)
+      if (items.length === 0) return
+      this.flushes++
+      void this.flush(items).finally(() => {
+        this.flushes--
+        this.pump()
+      })
+    }
+  }
+
+  private async flush(items: readonly Item[]): Promise<void> {
+    let left: readonly Item[] = []
+    try {
+      const drafts = items.map(one => one.draft)
+      left = this.settle(items, await appendMessages(this.deps, drafts, false))
+    } catch {
+      for (const item of items) await this.alone([item], true)
+    }
+    this.release(items, left)
+  }
+
+  /** Conversations that another process holds wait each on its own, and hold nobody up. */
+  private release(items: readonly Item[], left: readonly Item[]): void {
+    const held = Map.groupBy(left, keyOf)
+    for (const key of new Set(items.map(keyOf))) if (!held.has(key)) this.busy.delete(key)
+    for (const [key, some] of held) {
+      void this.alone(some, true).finally(() => {
+        this.busy.delete(key)
+        this.pump()
+      })
+    }
+  }
+
+  private async alone(items: readonly Item[], again: boolean): Promise<void> {
+    try {
+      const drafts = items.map(one => one.draft)
+      this.settle(items, await appendMessages(this.deps, drafts, true))
+    } catch (error) {
+      if (items.length > 1) for (const item of items) await this.alone([item], true)
+      else if (again && isUnavailable(error)) await this.alone(items, false)
+      else for (const item of items) item.reject(error)
+    }
+  }
+
+  /** Returns those whose conversation is held. */
+  private settle(items: readonly Item[], results: readonly Appending[]): Item[] {
+    const fresh: (readonly [Draft, Sent])[] = []
+    const left: Item[] = []
+    for (const [at, item] of items.entries()) {
+      const result = results[at]
+      if (result === 'busy' || result === undefined) left.push(item)
+      else if (result instanceof Error) item.reject(result)
+      else {
+        if (!result.deduplicated) fresh.push([item.draft, result])
+        item.resolve(result)
+      }
+    }
+    if (fresh.length > 0) this.told(fresh)
+    return left
+  }
+}
+
+function keyOf({ draft: { tenant_id, conversation_id } }: Item): string {
+  return `${tenant_id} ${conversation_id}`
+}
+
+/** The next batch: whole conversations in the order of their first waiting send. */
+function take(waiting: Map<string, Item[]>, busy: Set<string>): Item[] {
+  const items: Item[] = []
+  let bytes = 0
+  for (const [key, line] of waiting) {
+    if (busy.has(key)) continue
+    const room = items_max - items.length
+    if (room <= 0 || bytes > bytes_max) break
+    const some = nextOf(line, room)
+    line.splice(0, some.length)
+    waiting.delete(key)
+    if (line.length > 0) waiting.set(key, line)
+    busy.add(key)
+    for (const { draft } of some) bytes += 3 * (draft.body?.length ?? 0)
+    items.push(...some)
+  }
+  return items
+}
+
+/** Attachments and keys are taken once: two items of one statement would not see each other. */
+function nextOf(line: readonly Item[], room: number): Item[] {
+  const keys = new Set<string>()
+  const some: Item[] = []
+  for (const item of line) {
+    const { sender_id, client_request_id, attachment_ids } = item.draft
+    const key = `${sender_id} ${client_request_id}`
+    if (some.length === room || keys.has(key)) break
+    if (attachment_ids.length > 0 && some.length > 0) break
+    some.push(item)
+    keys.add(key)
+    if (attachment_ids.length > 0) break
+  }
+  return some
+}

@@ -1,0 +1,9 @@
+/** What may be done in conversations beyond one's own membership and role in each of them. */
+import type { Permission } from '../../kernel/access/permissions.ts'
+
+export const permissions: Readonly<Record<string, Permission>> = {
+  'chat.messages.moderate': {
+    says: 'Delete messages of any conversation whose id is known',
+    roles: ['tenant_admin'],
+  },
+}

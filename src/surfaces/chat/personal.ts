@@ -1,0 +1,148 @@
+/**
+ * What chat keeps about a person. Erasing ends their memberships and shreds their messages, whose places stay:
+ * a conversation of others keeps its order.
+ */
+import { Type, type Static } from 'typebox'
+import { sql } from '../../kernel/database/sql.ts'
+import { nullable } from '../../kernel/http/shapes.ts'
+import type { Personal } from '../../kernel/work/personal.ts'
+import { endChanges, lockConversation } from './conversations/change.ts'
+import type { Deps } from './deps.ts'
+import { release } from './devices/devices.ts'
+import { endMembership, findActive } from './members/remove-member.ts'
+import { shredMessage } from './messages/delete-message.ts'
+import { messageColumns, messageOf, MessageRow } from './messages/message-row.ts'
+import { Bytes, type Key } from './schemas.ts'
+
+const Seat = Type.Object({ tenant_id: Type.String(), id: Type.String(), user_id: Type.String() })
+type Seat = Static<typeof Seat>
+const Own = Type.Object({ ...MessageRow.properties, data_key: Bytes })
+const Device = Type.Object({
+  tenant_id: Type.String(),
+  id: Type.String(),
+  platform: Type.String(),
+  last_seen_at: Type.String(),
+})
+const Shreddable = Type.Object({
+  id: Type.String(),
+  sequence: Type.Integer(),
+  sender_id: Type.String(),
+  version: Type.Integer(),
+})
+const Place = Type.Object({ title: nullable(Type.String()), joined_at: Type.String() })
+const portion = 200
+
+export function personalChat(deps: Deps): Personal {
+  const { db } = deps.kernel
+  return {
+    export: async function* ({ principal_ids }) {
+      for (const seat of await seatsOf(deps, principal_ids)) {
+        const { title, joined_at } = await db.one(
+          Place,
+          sql`
+            select c.title, b.joined_at from chat.conversation_members b
+            join chat.conversations c on c.tenant_id = b.tenant_id and c.id = b.conversation_id
+            where b.tenant_id = ${seat.tenant_id} and b.conversation_id = ${seat.id}
+              and b.user_id = ${seat.user_id}`,
+        )
+        yield { kind: 'conversation', data: { id: seat.id, title, joined_at } }
+        yield* ownMessages(deps, seat)
+      }
+      const devices = await db.many(
+        Device,
+        sql`
+          -- any tenant: what one account owns
+          select tenant_id, id, platform, last_seen_at from chat.devices
+          where user_id = any(${[...principal_ids]}::uuid[])`,
+      )
+      for (const { tenant_id: _in, ...data } of devices) yield { kind: 'device', data }
+    },
+    erase: async ({ principal_ids }, signal) => {
+      for (const seat of await seatsOf(deps, principal_ids)) {
+        while ((await erasePortion(deps, seat)) === portion) signal.throwIfAborted()
+      }
+      const devices = await db.many(
+        Device,
+        sql`
+          -- any tenant: what one account owns
+          select tenant_id, id, platform, last_seen_at from chat.devices
+          where user_id = any(${[...principal_ids]}::uuid[])`,
+      )
+      for (const { tenant_id, id } of devices) {
+        await db.tx(tx =>
+          release(
+            tx,
+            deps,
+            tenant_id,
+            sql`
+              delete from chat.devices
+              where tenant_id = ${tenant_id} and id = ${id}
+                and user_id = any(${[...principal_ids]}::uuid[])
+              returning push_token_ref`,
+          ),
+        )
+      }
+      await db.run(sql`
+        -- any tenant: what one account never sent; uploads erases the files
+        delete from chat.attachments
+        where uploader_id = any(${[...principal_ids]}::uuid[]) and message_id is null`)
+    },
+  }
+}
+
+async function seatsOf({ kernel }: Pick<Deps, 'kernel'>, ids: readonly string[]): Promise<Seat[]> {
+  return await kernel.db.many(
+    Seat,
+    sql`
+      -- any tenant: the conversations of one account
+      select tenant_id, conversation_id as id, user_id from chat.conversation_members
+      where user_id = any(${[...ids]}::uuid[]) order by conversation_id, user_id`,
+  )
+}
+
+async function* ownMessages({ kernel, cipher }: Deps, { tenant_id, id, user_id }: Seat) {
+  for (let after = 0; ;) {
+    const rows = await kernel.db.many(
+      Own,
+      sql`
+        select ${messageColumns}, c.data_key from chat.messages m
+        join chat.conversations c on c.tenant_id = m.tenant_id and c.id = m.conversation_id
+        where m.tenant_id = ${tenant_id} and m.conversation_id = ${id}
+          and m.sender_id = ${user_id} and m.sequence > ${after}
+        order by m.sequence limit ${portion}`,
+    )
+    for (const row of rows) yield { kind: 'message', data: messageOf(cipher, row.data_key, row) }
+    if (rows.length < portion) return
+    after = rows.at(-1)?.sequence ?? 0
+  }
+}
+
+/** Returns how many messages it shredded. */
+async function erasePortion(deps: Deps, { tenant_id, id, user_id }: Seat): Promise<number> {
+  const key: Key = { tenant_id, id }
+  return await deps.kernel.db.tx(async tx => {
+    const conversation = await lockConversation(tx, key)
+    const before = conversation.revision
+    const member = await findActive(tx, key, user_id)
+    if (member) await endMembership(tx, conversation, member, 'erased')
+    const messages = await tx.many(
+      Shreddable,
+      sql`
+        select id, sequence, sender_id, version from chat.messages
+        where tenant_id = ${tenant_id} and conversation_id = ${id} and sender_id = ${user_id}
+          and deleted_at is null
+        order by sequence limit ${portion}`,
+    )
+    for (const message of messages) {
+      await shredMessage(tx, deps, conversation, message, user_id)
+    }
+    // Keys were chosen by the person; what was sent under them matches nothing any more.
+    await tx.run(sql`
+      update chat.messages
+      set request_fingerprint = null, client_request_id = 'erased ' || id
+      where tenant_id = ${tenant_id} and conversation_id = ${id} and sender_id = ${user_id}
+        and deleted_at is not null and request_fingerprint is not null`)
+    if (conversation.revision > before) await endChanges(tx, deps, conversation)
+    return messages.length
+  })
+}

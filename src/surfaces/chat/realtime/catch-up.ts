@@ -1,0 +1,162 @@
+/**
+ * Delivers what the database has of a conversation and its sockets do not. Who is a member is read together
+ * with the head, before any message is delivered: nobody gets a sequence beyond the one at which they left.
+ * New messages go out in the order of their sequences, then changes of older ones.
+ */
+import { Type, type Static } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { messageColumns, messageOf, MessageRow } from '../messages/message-row.ts'
+import { ConversationState, Role } from '../schemas.ts'
+import { together } from './connection.ts'
+import { frameOf } from './frames.ts'
+import {
+  broadcast,
+  deliverMessage,
+  saidOf,
+  type MessageType,
+  type Watched,
+  type WatchedSet,
+} from './watched.ts'
+
+const ChangedMember = Type.Object({
+  user_id: Type.String(),
+  role: Role,
+  joined_sequence: Type.Integer(),
+  left_sequence: nullable(Type.Integer()),
+  last_read_sequence: Type.Integer(),
+  revision: Type.Integer(),
+})
+type ChangedMember = Static<typeof ChangedMember>
+
+const Head = Type.Object({
+  latest_sequence: Type.Integer(),
+  revision: Type.Integer(),
+  member_count: Type.Integer(),
+  title: nullable(Type.String()),
+  state: ConversationState,
+  members: nullable(Type.Array(ChangedMember)),
+})
+type Head = Static<typeof Head>
+
+const portion = 200
+/** A socket that is further behind fetches for itself. */
+const behind_max = 2000
+
+export async function catchUp(
+  { kernel, cipher }: Pick<Deps, 'kernel' | 'cipher'>,
+  all: WatchedSet,
+  watched: Watched,
+): Promise<void> {
+  const { db } = kernel
+  const { tenant_id, id, known_revision, known_sequence } = watched
+  const head = await readHead(db, watched)
+  if (!head || (head.revision <= known_revision && !hasUncertain(watched))) return
+  applyMembers(watched, head.members ?? [])
+  const deliver = (type: MessageType | null, rows: readonly MessageRow[]) => {
+    for (const row of rows) {
+      const changed = row.deleted_at === null ? 'message.updated' : 'message.deleted'
+      const event_id = type ? row.created_event_id : (row.changed_event_id ?? row.created_event_id)
+      deliverMessage(watched, type ?? changed, messageOf(cipher, watched.data_key, row), event_id)
+    }
+  }
+  if (head.latest_sequence - known_sequence > behind_max) {
+    for (const person of watched.people.values()) {
+      for (const connection of person.sockets) connection.miss(id, known_revision)
+    }
+  } else {
+    for (let from = known_sequence; from < head.latest_sequence; from += portion) {
+      const upto = Math.min(head.latest_sequence, from + portion)
+      const rows = await db.many(
+        MessageRow,
+        sql`
+          select ${messageColumns} from chat.messages m
+          where m.tenant_id = ${tenant_id} and m.conversation_id = ${id}
+            and m.sequence > ${from} and m.sequence <= ${upto}
+          order by m.sequence`,
+      )
+      together(() => deliver('message.created', rows))
+      watched.known_sequence = upto
+    }
+    // A change of a new message is in the message already.
+    const fresh = head.latest_sequence - known_sequence
+    if (head.revision - known_revision > fresh) {
+      const rows = await db.many(
+        MessageRow,
+        sql`
+          select ${messageColumns} from chat.messages m
+          where m.tenant_id = ${tenant_id} and m.conversation_id = ${id}
+            and m.revision > ${known_revision} and m.revision <= ${head.revision}
+            and m.sequence <= ${known_sequence}
+          order by m.revision limit ${behind_max}`,
+      )
+      deliver(null, rows)
+    }
+  }
+  watched.known_sequence = head.latest_sequence
+  watched.known_revision = Math.max(known_revision, head.revision)
+  tellMembers(all, watched, head)
+}
+
+function hasUncertain({ people }: Watched): boolean {
+  for (const person of people.values()) if (!person.certain) return true
+  return false
+}
+
+async function readHead(
+  db: Deps['kernel']['db'],
+  { tenant_id, id, known_revision, people }: Watched,
+): Promise<Head | undefined> {
+  const uncertain = [...people.values()].filter(one => !one.certain).map(one => one.user_id)
+  return await db.maybe(
+    Head,
+    sql`
+      select c.latest_sequence, c.revision, c.member_count, c.title, c.state, (
+        select jsonb_agg(jsonb_build_object('user_id', b.user_id, 'role', b.role,
+          'joined_sequence', b.joined_sequence, 'left_sequence', b.left_sequence,
+          'last_read_sequence', b.last_read_sequence, 'revision', b.revision) order by b.revision)
+        from chat.conversation_members b
+        where b.tenant_id = c.tenant_id and b.conversation_id = c.id
+          and (b.revision > ${known_revision} or b.user_id = any(${uncertain}::uuid[]))) as members
+      from chat.conversations c
+      where c.tenant_id = ${tenant_id} and c.id = ${id}
+        and (c.revision > ${known_revision} or ${uncertain.length > 0})`,
+  )
+}
+
+function applyMembers(watched: Watched, members: readonly ChangedMember[]): void {
+  for (const { user_id, joined_sequence, left_sequence, revision } of members) {
+    const person = watched.people.get(user_id)
+    if (!person) continue
+    person.joined_sequence = joined_sequence
+    person.left_sequence = left_sequence
+    person.left_at_revision = left_sequence === null ? null : revision
+    person.certain = true
+  }
+}
+
+/** Who left is told so, and watches no longer. */
+function tellMembers(all: WatchedSet, watched: Watched, head: Head): void {
+  const { id: conversation_id, people } = watched
+  const { title, state, member_count, revision } = head
+  const changed = head.members ?? []
+  for (const { revision: at, ...member } of changed) {
+    const frame = frameOf({ type: 'member.updated', conversation_id, revision: at, member })
+    broadcast(watched, frame, member.user_id)
+    for (const connection of people.get(member.user_id)?.sockets ?? []) connection.ephemeral(frame)
+  }
+  const said = saidOf(head)
+  if (watched.said !== said) {
+    watched.said = said
+    watched.member_count = member_count
+    const about = { title, state, member_count }
+    broadcast(
+      watched,
+      frameOf({ type: 'conversation.updated', conversation_id, revision, ...about }),
+    )
+  }
+  for (const person of people.values()) {
+    if (person.left_sequence !== null) all.leave(watched, person.user_id)
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * One socket: who it belongs to, and what is sent to it. A socket that reads too slowly loses what does not
+ * matter later first (typing, presence, receipts); then live messages pause, and when it has caught up it
+ * is told from where to fetch. So the bytes that wait for a socket are bounded.
+ */
+import type { Socket } from 'node:net'
+import type { WebSocket } from 'ws'
+import { newId } from '../../../kernel/ids.ts'
+import type { Kernel } from '../settings.ts'
+import { frameOf } from './frames.ts'
+
+export type Holder = {
+  readonly tenant_id: string
+  readonly user_id: string
+  readonly session_id: string
+  readonly device_id: string | null
+}
+
+/** `live` frames are in the database too, `ephemeral` ones nowhere. */
+export type Kind = 'live' | 'ephemeral' | 'reply'
+
+export type Limits = {
+  readonly ephemeral_bytes: number
+  readonly pause_bytes: number
+  readonly close_bytes: number
+  readonly pause_ms: number
+}
+
+export function limitsOf({ settings }: Pick<Kernel, 'settings'>): Limits {
+  return {
+    ephemeral_bytes: settings['chat.ephemeral_bytes'],
+    pause_bytes: settings['chat.pause_bytes'],
+    close_bytes: settings['chat.close_bytes'],
+    pause_ms: settings['chat.pause_seconds'] * 1000,
+  }
+}
+
+const last_words_ms = 2000
+
+export class Connection {
+  readonly id = newId()
+  readonly holder: Holder
+  readonly socket: WebSocket
+  /** A client that did not offer our subprotocol gets only the frames of the specification. */
+  readonly plain: boolean
+  readonly opened_ms = performance.now()
+  /** When the peer was last known to be there. */
+  seen_ms = performance.now()
+  pinged_ms: number | null = null
+  ended = false
+  sends = 0
+  readonly presence_of = new Set<string>()
+  private readonly wire: Socket
+  private readonly limits: Limits
+  /** While live frames pause: the revision from which each conversation has to be fetched. */
+  private missed: Map<string, number> | null = null
+  private paused_ms = 0
+
+  constructor(socket: WebSocket, wire: Socket, holder: Holder, limits: Limits) {
+    this.socket = socket
+    this.wire = wire
+    this.holder = holder
+    this.limits = limits
+    this.plain = socket.protocol === ''
+  }
+
+  get paused(): boolean {
+    return this.missed !== null
+  }
+
+  reply(frame: object): void {
+    this.write(frameOf(frame), 'reply')
+  }
+
+  ephemeral(frame: Buffer): void {
+    if (!this.plain) this.write(frame, 'ephemeral')
+  }
+
+  /** `revision`: that of the change; what came before it is known. */
+  live(frame: Buffer, conversation_id: string, revision: number): void {
+    if (this.missed || this.wire.writableLength > this.limits.pause_bytes) {
+      this.miss(conversation_id, revision - 1)
+    } else {
+      this.write(frame, 'live')
+    }
+  }
+
+  /** The conversation has to be fetched from a revision on. */
+  miss(conversation_id: string, after_revision: number): void {
+    // A plain client does not know how to fetch what it missed.
+    if (this.plain) return this.end(4008, 'slow_consumer')
+    if (!this.missed) {
+      this.missed = new Map()
+      this.paused_ms = performance.now()
+    }
+    const known = this.missed.get(conversation_id)
+    this.missed.set(conversation_id, Math.min(known ?? after_revision, after_revision))
+  }
+
+  /** Ends the pause of a socket that has caught up. */
+  catchUp(): void {
+    if (!this.missed || this.ended) return
+    if (this.wire.writableLength <= this.limits.ephemeral_bytes) {
+      const missed = this.missed
+      this.missed = null
+      for (const [conversation_id, after_revision] of missed) {
+        this.reply({ type: 'resync.required', conversation_id, after_revision })
+      }
+    } else if (performance.now() - this.paused_ms > this.limits.pause_ms) {
+      this.end(4008, 'slow_consumer')
+    }
+  }
+
+  end(code: number, reason: string): void {
+    if (this.ended) return
+    this.ended = true
+    this.socket.close(code, reason)
+    // A peer that does not answer would hold the socket for half a minute.
+    const timer = setTimeout(() => this.socket.terminate(), last_words_ms)
+    this.socket.once('close', () => clearTimeout(timer))
+  }
+
+  private write(frame: Buffer, kind: Kind): void {
+    if (this.ended || this.socket.readyState !== this.socket.OPEN) return
+    const waiting = this.wire.writableLength
+    if (waiting > this.limits.close_bytes) return this.end(4008, 'slow_consumer')
+    if (kind === 'ephemeral' && (this.missed || waiting > this.limits.ephemeral_bytes)) return
+    if (batch && !batch.has(this.wire)) {
+      batch.add(this.wire)
+      this.wire.cork()
+    }
+    this.wire.write(frame)
+  }
+}
+
+/** The connections that are written to together. */
+let batch: Set<Socket> | null = null
+
+/** What the work writes to one connection leaves in one piece. */
+export function together(work: () => void): void {
+  const corked = new Set<Socket>()
+  batch = corked
+  try {
+    work()
+  } finally {
+    batch = null
+    for (const wire of corked) wire.uncork()
+  }
+}

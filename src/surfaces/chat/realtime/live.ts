@@ -1,0 +1,26 @@
+/** What use cases tell the open sockets, after their commit. All of it is a hint: the rows are the truth. */
+import type { Key, Message, Seat } from '../schemas.ts'
+
+/** How far a conversation is. */
+export type Head = Key & { readonly revision: number; readonly latest_sequence: number }
+
+export type Appended = {
+  readonly tenant_id: string
+  readonly event_id: string
+  /** They are read again, because what is known of them here is not all. */
+  readonly with_attachments: boolean
+  readonly message: Message
+}
+
+export type Live = {
+  /** Messages of one commit of this process; those with attachments are read again. */
+  appended(messages: readonly Appended[]): void
+  changed(head: Head): void
+  /** These people are members from now on. */
+  joined(key: Key, user_ids: readonly string[]): void
+  read(seat: Seat, last_read_sequence: number): void
+  /** This person may have lost the tenant or the account: whether they have is asked again. */
+  suspect(user_id: string): void
+  /** Who of a tenant has a socket in any process, as far as this one knows. */
+  online(tenant_id: string): ReadonlySet<string>
+}

@@ -1,0 +1,257 @@
+/**
+ * Connects commits with sockets. A message of this process goes out from memory where it continues exactly what
+ * was delivered; everything else is read again. Hints of other processes come over the bus, and where one
+ * is lost, the comparison with the database finds what is missing.
+ */
+import type { Deps } from '../deps.ts'
+import type { Key, Message, Seat } from '../schemas.ts'
+import { catchUp } from './catch-up.ts'
+import { together, type Connection } from './connection.ts'
+import { frameOf } from './frames.ts'
+import type { Appended, Head, Live } from './live.ts'
+import { readMemberships } from './memberships.ts'
+import { Presence } from './presence.ts'
+import { Registry } from './registry.ts'
+import { Repair } from './repair.ts'
+import { broadcast, deliverMessage, WatchedSet, type Watched } from './watched.ts'
+
+type LiveDeps = Pick<Deps, 'kernel' | 'cipher' | 'people'>
+type Moved = Omit<Head, 'latest_sequence'>
+
+/** Hints that came before their conversation was watched. */
+const recent_max = 10_000
+const reads_max = 4
+/** Ids that one text of the bus holds. */
+const told_at_once = 70
+
+export class OpenLive implements Live {
+  readonly registry: Registry
+  readonly presence: Presence
+  readonly watched = new WatchedSet()
+  private readonly deps: LiveDeps
+  private readonly repair: Repair
+  private readonly recent = new Map<string, number>()
+  private readonly line: (() => void)[] = []
+  private readonly unhear: readonly (() => void)[]
+  private reads = 0
+
+  constructor(deps: LiveDeps) {
+    this.deps = deps
+    const { kernel, people } = deps
+    this.presence = new Presence(kernel)
+    this.registry = new Registry(kernel, {
+      person: (tenant_id, user_id, here) => this.presence.here(tenant_id, user_id, here),
+      closed: connection => {
+        this.watched.drop(connection)
+        this.presence.forget(connection)
+      },
+    })
+    this.repair = new Repair(deps, {
+      registry: this.registry,
+      watched: this.watched,
+      read: one => this.reread(one),
+      joined: (tenant_id, id, user_ids) => this.joinHere(tenant_id, id, user_ids),
+    })
+    this.unhear = this.hear()
+    people.onSessionEnded(session_id => this.registry.endSession(session_id))
+  }
+
+  /** Watches the conversations of the socket's person, or some of them. */
+  async watch(connection: Connection, ids: readonly string[] | null = null): Promise<void> {
+    const rows = await readMemberships(this.deps.kernel.db, connection.holder, ids)
+    if (connection.ended) return
+    for (const row of rows) {
+      const one = this.watched.join(connection, row)
+      const hint = this.recent.get(`${one.tenant_id} ${one.id}`) ?? 0
+      const behind = Math.max(hint, row.revision) > one.known_revision
+      if (behind || one.people.get(connection.holder.user_id)?.certain === false) this.reread(one)
+    }
+  }
+
+  appended(messages: readonly Appended[]): void {
+    // The senders are answered first.
+    setImmediate(() => {
+      const deliver = () => messages.forEach(one => this.deliver(one))
+      if (messages.length > 1) together(deliver)
+      else deliver()
+      for (const head of headsOf(messages)) this.publishHead(head)
+    })
+  }
+
+  changed(head: Head): void {
+    this.moved(head)
+    this.publishHead(head)
+  }
+
+  joined({ tenant_id, id }: Key, user_ids: readonly string[]): void {
+    this.joinHere(tenant_id, id, user_ids)
+    for (let at = 0; at < user_ids.length; at += told_at_once) {
+      const some = user_ids.slice(at, at + told_at_once)
+      this.deps.kernel.bus.publish('chat.joined', [tenant_id, id, ...some].join(' '))
+    }
+  }
+
+  read({ tenant_id, id, user_id }: Seat, last_read_sequence: number): void {
+    const small = this.deps.kernel.settings['chat.small_group']
+    const count = this.watched.find(tenant_id, id)?.member_count
+    if (count !== undefined && count > small) return
+    const type = 'receipt.updated'
+    this.note(tenant_id, id, user_id, { type, conversation_id: id, user_id, last_read_sequence })
+  }
+
+  /** Tells the other members, here and elsewhere. */
+  note(tenant_id: string, id: string, user_id: string, frame: object): void {
+    this.noteHere(tenant_id, id, user_id, frame)
+    const text = JSON.stringify([tenant_id, id, user_id, frame])
+    this.deps.kernel.bus.publish('chat.notes', text)
+  }
+
+  suspect(user_id: string): void {
+    this.suspectHere(user_id)
+    this.deps.kernel.bus.publish('chat.people', user_id)
+  }
+
+  online(tenant_id: string): ReadonlySet<string> {
+    return this.presence.online(tenant_id)
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.unhear) end()
+    this.registry.close()
+    this.presence.close()
+    await this.repair.stop()
+  }
+
+  private hear(): (() => void)[] {
+    const { bus } = this.deps.kernel
+    return [
+      bus.on('chat.heads', {
+        message: text => {
+          const [tenant_id = '', id = '', revision] = text.split(' ')
+          this.moved({ tenant_id, id, revision: Number(revision) })
+        },
+        gap: () => this.repair.now(),
+      }),
+      bus.on('chat.joined', {
+        message: text => {
+          const [tenant_id = '', id = '', ...user_ids] = text.split(' ')
+          this.joinHere(tenant_id, id, user_ids)
+        },
+      }),
+      bus.on('chat.people', { message: user_id => this.suspectHere(user_id) }),
+      bus.on('chat.notes', {
+        message: text => {
+          const [tenant_id, id, user_id, frame] = JSON.parse(text) as [
+            string,
+            string,
+            string,
+            object,
+          ]
+          this.noteHere(tenant_id, id, user_id, frame)
+        },
+      }),
+    ]
+  }
+
+  /** From memory, where the message continues what was delivered by exactly one. */
+  private deliver({ tenant_id, event_id, message, with_attachments }: Appended): void {
+    const one = this.watched.find(tenant_id, message.conversation_id)
+    if (one && !with_attachments && continues(one, message)) {
+      one.known_sequence = message.sequence
+      one.known_revision = message.revision
+      deliverMessage(one, 'message.created', message, event_id)
+      return
+    }
+    this.moved({ tenant_id, id: message.conversation_id, revision: message.revision })
+  }
+
+  private moved({ tenant_id, id, revision }: Moved): void {
+    const one = this.watched.find(tenant_id, id)
+    if (one) {
+      if (revision > one.known_revision) this.reread(one)
+      return
+    }
+    if (this.registry.size === 0) return
+    const key = `${tenant_id} ${id}`
+    this.recent.delete(key)
+    if (this.recent.size >= recent_max) this.recent.delete(this.recent.keys().next().value ?? '')
+    this.recent.set(key, revision)
+  }
+
+  private reread(one: Watched): void {
+    if (one.reading) {
+      one.again = true
+      return
+    }
+    one.reading = this.limited(() => catchUp(this.deps, this.watched, one))
+      .catch((error: unknown) => this.warn(error, 'a conversation could not be read'))
+      .finally(() => {
+        one.reading = null
+        if (!one.again) return
+        one.again = false
+        this.reread(one)
+      })
+  }
+
+  private async limited(work: () => Promise<void>): Promise<void> {
+    if (this.reads >= reads_max) await new Promise<void>(resolve => this.line.push(resolve))
+    this.reads++
+    try {
+      await work()
+    } finally {
+      this.reads--
+      this.line.shift()?.()
+    }
+  }
+
+  private publishHead({ tenant_id, id, revision }: Moved): void {
+    this.deps.kernel.bus.publish('chat.heads', `${tenant_id} ${id} ${revision}`)
+  }
+
+  private joinHere(tenant_id: string, id: string, user_ids: readonly string[]): void {
+    for (const user_id of user_ids) {
+      for (const connection of this.registry.of(tenant_id, user_id)) {
+        this.watch(connection, [id]).catch((error: unknown) =>
+          this.warn(error, 'a new membership could not be read'),
+        )
+      }
+    }
+  }
+
+  private suspectHere(user_id: string): void {
+    const { kernel, people } = this.deps
+    for (const connection of this.registry.ofPerson(user_id)) {
+      const { tenant_id } = connection.holder
+      people.membersOf(kernel.db, tenant_id, [user_id]).then(
+        members => members.has(user_id) || connection.end(4401, 'session_revoked'),
+        (error: unknown) => this.warn(error, 'a member of the tenant could not be read'),
+      )
+    }
+  }
+
+  private noteHere(tenant_id: string, id: string, user_id: string, frame: object): void {
+    const one = this.watched.find(tenant_id, id)
+    if (one) broadcast(one, frameOf(frame), user_id)
+  }
+
+  private warn(error: unknown, says: string): void {
+    this.deps.kernel.log.warn({ err: error }, says)
+  }
+}
+
+function headsOf(messages: readonly Appended[]): Iterable<Moved> {
+  const heads = new Map<string, Moved>()
+  for (const { tenant_id, message } of messages) {
+    const { conversation_id: id, revision } = message
+    heads.set(`${tenant_id} ${id}`, { tenant_id, id, revision })
+  }
+  return heads.values()
+}
+
+function continues(one: Watched, { sequence, revision }: Message): boolean {
+  return (
+    one.reading === null &&
+    sequence === one.known_sequence + 1 &&
+    revision === one.known_revision + 1
+  )
+}

@@ -1,0 +1,167 @@
+/**
+ * Who is connected, in memory only. Each process tells the others when its first socket of a person opens and
+ * when the last one has been gone for a while, and repeats all of it every ten seconds, so that what a process
+ * that died had said ends by itself.
+ */
+import type { Deps } from '../deps.ts'
+import type { Connection } from './connection.ts'
+import { frameOf } from './frames.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { rfc3339 } from '../../../kernel/clock.ts'
+
+const channel = 'chat.presence'
+const repeat_ms = 10_000
+const trust_ms = 25_000
+const told_at_once = 70
+const last_seen_max = 100_000
+
+/** Of each person, the processes that hold their sockets, and until when that is believed. */
+type Seen = Map<string, number>
+
+export class Presence {
+  private readonly kernel: Deps['kernel']
+  private readonly node = newId()
+  private readonly tenants = new Map<string, Map<string, Seen>>()
+  private readonly followers = new Map<string, Set<Connection>>()
+  private readonly last_seen = new Map<string, number>()
+  private readonly leaving = new Map<string, NodeJS.Timeout>()
+  private readonly unhear: () => void
+  private readonly repeating: NodeJS.Timeout
+
+  constructor(kernel: Deps['kernel']) {
+    this.kernel = kernel
+    this.unhear = kernel.bus.on(channel, { message: text => this.hear(text) })
+    this.repeating = setInterval(() => this.repeat(), repeat_ms)
+    this.repeating.unref()
+  }
+
+  /** The first socket of a person in this process opened, or the last one closed. */
+  here(tenant_id: string, user_id: string, here: boolean): void {
+    const key = keyOf(tenant_id, user_id)
+    clearTimeout(this.leaving.get(key))
+    this.leaving.delete(key)
+    if (here) {
+      this.arrive(tenant_id, user_id, this.node, Number.POSITIVE_INFINITY)
+      return this.publish(tenant_id, [user_id], true)
+    }
+    const gone = () => {
+      this.leaving.delete(key)
+      this.depart(tenant_id, user_id, this.node)
+      this.publish(tenant_id, [user_id], false)
+    }
+    const grace_ms = this.kernel.settings['chat.presence_grace_ms']
+    this.leaving.set(key, setTimeout(gone, grace_ms).unref())
+  }
+
+  online(tenant_id: string): ReadonlySet<string> {
+    return new Set(this.tenants.get(tenant_id)?.keys())
+  }
+
+  /** Tells a socket of changes of these people, and how they are now. */
+  subscribe(connection: Connection, user_ids: readonly string[]): void {
+    const { tenant_id } = connection.holder
+    for (const user_id of user_ids) {
+      const key = keyOf(tenant_id, user_id)
+      this.followers.set(key, (this.followers.get(key) ?? new Set()).add(connection))
+      connection.presence_of.add(key)
+      connection.ephemeral(this.stateOf(tenant_id, user_id))
+    }
+  }
+
+  forget(connection: Connection): void {
+    for (const key of connection.presence_of) {
+      const known = this.followers.get(key)
+      known?.delete(connection)
+      if (known?.size === 0) this.followers.delete(key)
+    }
+    connection.presence_of.clear()
+  }
+
+  close(): void {
+    this.unhear()
+    clearInterval(this.repeating)
+    for (const timer of this.leaving.values()) clearTimeout(timer)
+  }
+
+  private stateOf(tenant_id: string, user_id: string): Buffer {
+    const online = this.tenants.get(tenant_id)?.has(user_id) === true
+    const last = this.last_seen.get(keyOf(tenant_id, user_id))
+    const at = online ? this.kernel.clock.nowMs() : last
+    return frameOf({
+      type: 'presence.updated',
+      user_id,
+      state: online ? 'online' : 'offline',
+      last_seen_at: at === undefined ? null : minute(at),
+    })
+  }
+
+  private tell(tenant_id: string, user_id: string): void {
+    const known = this.followers.get(keyOf(tenant_id, user_id))
+    if (!known) return
+    const frame = this.stateOf(tenant_id, user_id)
+    for (const connection of known) connection.ephemeral(frame)
+  }
+
+  private arrive(tenant_id: string, user_id: string, from: string, until: number): void {
+    const people = this.tenants.get(tenant_id) ?? new Map<string, Seen>()
+    this.tenants.set(tenant_id, people)
+    const seen = people.get(user_id)
+    if (seen) return void seen.set(from, until)
+    people.set(user_id, new Map([[from, until]]))
+    this.tell(tenant_id, user_id)
+  }
+
+  private depart(tenant_id: string, user_id: string, from: string): void {
+    const people = this.tenants.get(tenant_id)
+    const seen = people?.get(user_id)
+    if (!people || !seen?.delete(from) || seen.size > 0) return
+    people.delete(user_id)
+    if (people.size === 0) this.tenants.delete(tenant_id)
+    const key = keyOf(tenant_id, user_id)
+    this.last_seen.delete(key)
+    if (this.last_seen.size >= last_seen_max) {
+      this.last_seen.delete(this.last_seen.keys().next().value ?? '')
+    }
+    this.last_seen.set(key, this.kernel.clock.nowMs())
+    this.tell(tenant_id, user_id)
+  }
+
+  private publish(tenant_id: string, user_ids: readonly string[], online: boolean): void {
+    for (let at = 0; at < user_ids.length; at += told_at_once) {
+      const some = user_ids.slice(at, at + told_at_once)
+      const text = [this.node, tenant_id, online ? '+' : '-', ...some].join(' ')
+      this.kernel.bus.publish(channel, text)
+    }
+  }
+
+  private hear(text: string): void {
+    const [from = '', tenant_id = '', sign, ...user_ids] = text.split(' ')
+    for (const user_id of user_ids) {
+      if (sign === '+') this.arrive(tenant_id, user_id, from, performance.now() + trust_ms)
+      else this.depart(tenant_id, user_id, from)
+    }
+  }
+
+  private repeat(): void {
+    const now = performance.now()
+    for (const [tenant_id, people] of this.tenants) {
+      const mine = [...people].filter(([, seen]) => seen.has(this.node))
+      this.publish(
+        tenant_id,
+        mine.map(([user_id]) => user_id),
+        true,
+      )
+      for (const [user_id, seen] of people) {
+        for (const [from, until] of seen) if (until < now) this.depart(tenant_id, user_id, from)
+      }
+    }
+  }
+}
+
+function keyOf(tenant_id: string, user_id: string): string {
+  return `${tenant_id} ${user_id}`
+}
+
+function minute(ms: number): string {
+  return rfc3339(ms - (ms % 60_000))
+}

@@ -1,0 +1,90 @@
+/**
+ * Compares what was delivered with the database every two seconds: a hint that was lost costs that time and
+ * nothing else. Without sockets there is nothing to ask.
+ */
+import type { Deps } from '../deps.ts'
+import { findBehind, findJoined } from './memberships.ts'
+import type { Registry } from './registry.ts'
+import type { Watched, WatchedSet } from './watched.ts'
+
+const heads_at_once = 2000
+const people_at_once = 1000
+
+export type Repaired = {
+  readonly registry: Registry
+  readonly watched: WatchedSet
+  readonly read: (one: Watched) => void
+  readonly joined: (tenant_id: string, id: string, user_ids: readonly string[]) => void
+}
+
+export class Repair {
+  private readonly deps: Pick<Deps, 'kernel' | 'people'>
+  private readonly live: Repaired
+  private readonly timer: NodeJS.Timeout
+  private running: Promise<void> | null = null
+  private from = 0
+
+  constructor(deps: Pick<Deps, 'kernel' | 'people'>, live: Repaired) {
+    this.deps = deps
+    this.live = live
+    this.timer = setInterval(() => this.now(), deps.kernel.settings['chat.repair_ms'])
+    this.timer.unref()
+  }
+
+  now(): void {
+    if (this.live.registry.size === 0 || this.running) return
+    this.running = this.compare()
+      .catch((error: unknown) => {
+        this.deps.kernel.log.warn({ err: error }, 'the sockets could not be compared')
+      })
+      .finally(() => {
+        this.running = null
+      })
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer)
+    await this.running
+  }
+
+  private async compare(): Promise<void> {
+    const { kernel } = this.deps
+    const { registry, watched, read, joined } = this.live
+    const all = [...watched.values()]
+    for (let at = 0; at < all.length; at += heads_at_once) {
+      const behind = await findBehind(kernel.db, all.slice(at, at + heads_at_once))
+      for (const { tenant_id, id } of behind) {
+        const one = watched.find(tenant_id, id)
+        if (one) read(one)
+      }
+    }
+    const here = registry.people()
+    const seconds = 10 + (5 * kernel.settings['chat.repair_ms']) / 1000
+    const ids = here.map(one => one.user_id)
+    for (const { tenant_id, conversation_id, user_id } of await findJoined(
+      kernel.db,
+      ids,
+      seconds,
+    )) {
+      const person = watched.find(tenant_id, conversation_id)?.people.get(user_id)
+      if (!person) joined(tenant_id, conversation_id, [user_id])
+    }
+    if (this.from >= here.length) this.from = 0
+    await this.endStrangers(here.slice(this.from, this.from + people_at_once))
+    this.from += people_at_once
+  }
+
+  /** Who lost the account or the tenant. */
+  private async endStrangers(some: ReturnType<Registry['people']>): Promise<void> {
+    const { kernel, people } = this.deps
+    for (const [tenant_id, ours] of Map.groupBy(some, one => one.tenant_id)) {
+      const ids = ours.map(one => one.user_id)
+      const members = await people.membersOf(kernel.db, tenant_id, ids)
+      for (const id of ids.filter(one => !members.has(one))) {
+        for (const connection of this.live.registry.of(tenant_id, id)) {
+          connection.end(4401, 'session_revoked')
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,189 @@
+/** The socket `/v1/realtime`: who may open it, how its frames are read, and how it ends. */
+import type { Handshake, OpenSocket, SocketRoute } from '../../../kernel/http/sockets.ts'
+import { jitter } from '../../../kernel/ids.ts'
+import { problem } from '../errors.ts'
+import { Connection, limitsOf, type Holder } from './connection.ts'
+import { readFrame } from './frames.ts'
+import { errorFrame, openFrameHandler, touchDevice, type SocketDeps } from './handle-frame.ts'
+import { protocol, socket_path } from './token-route.ts'
+
+const last_sends_ms = 2000
+const misread_max = 3
+
+export function socketRoute(deps: SocketDeps): SocketRoute {
+  const { settings } = deps.kernel
+  const handle = openFrameHandler(deps)
+  return {
+    path: socket_path,
+    protocols: [protocol],
+    frame_bytes: settings['chat.frame_bytes'],
+    sockets_max: settings['chat.sockets_max'],
+    handshakes_per_minute: settings['chat.handshakes_per_minute'],
+    admit: async handshake => {
+      const holder = await admit(deps, handshake)
+      return opened => open(deps, holder, opened, handle)
+    },
+    drain: () => drain(deps),
+  }
+}
+
+async function admit({ kernel, people, live }: SocketDeps, handshake: Handshake): Promise<Holder> {
+  requireOrigin(kernel, handshake)
+  const token = tokenOf(handshake)
+  const {
+    account_id: user_id,
+    tenant_id,
+    session_id,
+    device_id,
+  } = await people.verifyRealtime(token)
+  const members = await people.membersOf(kernel.db, tenant_id, [user_id])
+  if (!members.has(user_id)) {
+    throw problem('invalid_token', {
+      detail: 'The account does not belong to this tenant any more.',
+    })
+  }
+  const most = kernel.settings['chat.sockets_per_user']
+  if (live.registry.of(tenant_id, user_id).size >= most) {
+    throw problem('rate_limited', {
+      detail: `A person has at most ${most} sockets. Close one first.`,
+      retry_after: 10,
+    })
+  }
+  return { tenant_id, user_id, session_id, device_id }
+}
+
+/** A page of another site must not connect; clients without an Origin are no browsers. */
+function requireOrigin(
+  { settings, public_url }: SocketDeps['kernel'],
+  { headers }: Handshake,
+): void {
+  const { origin } = headers
+  if (origin === undefined) return
+  const given = settings['chat.allowed_origins']
+  const allowed = given.length > 0 ? given : [new URL(public_url).origin]
+  if (!allowed.includes(origin)) throw problem('origin_not_allowed')
+}
+
+function tokenOf({ query, headers, protocols }: Handshake): string {
+  const bearer = /^Bearer +([\x21-\x7e]+)$/i.exec(headers.authorization ?? '')?.[1]
+  const offered = protocols.filter(name => name.startsWith('token.')).map(name => name.slice(6))
+  const given = [...query.getAll('token'), ...offered, ...(bearer ? [bearer] : [])]
+  const [token] = given
+  if (!token || given.length > 1) {
+    throw problem('invalid_token', {
+      detail:
+        'Send one token of `GET /v1/realtime-token`: as `?token=`, as the subprotocol `token.<token>`, or as `Authorization: Bearer`.',
+      headers: { 'www-authenticate': 'Bearer' },
+    })
+  }
+  return token
+}
+
+/** Runs in the turn of the upgrade: a frame that came with the handshake is not lost. */
+function open(
+  deps: SocketDeps,
+  holder: Holder,
+  { socket, connection: wire }: OpenSocket,
+  handle: ReturnType<typeof openFrameHandler>,
+): void {
+  const { kernel, live, people } = deps
+  const connection = new Connection(socket, wire, holder, limitsOf(kernel))
+  const allowed = openBucket(kernel)
+  let misread = 0
+  const ready = prepare(deps, connection).catch((error: unknown) => {
+    kernel.log.warn({ err: error }, 'a socket could not be opened')
+    connection.end(1011, 'try_again')
+  })
+  socket.on('error', () => {})
+  socket.on('message', (data, is_binary) => {
+    if (connection.ended) return
+    if (is_binary) return connection.end(1003, 'text_only')
+    const verdict = allowed()
+    if (verdict === 'close') return connection.end(4429, 'flooding')
+    const frame = readFrame((data as Buffer).toString())
+    if ('code' in frame) {
+      const { code, detail, request_id } = frame
+      connection.reply(errorFrame(deps, request_id, problem(code, { detail })))
+      if (code === 'malformed_json' && ++misread >= misread_max) connection.end(4400, 'not_json')
+      return
+    }
+    if (verdict === 'refuse') {
+      const request_id = 'request_id' in frame ? (frame.request_id ?? null) : null
+      const refusal = problem('rate_limited', { retry_after: 1 })
+      connection.reply(errorFrame(deps, request_id, refusal))
+      return
+    }
+    if (++connection.sends >= kernel.settings['chat.sends_in_flight']) socket.pause()
+    void ready
+      .then(() => (connection.ended ? undefined : handle(connection, frame)))
+      .finally(() => {
+        connection.sends--
+        if (socket.isPaused) socket.resume()
+      })
+  })
+  live.registry.add(connection)
+  // It may have ended between the check of the token and now.
+  people.sessionAlive(holder.session_id).then(
+    alive => alive || connection.end(4401, 'session_revoked'),
+    () => {},
+  )
+}
+
+async function prepare(deps: SocketDeps, connection: Connection): Promise<void> {
+  const { live, kernel } = deps
+  const { settings } = kernel
+  await live.watch(connection)
+  await touchDevice(deps, connection)
+  if (connection.plain) return
+  const { user_id, device_id } = connection.holder
+  connection.reply({
+    type: 'hello',
+    connection_id: connection.id,
+    user_id,
+    device_id,
+    heartbeat_ms: settings['chat.heartbeat_ms'],
+    limits: {
+      frame_bytes: settings['chat.frame_bytes'],
+      frames_per_second: settings['chat.frames_per_second'],
+      sends_in_flight: settings['chat.sends_in_flight'],
+    },
+  })
+}
+
+/** A bucket of frames: an empty one refuses, and who goes on without a pause is disconnected. */
+function openBucket({ settings }: SocketDeps['kernel']): () => 'pass' | 'refuse' | 'close' {
+  const factor = settings['kernel.rate_factor']
+  const per_ms = (settings['chat.frames_per_second'] * factor) / 1000
+  const burst = settings['chat.frames_burst'] * factor
+  let level = burst
+  let at = performance.now()
+  return () => {
+    const now = performance.now()
+    level = Math.min(burst, level + (now - at) * per_ms) - 1
+    at = now
+    if (level >= 0) return 'pass'
+    return level < -burst ? 'close' : 'refuse'
+  }
+}
+
+/** Sends that are under way are still acknowledged. */
+async function drain({ live }: SocketDeps): Promise<void> {
+  const all = [...live.registry.all()]
+  for (const connection of all) {
+    const reconnect_after_ms = Math.round(jitter() * 5000)
+    if (!connection.plain) connection.reply({ type: 'server.draining', reconnect_after_ms })
+  }
+  const late = performance.now() + last_sends_ms
+  while (all.some(one => !one.ended && one.sends > 0) && performance.now() < late) {
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  const closed = all.map(
+    connection =>
+      new Promise<void>(resolve => {
+        if (connection.socket.readyState === connection.socket.CLOSED) return resolve()
+        connection.socket.once('close', () => resolve())
+      }),
+  )
+  for (const connection of all) connection.end(1001, 'server_draining')
+  await Promise.all(closed)
+}

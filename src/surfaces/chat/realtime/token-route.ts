@@ -1,0 +1,43 @@
+/** The token with which a socket is opened: it lives for a minute and is good for nothing else. */
+import { Type } from 'typebox'
+import { rfc3339 } from '../../../kernel/clock.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, Id, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+
+export const socket_path = '/v1/realtime'
+export const protocol = 'realtime.v1' as const
+
+const RealtimeToken = Type.Object(
+  { token: text(4096), expires_at: Time, url: text(2048), protocol: oneOf(protocol) },
+  { title: 'RealtimeToken' },
+)
+
+export function tokenRoute({ people, kernel }: Pick<Deps, 'people' | 'kernel'>): Route {
+  const url = `${kernel.public_url.replace(/^http/, 'ws')}${socket_path}`
+  return route({
+    method: 'GET',
+    path: '/v1/realtime-token',
+    name: 'getRealtimeToken',
+    summary: 'A short-lived token for the socket',
+    description:
+      'Open the `url` with it within a minute: as `?token=`, as `Authorization: Bearer`, or as the second subprotocol `token.<token>` beside `realtime.v1`.',
+    permission: 'authenticated',
+    rate_tenant: false,
+    query: closed({ device_id: Type.Optional(Id) }),
+    headers: { 'cache-control': 'no-store' },
+    replies: { 200: RealtimeToken },
+    fails: ['permission_denied'],
+    handle: async ({ principal: { id, tenant_id, session_id }, query: { device_id } }) => {
+      if (session_id === null) {
+        throw problem('permission_denied', {
+          detail: 'An API key opens no socket. Use the token of a session.',
+        })
+      }
+      const token = await people.realtimeToken(session_id, id, tenant_id, device_id)
+      const { expires_at } = await people.verifyRealtime(token)
+      return reply(200, { token, expires_at: rfc3339(expires_at * 1000), url, protocol })
+    },
+  })
+}

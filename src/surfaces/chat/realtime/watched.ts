@@ -1,0 +1,181 @@
+/** The conversations that sockets of this process watch, and how far each of them was delivered. */
+import type { Message } from '../schemas.ts'
+import { showMessage } from '../messages/message-row.ts'
+import type { Connection } from './connection.ts'
+import { frameOf } from './frames.ts'
+
+/** A member with sockets here. Messages after `joined` and up to `left` are theirs. */
+export type Person = {
+  readonly user_id: string
+  joined_sequence: number
+  left_sequence: number | null
+  /** The revision with which they left. */
+  left_at_revision: number | null
+  /** False while the membership may be older than what was delivered. */
+  certain: boolean
+  readonly sockets: Set<Connection>
+}
+
+export type Watched = {
+  readonly tenant_id: string
+  readonly id: string
+  data_key: Buffer
+  known_revision: number
+  known_sequence: number
+  member_count: number
+  /** Title, state and number of members as they were last seen. */
+  said: string
+  readonly people: Map<string, Person>
+  /** The read that is under way. */
+  reading: Promise<void> | null
+  again: boolean
+}
+
+export type Membership = {
+  readonly conversation_id: string
+  readonly joined_sequence: number
+  readonly latest_sequence: number
+  readonly revision: number
+  readonly member_count: number
+  readonly title: string | null
+  readonly state: string
+  readonly data_key: Buffer
+}
+
+export class WatchedSet {
+  private readonly all = new Map<string, Watched>()
+  private readonly of = new Map<Connection, Set<Watched>>()
+
+  get size(): number {
+    return this.all.size
+  }
+
+  find(tenant_id: string, id: string): Watched | undefined {
+    return this.all.get(`${tenant_id} ${id}`)
+  }
+
+  values(): IterableIterator<Watched> {
+    return this.all.values()
+  }
+
+  /** A socket watches a conversation of which its person is a member, as it was just read. */
+  join(connection: Connection, row: Membership): Watched {
+    const { tenant_id, user_id } = connection.holder
+    const watched = this.find(tenant_id, row.conversation_id) ?? this.add(tenant_id, row)
+    const own = this.of.get(connection) ?? new Set()
+    this.of.set(connection, own.add(watched))
+    const person = watched.people.get(user_id)
+    if (person) {
+      person.sockets.add(connection)
+      return watched
+    }
+    watched.people.set(user_id, {
+      user_id,
+      joined_sequence: row.joined_sequence,
+      left_sequence: null,
+      left_at_revision: null,
+      certain: watched.known_revision <= row.revision,
+      sockets: new Set([connection]),
+    })
+    return watched
+  }
+
+  /** The person is no member any more. */
+  leave(watched: Watched, user_id: string): void {
+    for (const connection of watched.people.get(user_id)?.sockets ?? []) {
+      this.of.get(connection)?.delete(watched)
+    }
+    watched.people.delete(user_id)
+    this.tidy(watched)
+  }
+
+  /** The socket is closed. */
+  drop(connection: Connection): void {
+    const { user_id } = connection.holder
+    for (const watched of this.of.get(connection) ?? []) {
+      const person = watched.people.get(user_id)
+      person?.sockets.delete(connection)
+      if (person?.sockets.size === 0) watched.people.delete(user_id)
+      this.tidy(watched)
+    }
+    this.of.delete(connection)
+  }
+
+  private tidy({ tenant_id, id, people }: Watched): void {
+    if (people.size === 0) this.all.delete(`${tenant_id} ${id}`)
+  }
+
+  private add(tenant_id: string, row: Membership): Watched {
+    const watched: Watched = {
+      tenant_id,
+      id: row.conversation_id,
+      data_key: row.data_key,
+      known_revision: row.revision,
+      known_sequence: row.latest_sequence,
+      member_count: row.member_count,
+      said: saidOf(row),
+      people: new Map(),
+      reading: null,
+      again: false,
+    }
+    this.all.set(`${tenant_id} ${row.conversation_id}`, watched)
+    return watched
+  }
+}
+
+/** What of a conversation is told when it changes. */
+export function saidOf({
+  title,
+  state,
+  member_count,
+}: Pick<Membership, 'title' | 'state' | 'member_count'>): string {
+  return JSON.stringify({ title, state, member_count })
+}
+
+export type MessageType = 'message.created' | 'message.updated' | 'message.deleted'
+
+/** To those who may see it. Each form of the frame is written once. */
+export function deliverMessage(
+  watched: Watched,
+  type: MessageType,
+  message: Message,
+  event_id: string,
+): void {
+  const forms = new Map<string, Buffer>()
+  const formFor = (person: Person): Buffer => {
+    const later = person.left_at_revision !== null && message.revision > person.left_at_revision
+    const form = `${person.user_id === message.sender_id} ${later}`
+    const known = forms.get(form)
+    if (known) return known
+    const made = messageFrame(type, showMessage(message, person), event_id)
+    forms.set(form, made)
+    return made
+  }
+  for (const person of watched.people.values()) {
+    if (!maySee(person, type, message)) continue
+    const frame = formFor(person)
+    for (const connection of person.sockets) {
+      if (type !== 'message.created' && connection.plain) continue
+      connection.live(frame, message.conversation_id, message.revision)
+    }
+  }
+}
+
+export function messageFrame(type: MessageType, message: Message, event_id: string): Buffer {
+  const { conversation_id, sequence, revision } = message
+  return frameOf({ type, event_id, conversation_id, sequence, revision, message })
+}
+
+function maySee(person: Person, type: MessageType, message: Message): boolean {
+  if (!person.certain || message.sequence <= person.joined_sequence) return false
+  if (person.left_sequence === null) return true
+  return type === 'message.created' && message.sequence <= person.left_sequence
+}
+
+/** To all sockets of a conversation's active members. */
+export function broadcast(watched: Watched, frame: Buffer, except?: string): void {
+  for (const person of watched.people.values()) {
+    if (person.left_sequence !== null || !person.certain || person.user_id === except) continue
+    for (const connection of person.sockets) connection.ephemeral(frame)
+  }
+}

@@ -1,0 +1,52 @@
+/** How the published document explains this surface. */
+import type { Reference } from '../../kernel/http/openapi/reference.ts'
+
+export const reference: Reference = {
+  introduction:
+    'Conversations of two or many: ordered durable messages, real-time delivery over a WebSocket, offline sync, edits, receipts, typing, presence, attachments and devices. A message has a sequence in its conversation, without gaps and in the order of commits; each change of a conversation has a revision, from which a device fetches what it missed however long it was away.',
+  members: {
+    type: ['Two people, or a group.'],
+    member_ids: ['The other members.', ['0198c2f0-6d5e-7cc3-98a1-3f2f7a6b1c01']],
+    user_ids: ['The people to add.', ['0198c2f0-6d5e-7cc3-98a1-3f2f7a6b1c01']],
+    title: ['The name of a group.', 'Weekend in the mountains'],
+    state: ['Whether messages may be sent.'],
+    role: ['What the member may do: the owner changes roles, admins change the group.'],
+    sequence: ['The number of the message in its conversation: 1, 2, 3 and so on.', 42],
+    latest_sequence: ['The sequence of the latest message.', 42],
+    revision: ['The number of the latest change: a message, an edit, a member.', 57],
+    body: [
+      'The text: up to 8000 characters, in NFC. Null once it is deleted.',
+      'See you at eight.',
+    ],
+    'SendMessage.body': ['The text; a message without attachments needs one.', 'See you at eight.'],
+    reply_to_sequence: ['The message that is answered.', 41],
+    client_request_id: [
+      'The key of the request that sent it; shown to its sender only.',
+      'a-key-of-the-sender-0001',
+    ],
+    last_read_sequence: ['How far the person has read.', 40],
+    through_sequence: ['The last message that was read.', 42],
+    joined_sequence: ['The person sees the messages after it.', 0],
+    left_sequence: ['The last message that the person sees; null while they are a member.'],
+    unread_count: ['How many messages come after the last one that was read.', 2],
+    muted_until: ['Until when no pushes are sent; null: they are sent.'],
+    before: ['Messages with a lower sequence, newest first.', 42],
+    after: [
+      'Messages with a higher sequence, oldest first; for changes, those after this revision.',
+      42,
+    ],
+    next_before: ['Send it as `before` for the next page; null at the end.', 22],
+    next_after: ['Send it as `after` for the next page; null at the end.', 62],
+    filename: ['The name that readers see.', 'route.gpx'],
+    claimed_type: ['The media type, as the sender knows it.', 'application/gpx+xml'],
+    expected_size: ['The size of the file in bytes.', 48_213],
+    platform: ['What kind of device it is.'],
+    push_token: [
+      'The token of the push service; it is not shown again.',
+      'fcm-token-of-this-device',
+    ],
+    push_token_ref: ['Stands for the push token.'],
+    device_id: ['The device for which the socket is opened.'],
+    version: ['Grows with each edit.', 1],
+  },
+}

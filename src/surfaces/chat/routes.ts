@@ -1,0 +1,21 @@
+/** The routes of chat, by noun. */
+import type { Route } from '../../kernel/http/route.ts'
+import { attachmentRoutes } from './attachments/routes.ts'
+import { conversationRoutes } from './conversations/routes.ts'
+import type { Deps } from './deps.ts'
+import { deviceRoutes } from './devices/routes.ts'
+import { memberRoutes } from './members/routes.ts'
+import { messageRoutes } from './messages/routes.ts'
+import type { Sender } from './messages/send-message.ts'
+import { tokenRoute } from './realtime/token-route.ts'
+
+export function routes(deps: Deps, send: Sender): readonly Route[] {
+  return [
+    ...conversationRoutes(deps),
+    ...messageRoutes(deps, send),
+    ...memberRoutes(deps),
+    ...attachmentRoutes(deps),
+    ...deviceRoutes(deps),
+    tokenRoute(deps),
+  ]
+}

@@ -1,0 +1,52 @@
+/** Chat as the kernel sees it: its parts are opened once and wired together here. */
+import type { Surface } from '../../kernel/surface.ts'
+import { plugAttachments } from './attachments/read-files.ts'
+import { discardUnsent } from './attachments/discard-unsent.ts'
+import { checks } from './checks.ts'
+import { consumers } from './consumers.ts'
+import type { Deps, Needs } from './deps.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import type { Face } from './face.ts'
+import { openBodyCipher, sealedDataKeys } from './messages/body-cipher.ts'
+import { openSender } from './messages/send-message.ts'
+import { permissions } from './permissions.ts'
+import { personalChat } from './personal.ts'
+import { pushQueue } from './pushes/push-queue.ts'
+import { OpenLive } from './realtime/open-live.ts'
+import { socketRoute } from './realtime/socket.ts'
+import { reference } from './reference.ts'
+import { routes } from './routes.ts'
+import { seed } from './seed.ts'
+import { settingFaults, settings } from './settings.ts'
+
+export const chat: Surface<Face, Needs, typeof settings> = {
+  name: 'chat',
+  settings,
+  settingFaults,
+  migrations: new URL('./migrations/', import.meta.url),
+  permissions,
+  errors,
+  events,
+  reference,
+  open: (kernel, needs) => {
+    const cipher = openBodyCipher(kernel)
+    const live = new OpenLive({ kernel, cipher, people: needs.people })
+    const deps: Deps = { ...needs, kernel, cipher, live }
+    const send = openSender(deps)
+    plugAttachments(deps)
+    return {
+      face: {},
+      routes: routes(deps, send),
+      sockets: [socketRoute({ ...deps, live, send })],
+      queues: [pushQueue(deps)],
+      consumers: consumers(deps),
+      loops: [discardUnsent(deps)],
+      checks: checks(deps),
+      sealed: [sealedDataKeys],
+      personal: personalChat(deps),
+      seed: () => seed(deps, send),
+      close: () => live.close(),
+    }
+  },
+}

@@ -1,0 +1,228 @@
+/** Races, slow and dead readers, wrong clocks, attachments and pushes. */
+import { connect as dial, createServer, type AddressInfo, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { eventually, newKey } from '../../../../test/world.ts'
+import {
+  connect,
+  openChatWorld,
+  upTo,
+  type ChatWorld,
+  type Json,
+  type Talker,
+} from './chat-world.ts'
+
+let world: ChatWorld
+beforeAll(async () => {
+  world = await openChatWorld({
+    CHAT_HEARTBEAT_MS: '300',
+    CHAT_PONG_MS: '2000',
+    CHAT_PRESENCE_GRACE_MS: '50',
+  })
+})
+afterAll(() => world.close())
+
+describe.concurrent('races', () => {
+  test('row 5: in a batch only the item that may not be sent fails', async () => {
+    const people = (await world.people(6)) as [Talker, ...Talker[]]
+    const [ada, ...others] = people
+    const id = await ada.group(others)
+    const [gone] = others
+    if (!gone) throw new Error('nobody to remove')
+    await ada.ask('DELETE', `/v1/conversations/${id}/members/${gone.id}`)
+    const rooms = await Promise.all(upTo(4).map(() => ada.group(others.slice(1))))
+    const answers = await Promise.all(
+      upTo(256).map(async n => {
+        const who = people[n % people.length] as Talker
+        const room = n % 2 ? id : (rooms[n % 4] as string)
+        return { who, room, answer: await who.send(room, `No. ${n}`) }
+      }),
+    )
+    for (const { who, room, answer } of answers) {
+      const wanted = who !== gone ? 201 : room === id ? 403 : 404
+      expect(answer.status, answer.text).toBe(wanted)
+    }
+    for (const room of [id, ...rooms]) {
+      const sent = answers.filter(one => one.room === room && one.answer.status === 201)
+      const sequences = sent.map(one => one.answer.body.sequence as number)
+      expect(sequences.toSorted((a, b) => a - b)).toEqual(upTo(sent.length))
+    }
+  })
+
+  test('row 6: who is removed while others send gets nothing beyond', async () => {
+    const [ada, bob, cleo] = (await world.people(3)) as [Talker, Talker, Talker]
+    const socket = await cleo.socket()
+    const ids = await Promise.all(upTo(25).map(() => ada.group([bob, cleo])))
+    await Promise.all(
+      ids.map(async id => {
+        const sends = upTo(6).map(n => (n % 2 ? ada : bob).send(id, `No. ${n}`))
+        await ada.ask('DELETE', `/v1/conversations/${id}/members/${cleo.id}`)
+        await Promise.all(sends)
+        await ada.send(id, 'after')
+      }),
+    )
+    for (const id of ids) {
+      const { body } = await cleo.ask('GET', `/v1/conversations/${id}`)
+      const { left_sequence } = body.me as { left_sequence: number }
+      await socket.next(
+        'member.updated',
+        one => one.conversation_id === id && one.member.user_id === cleo.id,
+      )
+      expect(socket.messages(id).map(one => one.sequence)).toEqual(upTo(left_sequence))
+      expect((await cleo.history(id)).data).toHaveLength(left_sequence)
+      expect((await bob.history(id)).data).toHaveLength(7)
+    }
+    socket.close()
+  })
+})
+
+describe.concurrent('readers', () => {
+  test('row 9: one whose peer is gone without a word ends, and is offline', async () => {
+    const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+    await ada.direct(bob)
+    const proxy = await openProxy(world.base_url)
+    const token = (await bob.ask('GET', '/v1/realtime-token')).body.token
+    const lost = await connect(proxy.url, token, ['realtime.v1'])
+    await lost.next('hello')
+    const watcher = await ada.socket()
+    watcher.put({ type: 'presence.subscribe', user_ids: [bob.id] })
+    await watcher.next('presence.updated', one => one.state === 'online')
+    proxy.freeze()
+    await watcher.next('presence.updated', one => one.state === 'offline')
+    lost.ws.terminate()
+    watcher.close()
+    proxy.close()
+  })
+})
+
+/** Passes bytes on, until it is frozen: then neither side hears of the other any more. */
+async function openProxy(target: string) {
+  const { hostname, port } = new URL(target)
+  const sockets: Socket[] = []
+  const server = createServer(near => {
+    const far = dial(Number(port), hostname)
+    sockets.push(near, far)
+    for (const one of [near, far]) one.on('error', () => {})
+    near.pipe(far)
+    far.pipe(near)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    freeze: () => {
+      for (const one of sockets) one.unpipe().pause()
+    },
+    close: () => {
+      for (const one of sockets) one.destroy()
+      server.close()
+    },
+  }
+}
+
+describe.concurrent('neighbours', () => {
+  test('attachments are uploaded, sent once and read by the members alone', async () => {
+    const [ada, bob, eve] = (await world.people(3)) as [Talker, Talker, Talker]
+    const id = await ada.group([bob])
+    const phone = await bob.socket()
+    const bytes = Buffer.from('the route of the hike')
+    const begun = await ada.ask('POST', '/v1/attachments/uploads', {
+      conversation_id: id,
+      filename: 'route.txt',
+      expected_size: bytes.length,
+    })
+    expect(begun.status, begun.text).toBe(201)
+    const { attachment_id, upload } = begun.body
+    const at = `/v1/conversations/${id}/messages`
+    const send = (who: Talker) =>
+      who.ask('POST', at, { attachment_ids: [attachment_id] }, { key: newKey() })
+    expect((await send(ada)).body.code).toBe('attachment_not_ready')
+    await world.send(upload, bytes)
+    const { createHash } = await import('node:crypto')
+    const checksum = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+    const parts = [{ part_number: 1 }]
+    expect((await world.complete(ada, upload.upload_id, { parts, checksum })).status).toBe(202)
+    const sent = await eventually('the attachment may be sent', async () => {
+      const answer = await send(ada)
+      return answer.status === 201 && answer.body
+    })
+    expect(sent).toMatchObject({
+      body: null,
+      attachments: [{ id: attachment_id, filename: 'route.txt' }],
+    })
+    expect((await send(ada)).body.code).toBe('attachment_not_ready')
+    await phone.next('message.created', one => one.message.attachments[0]?.id === attachment_id)
+    const ready = await eventually('the file is available', async () => {
+      const [message] = (await bob.history(id)).data
+      return message.attachments[0].state === 'available' && message
+    })
+    const { file_id } = ready.attachments[0]
+    expect((await bob.changes(id, sent.revision)).data).toHaveLength(
+      ready.revision > sent.revision ? 1 : 0,
+    )
+    expect((await world.url(bob, file_id)).status).toBe(200)
+    expect((await world.url(eve, file_id)).status).toBe(404)
+    await ada.ask('DELETE', `${at}/${sent.id}`)
+    await eventually('the file is gone', async () => (await world.url(bob, file_id)).status === 404)
+    phone.close()
+  })
+
+  test('pushes go to those who are away, do not mute and have not read', async () => {
+    const [ada, away, online, muted] = (await world.people(4)) as [Talker, Talker, Talker, Talker]
+    const id = await ada.group([away, online, muted])
+    const socket = await online.socket()
+    await muted.ask('PATCH', `/v1/conversations/${id}/members/me`, {
+      muted_until: '2099-01-01T00:00:00Z',
+    })
+    for (const n of upTo(3)) await ada.send(id, `No. ${n}`)
+    const inbox = async (who: Talker) =>
+      (await who.ask('GET', '/v1/inbox')).body.data as { category: string }[]
+    await eventually('the one who is away is told', async () => (await inbox(away)).length === 1)
+    for (const who of [ada, online, muted]) expect(await inbox(who)).toEqual([])
+    expect(JSON.stringify(await inbox(away))).not.toContain('No. ')
+    socket.close()
+  })
+
+  test('devices are kept by their person, and lose their push token with it', async () => {
+    const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+    const [mine, theirs] = [newId(), newId()]
+    const put = (who: Talker, id: string, push_token: string) =>
+      who.ask('PUT', `/v1/devices/${id}`, { platform: 'android', push_token })
+    const push_token = `token-${newId()}-${'x'.repeat(100)}`
+    const made = await put(ada, mine, push_token)
+    expect(made.status, made.text).toBe(200)
+    expect(made.text).not.toContain(push_token)
+    await put(bob, theirs, push_token)
+    expect((await ada.ask('GET', '/v1/devices')).body.data).toEqual([])
+    expect((await bob.ask('GET', '/v1/devices')).body.data).toMatchObject([{ id: theirs }])
+    for (const _ of upTo(11)) await ada.ask('PUT', `/v1/devices/${newId()}`, { platform: 'web' })
+    expect((await ada.ask('GET', '/v1/devices')).body.data).toHaveLength(10)
+  })
+})
+
+test('row 17: a clock that goes back changes no order', async () => {
+  const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+  const id = await ada.direct(bob)
+  await ada.send(id, 'before')
+  try {
+    await world.call('POST', '/dev/clock', { body: { offset_seconds: -60 } })
+    await ada.send(id, 'after')
+  } finally {
+    await world.call('POST', '/dev/clock', { body: { offset_seconds: 0 } })
+  }
+  const { data } = await bob.history(id)
+  expect(data.map((one: Json) => [one.sequence, one.body])).toEqual([
+    [2, 'after'],
+    [1, 'before'],
+  ])
+  const earlier = await world.platform.kernel.db.one(
+    Type.Object({ it: Type.Boolean() }),
+    sql`
+      select max(created_at) filter (where sequence = 2)
+        < max(created_at) filter (where sequence = 1) as it
+      from chat.messages where conversation_id = ${id}`,
+  )
+  expect(earlier.it).toBe(true)
+})

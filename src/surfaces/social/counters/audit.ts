@@ -1,0 +1,104 @@
+/**
+ * Compares counters with what they count. A repair is a change like any other: the difference of one snapshot,
+ * with what is not folded yet, so that it is right whatever is written meanwhile.
+ */
+import { Gauge } from 'prom-client'
+import { Type } from 'typebox'
+import type { Db } from '../../../kernel/database/db.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import type { Loop, Projection } from '../../../kernel/surface.ts'
+import type { Deps } from '../deps.ts'
+import { delta_columns } from './count.ts'
+import { fold } from './fold.ts'
+
+const sample = 1000
+const day_ms = 86_400_000
+
+const Wrong = Type.Object({ wrong: Type.Integer(), drift: Type.Integer() })
+export type Wrong = { readonly wrong: number; readonly drift: number }
+
+export function auditLoop({ kernel: { db, metrics } }: Pick<Deps, 'kernel'>): Loop {
+  const drift = new Gauge({
+    name: 'social_counter_drift',
+    help: 'Sum of differences that the last audit of counters repaired',
+    registers: [metrics.registry],
+  })
+  return {
+    name: 'social.counter_audit',
+    every_ms: day_ms,
+    run: async () => {
+      const found = await repair(
+        db,
+        sql`
+        -- any tenant: a sample of all
+        select c.tenant_id, c.subject_type, c.subject_id, c.kind
+        from social.counter_projections c order by random() limit ${sample}`,
+      )
+      drift.set(found.drift)
+    },
+  }
+}
+
+/** Recounts these subjects; `subjects` returns their keys. */
+export async function repair(db: Pick<Db, 'one'>, subjects: Sql): Promise<Wrong> {
+  return await db.one(
+    Wrong,
+    sql`
+      with subjects as materialized (${subjects}), facts as materialized (
+        select s.tenant_id, s.subject_type, s.subject_id, s.kind, case s.kind
+          when 'likes' then (select count(*) from social.likes l
+            where l.tenant_id = s.tenant_id and l.post_id = s.subject_id)
+          when 'comments' then (select count(*) from social.comments m
+            where m.tenant_id = s.tenant_id and m.post_id = s.subject_id and m.deleted_at is null)
+          when 'followers' then (select count(*) from social.follows f
+            where f.tenant_id = s.tenant_id and f.followed_id = s.subject_id and f.state = 'active')
+          when 'following' then (select count(*) from social.follows f
+            where f.tenant_id = s.tenant_id and f.follower_id = s.subject_id and f.state = 'active')
+          else (select count(*) from social.posts p
+            where p.tenant_id = s.tenant_id and p.author_id = s.subject_id
+              and p.deleted_at is null) end
+          - coalesce((select c.value from social.counter_projections c
+            where c.tenant_id = s.tenant_id and c.subject_type = s.subject_type
+              and c.subject_id = s.subject_id and c.kind = s.kind), 0)
+          - coalesce(d.pending, 0) as delta
+        from subjects s
+        left join (
+          select tenant_id, subject_type, subject_id, kind, sum(delta) as pending
+          from social.counter_deltas group by tenant_id, subject_type, subject_id, kind) d
+          using (tenant_id, subject_type, subject_id, kind)
+      ), repaired as (
+        insert into social.counter_deltas ${delta_columns}
+        select tenant_id, subject_type, subject_id, kind, delta from facts where delta <> 0
+      )
+      select count(*) filter (where delta <> 0)::int as wrong,
+        coalesce(sum(abs(delta)), 0)::int as drift from facts`,
+  )
+}
+
+/** `dodeca rebuild social.counters`: all of them. */
+export function counterProjection({ kernel: { db } }: Pick<Deps, 'kernel'>): Projection {
+  return {
+    name: 'social.counters',
+    freshness_ms: 2000,
+    rebuild: async (progress, signal) => {
+      const all = [
+        sql`
+          -- any tenant: all posts
+          select p.tenant_id, 'post' as subject_type, p.id as subject_id, k.kind
+          from social.posts p, unnest('{likes,comments}'::text[]) k (kind)
+          where p.deleted_at is null`,
+        sql`
+          -- any tenant: all people
+          select u.tenant_id, 'user' as subject_type, u.id as subject_id, k.kind
+          from social.users u, unnest('{followers,following,posts}'::text[]) k (kind)`,
+      ]
+      for (const [at, subjects] of all.entries()) {
+        signal.throwIfAborted()
+        await repair(db, subjects)
+        progress(at + 1, all.length + 1)
+      }
+      while ((await fold(db)) > 0) signal.throwIfAborted()
+      progress(all.length + 1, all.length + 1)
+    },
+  }
+}

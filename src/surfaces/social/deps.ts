@@ -1,0 +1,55 @@
+/** What the use cases of social share, and the faces that it stands on. */
+import type { Principal } from '../../kernel/access/principal.ts'
+import type { Face as Identity } from '../identity/face.ts'
+import type { Face as Jobs } from '../jobs/face.ts'
+import type { Face as Messages } from '../notifications/face.ts'
+import type { Face as Files } from '../uploads/face.ts'
+import { problem } from './errors.ts'
+import type { Kernel } from './settings.ts'
+
+export type Needs = {
+  readonly people: Pick<Identity, 'membersOf'> & {
+    readonly administration: Pick<Identity['administration'], 'tenants' | 'accounts'>
+  }
+  readonly jobs: Pick<Jobs, 'activities' | 'pauseFence'>
+  readonly files: Pick<Files, 'plugReaders' | 'requireAvailable'>
+  readonly messages: Pick<Messages, 'notify'>
+}
+
+export type Deps = Needs & { readonly kernel: Kernel }
+
+/** Pausing it stops everything that writes feeds; reading stays right. */
+export const fanout_activity = 'social.feed_fanout'
+
+export const topics = {
+  fanouts: 'social.fanouts',
+  backfills: 'social.backfills',
+  rebuilds: 'social.feed_rebuilds',
+  openings: 'social.openings',
+  counters: 'social.counters',
+} as const
+
+/** A person of a tenant, as the caller or as somebody that a request names. */
+export type Person = { readonly tenant_id: string; readonly id: string }
+
+/** An API key is no person: it neither follows nor posts. */
+export function personOf({ kind, tenant_id, id }: Principal): Person {
+  if (kind === 'account') return { tenant_id, id }
+  throw problem('permission_denied', {
+    detail: 'API keys have no profile. Use an access token of a person.',
+  })
+}
+
+/** The caller behind `me` or the caller's own id. */
+export function selfIn(principal: Principal, user_id: string): Person {
+  const person = personOf(principal)
+  if (user_id === 'me' || user_id === person.id) return person
+  throw problem('permission_denied', {
+    detail: 'You can do this for your own account only. Use `me` or your own id in the path.',
+  })
+}
+
+/** Somebody in a path, who may be the caller. */
+export function idIn({ id }: Person, user_id: string): string {
+  return user_id === 'me' ? id : user_id.toLowerCase()
+}

@@ -1,0 +1,137 @@
+/**
+ * One round of reading a feed: one statement, one snapshot. It takes the newest candidates below a place and
+ * returns those of them that the viewer sees, and where it stopped. A warm feed takes them from its entries
+ * and from what is not pushed yet (`push`); any other one from the posts of everybody it follows (`pull`).
+ * Both have the same answer. It is longer than forty lines because the parts must share a snapshot: between
+ * two statements a fan-out may move a post from one part to another, and the page would lose it.
+ */
+import { Type } from 'typebox'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import type { Person } from '../deps.ts'
+import { inFeed } from '../people/visible.ts'
+import { postColumns, PostRow } from '../posts/post-view.ts'
+
+export type Mode = 'push' | 'pull'
+/** Candidates after it are older. */
+export type Place = { readonly rank_or_time: number; readonly id: string }
+
+export type Round = {
+  readonly viewer: Person
+  readonly mode: Mode
+  readonly after: Place
+  /** How many candidates are looked at, and how many posts are wanted. */
+  readonly look: number
+  readonly want: number
+}
+
+/** The first row also says how the round ended; it has a null `id` if no post was found. */
+export const RoundRow = Type.Object({
+  ...PostRow.properties,
+  ...Object.fromEntries(
+    Object.entries(PostRow.properties).map(([name, schema]) => [name, nullable(schema)]),
+  ),
+  looked: Type.Integer(),
+  last_rank: nullable(Type.Integer()),
+  last_id: nullable(Type.String()),
+  /** Of a warm feed, else null. */
+  floor_rank: nullable(Type.Integer()),
+  /** Of a warm feed that was not read for a day. */
+  rested: Type.Boolean(),
+})
+
+/** More pending posts than this are looked up by author instead of all. */
+const backlog_max = 2000
+
+export function roundStatement({ viewer, mode, after, look, want }: Round): Sql {
+  const { tenant_id, id } = viewer
+  const candidates = mode === 'push' ? pushed(viewer, after, look) : pulled(viewer, after, look)
+  return sql`
+    with reader as materialized (
+      select s.floor_rank, s.last_read_at < kernel.now() - interval '1 day' as rested
+      from social.feed_state s
+      where s.tenant_id = ${tenant_id} and s.user_id = ${id} and s.state = 'warm'
+    ), looked as materialized (${candidates})
+    select r.*, (select count(*)::int from looked) as looked, l.rank_or_time as last_rank,
+      l.id as last_id, (select floor_rank from reader) as floor_rank,
+      coalesce((select rested from reader), false) as rested
+    from (select) one
+    left join lateral (
+      select rank_or_time, id from looked order by rank_or_time, id limit 1) l on true
+    left join lateral (
+      select ${postColumns(viewer)}
+      from looked k
+      join social.posts p on p.tenant_id = ${tenant_id} and p.id = k.id
+      join social.users u on u.tenant_id = ${tenant_id} and u.id = p.author_id
+      where ${inFeed(viewer)}
+      order by k.rank_or_time desc, k.id desc limit ${want}) r on true
+    order by r.rank_or_time desc, r.id desc`
+}
+
+/** A page of the newest posts of an author, over `a.author_id`. */
+function newestOf({ tenant_id }: Person, after: Place, look: number, condition: Sql): Sql {
+  return sql`
+    select p.rank_or_time, p.id from social.posts p
+    where p.tenant_id = ${tenant_id} and p.author_id = a.author_id and ${condition}
+      and (p.rank_or_time, p.id) < (${after.rank_or_time}::bigint, ${after.id}::uuid)
+    order by p.rank_or_time desc, p.id desc limit ${look}`
+}
+
+const kept = sql`p.deleted_at is null`
+
+function pulled(viewer: Person, after: Place, look: number): Sql {
+  const { tenant_id, id } = viewer
+  return sql`
+    select q.rank_or_time, q.id
+    from (
+      select f.followed_id as author_id from social.follows f
+      where f.tenant_id = ${tenant_id} and f.follower_id = ${id} and f.state = 'active'
+      union all select ${id}::uuid) a
+    cross join lateral (${newestOf(viewer, after, look, kept)}) q
+    order by q.rank_or_time desc, q.id desc limit ${look}`
+}
+
+/** Entries, posts that are still being pushed, posts that are never pushed, new follows, own posts. */
+function pushed(viewer: Person, after: Place, look: number): Sql {
+  const { tenant_id, id } = viewer
+  const beyond = sql`(${after.rank_or_time}::bigint, ${after.id}::uuid)`
+  const backlog = sql`
+    (select count(*) from (select from social.posts w
+      where w.tenant_id = ${tenant_id} and w.fanout_state = 'pending' limit ${backlog_max + 1}) c)`
+  return sql`
+    select c.rank_or_time, c.id from (
+      (select e.rank_or_time, e.post_id as id from social.feed_entries e
+        where e.tenant_id = ${tenant_id} and e.user_id = ${id}
+          and e.rank_or_time >= (select floor_rank from reader)
+          and (e.rank_or_time, e.post_id) < ${beyond}
+        order by e.rank_or_time desc, e.post_id desc limit ${look})
+      union
+      (select p.rank_or_time, p.id from social.posts p
+        where p.tenant_id = ${tenant_id} and p.fanout_state = 'pending'
+          and (p.rank_or_time, p.id) < ${beyond} and ${backlog} <= ${backlog_max}
+          and exists (select from social.follows f where f.tenant_id = ${tenant_id}
+            and f.follower_id = ${id} and f.followed_id = p.author_id and f.state = 'active')
+        order by p.rank_or_time desc, p.id desc limit ${look})
+      union
+      select q.rank_or_time, q.id from (
+        select f.followed_id as author_id from social.follows f
+        where f.tenant_id = ${tenant_id} and f.follower_id = ${id} and f.state = 'active'
+          and ${backlog} > ${backlog_max}) a
+      cross join lateral (${newestOf(viewer, after, look, sql`p.fanout_state = 'pending'`)}) q
+      union
+      select q.rank_or_time, q.id from (
+        select s.author_id from social.feed_pull_authors s
+        join social.follows f on f.tenant_id = ${tenant_id} and f.follower_id = ${id}
+          and f.followed_id = s.author_id and f.state = 'active'
+        where s.tenant_id = ${tenant_id}) a
+      cross join lateral (${newestOf(viewer, after, look, sql`p.fanout_state <> 'done'`)}) q
+      union
+      select q.rank_or_time, q.id from (
+        select s.author_id from social.feed_pending_sources s
+        where s.tenant_id = ${tenant_id} and s.user_id = ${id}
+        union all select ${id}::uuid) a
+      cross join lateral (${newestOf(viewer, after, look, kept)}) q
+    ) c
+    where c.rank_or_time >= (select floor_rank from reader)
+    order by c.rank_or_time desc, c.id desc limit ${look}`
+}

@@ -1,0 +1,94 @@
+/** Follows somebody: at once if the account is public, else as a request. Repeating it changes nothing. */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Deps, Person } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { requireTarget, requireWriter } from '../people/user-row.ts'
+import { Follow } from '../schemas.ts'
+import { activated, announceFollow } from './activate.ts'
+import { lockPair, now_us } from './pairs.ts'
+
+const Row = Type.Object({ ...Follow.properties, at_us: Type.Integer() })
+type Row = Static<typeof Row>
+const Counts = Type.Object({ active: Type.Integer(), pending: Type.Integer() })
+
+export async function follow(
+  tx: Tx,
+  deps: Deps,
+  follower: Person,
+  followed_id: string,
+): Promise<Follow> {
+  const { tenant_id, id: follower_id } = follower
+  if (followed_id === follower_id) throw problem('cannot_follow_self')
+  await requireWriter(tx, follower)
+  // Reading the target before the lock would miss a block that commits meanwhile.
+  await lockPair(tx, follower, followed_id)
+  const target = await requireTarget(tx, deps, follower, followed_id)
+  if (target.blocked_by_viewer) {
+    throw problem('blocked_by_you', { detail: 'End the block first.' })
+  }
+  const open = target.privacy_state === 'public'
+  const known = await findFollow(tx, tenant_id, follower_id, followed_id)
+  if (known && (known.state === 'active' || !open)) return shown(known)
+  if (!known) await requireRoom(tx, deps, follower, open)
+  const state = open ? 'active' : 'pending'
+  const made = await tx.one(
+    Row,
+    sql`
+      insert into social.follows (tenant_id, follower_id, followed_id, state)
+      values (${tenant_id}, ${follower_id}, ${followed_id}, ${state})
+      on conflict (tenant_id, follower_id, followed_id) do update set state = excluded.state
+      returning follower_id, followed_id, state, created_at, ${now_us} as at_us`,
+  )
+  if (open) await activated(tx, tenant_id, [made])
+  else announceFollow(tx, 'follow.requested', tenant_id, made)
+  return shown(made)
+}
+
+function shown({ at_us: _at, ...follow }: Row): Follow {
+  return follow
+}
+
+function findFollow(tx: Tx, tenant_id: string, follower_id: string, followed_id: string) {
+  return tx.maybe(
+    Row,
+    sql`
+      select follower_id, followed_id, state, created_at, ${now_us} as at_us from social.follows
+      where tenant_id = ${tenant_id} and follower_id = ${follower_id}
+        and followed_id = ${followed_id}`,
+  )
+}
+
+/** Limits of new follows; a repeated one is not counted. */
+async function requireRoom(
+  tx: Tx,
+  { kernel: { settings, take } }: Pick<Deps, 'kernel'>,
+  { tenant_id, id }: Person,
+  open: boolean,
+): Promise<void> {
+  const { active, pending } = await tx.one(
+    Counts,
+    sql`
+      select count(*) filter (where state = 'active')::int as active,
+        count(*) filter (where state = 'pending')::int as pending
+      from social.follows where tenant_id = ${tenant_id} and follower_id = ${id}`,
+  )
+  const most = settings[open ? 'social.follows' : 'social.follow_requests']
+  if ((open ? active : pending) >= most) {
+    const what = open ? 'follows' : 'follow requests that wait'
+    throw problem('follow_limit_reached', {
+      detail: `At most ${most} ${what} are allowed. End some of them first.`,
+    })
+  }
+  const of = id
+  await take(tx, [
+    { name: 'social.follows', of, many: settings['social.follows_per_minute'], per_seconds: 60 },
+    {
+      name: 'social.follows_day',
+      of,
+      many: settings['social.follows_per_day'],
+      per_seconds: 86_400,
+    },
+  ])
+}

@@ -1,0 +1,102 @@
+/** Lists of people around a person: followers, followed, requests, blocks and mutes. */
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { page as pageOf, type List } from '../../../kernel/http/page.ts'
+import { nullable, page, Time } from '../../../kernel/http/shapes.ts'
+import type { Person } from '../deps.ts'
+import { blockedBetween, speaks } from '../people/visible.ts'
+import { Author, authorOf, AuthorRow, Follow } from '../schemas.ts'
+import { Block, Mute } from './blocks.ts'
+
+export const ListedFollow = Type.Object(
+  { ...Follow.properties, user: Author },
+  { title: 'ListedFollow' },
+)
+export const ListedBlock = Type.Object(
+  { ...Block.properties, user: Author },
+  { title: 'ListedBlock' },
+)
+export const ListedMute = Type.Object({ ...Mute.properties, user: Author }, { title: 'ListedMute' })
+
+const Row = Type.Object({
+  ...AuthorRow,
+  state: nullable(Type.Unsafe<'pending' | 'active'>({ type: 'string' })),
+  expires_at: nullable(Time),
+  created_at: Time,
+  created_us: Type.Integer(),
+})
+type Row = Static<typeof Row>
+
+export type Kind = 'followers' | 'following' | 'requests' | 'blocks' | 'mutes'
+
+/** Of each kind: the table, whose rows they are, who the other is, and what `r` must fulfil. */
+const sources = {
+  followers: ['follows', 'followed_id', 'follower_id', sql`r.state = 'active'`],
+  following: ['follows', 'follower_id', 'followed_id', sql`r.state = 'active'`],
+  requests: ['follows', 'followed_id', 'follower_id', sql`r.state = 'pending'`],
+  blocks: ['blocks', 'blocker_id', 'blocked_id', sql`true`],
+  mutes: [
+    'mutes',
+    'muter_id',
+    'muted_id',
+    sql`(r.expires_at is null or r.expires_at > kernel.now())`,
+  ],
+} as const satisfies Record<Kind, readonly [string, string, string, Sql]>
+
+/** Newest first. Who is blocked, suspended or gone is left out, except from one's own blocks and mutes. */
+export async function listPeople(
+  reader: Reader,
+  scope: List,
+  viewer: Person,
+  of: string,
+  kind: Kind,
+) {
+  const { tenant_id } = viewer
+  const [table, mine, other, condition] = sources[kind]
+  const other_id = sql`r.${sql.id(other)}`
+  const shown =
+    kind === 'blocks' || kind === 'mutes'
+      ? sql`u.deleted_at is null`
+      : sql`${speaks} and (u.id = ${viewer.id} or not ${blockedBetween(viewer, sql`u.id`)})`
+  const state = table === 'follows' ? sql`r.state` : sql`null::text`
+  const expires_at = table === 'mutes' ? sql`r.expires_at` : sql`null::timestamptz`
+  const created = sql`r.created_at`
+  return await pageOf(reader, {
+    scope,
+    row: Row,
+    place: ['created_us', 'author_id'],
+    view: viewOf(kind, of),
+    fetch: (after, n) => sql`
+      select u.id as author_id, u.handle, u.display_name, u.avatar_file_id,
+        ${state} as state, ${expires_at} as expires_at, ${created},
+        (extract(epoch from ${created}) * 1000000)::bigint as created_us
+      from social.${sql.id(table)} r
+      join social.users u on u.tenant_id = ${tenant_id} and u.id = ${other_id}
+      where r.tenant_id = ${tenant_id} and r.${sql.id(mine)} = ${of} and ${condition} and ${shown}
+        and (${after.created_us}::bigint is null or (${created}, ${other_id}) < (
+          timestamptz 'epoch' + ${after.created_us}::bigint * interval '1 microsecond',
+          ${after.author_id}::uuid))
+      order by ${created} desc, ${other_id} desc limit ${n}`,
+  })
+}
+
+function viewOf(kind: Kind, of: string) {
+  return (row: Row): Static<typeof ListedFollow | typeof ListedBlock | typeof ListedMute> => {
+    const user = authorOf(row)
+    const { created_at, expires_at, state } = row
+    if (kind === 'blocks') return { blocker_id: of, blocked_id: user.id, created_at, user }
+    if (kind === 'mutes') return { muter_id: of, muted_id: user.id, expires_at, created_at, user }
+    const ids =
+      kind === 'following'
+        ? { follower_id: of, followed_id: user.id }
+        : { follower_id: user.id, followed_id: of }
+    return { ...ids, state: state ?? 'active', created_at, user }
+  }
+}
+
+export const pages = {
+  follows: page(ListedFollow),
+  blocks: page(ListedBlock),
+  mutes: page(ListedMute),
+}

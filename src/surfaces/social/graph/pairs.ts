@@ -1,0 +1,14 @@
+/** Two people at once: follows and blocks between them are written one after the other. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Person } from '../deps.ts'
+
+/** Until the commit no other follow or block between the two is written; what is read next is current. */
+export async function lockPair(tx: Tx, { tenant_id, id }: Person, other: string): Promise<void> {
+  const [one, two] = id < other ? [id, other] : [other, id]
+  const key = `social.pair ${tenant_id} ${one} ${two}`
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`)
+}
+
+export const now_us = sql`(extract(epoch from kernel.now()
+  + (clock_timestamp() - now())) * 1000000)::bigint`

@@ -1,0 +1,37 @@
+/** Ends a follow or a request: by the follower, by the followed, or by a block. Nothing to end is no error. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { count, followDeltas } from '../counters/count.ts'
+import { announceFollow } from './activate.ts'
+import { now_us } from './pairs.ts'
+
+const Gone = Type.Object({
+  follower_id: Type.String(),
+  followed_id: Type.String(),
+  state: Type.String(),
+  at_us: Type.Integer(),
+})
+
+type Ends = { readonly follower_id: string; readonly followed_id: string }
+
+/** True if there was one; `only` limits it to requests. Feeds leave the posts out at their next read. */
+export async function endFollow(
+  tx: Tx,
+  tenant_id: string,
+  { follower_id, followed_id }: Ends,
+  only?: 'pending',
+): Promise<boolean> {
+  const gone = await tx.maybe(
+    Gone,
+    sql`
+      delete from social.follows
+      where tenant_id = ${tenant_id} and follower_id = ${follower_id}
+        and followed_id = ${followed_id} and (${only ?? null}::text is null or state = ${only ?? null})
+      returning follower_id, followed_id, state, ${now_us} as at_us`,
+  )
+  if (!gone) return false
+  if (gone.state === 'active') await count(tx, tenant_id, followDeltas(gone, -1))
+  announceFollow(tx, 'follow.removed', tenant_id, gone)
+  return true
+}

@@ -1,0 +1,191 @@
+/** Decides on a case. What it removes or restores is a state that every read asks, so it counts at once. */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { preconditionFailed } from '../../../kernel/http/etag.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Person } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { announcePost } from '../events.ts'
+import { requireText } from '../text.ts'
+import { nextState } from './next-state.ts'
+import { Action, type CaseState, type NewAction, type SubjectType } from './schemas.ts'
+
+const Locked = Type.Object({
+  subject_type: Type.Unsafe<SubjectType>({ type: 'string' }),
+  subject_id: Type.String(),
+  subject_author_id: Type.String(),
+  state: Type.Unsafe<CaseState>({ type: 'string' }),
+  version: Type.Integer(),
+  reported: Type.Boolean(),
+  acted: Type.Boolean(),
+})
+type Locked = Static<typeof Locked>
+
+export async function act(
+  tx: Tx,
+  actor: Person,
+  case_id: string,
+  given: NewAction,
+  grants: ReadonlySet<string>,
+): Promise<Action> {
+  const { action, outcome, reason_code, version } = given
+  const statement = requireText(given.statement, 'statement', { graphemes: 2000, bytes: 8000 })
+  const before = await lockCase(tx, actor, case_id)
+  requireImpartial(actor, before, given, grants)
+  if (version !== before.version) throw preconditionFailed(before.version)
+  if ((action === 'resolve_appeal') !== (outcome !== undefined)) {
+    throw problem('validation_failed', {
+      detail: '`outcome` belongs to `resolve_appeal`, which needs it.',
+      errors: [{ location: 'body', pointer: '/outcome', constraint: 'required' }],
+    })
+  }
+  const state = nextState({ ...before, action, outcome })
+  if (!state) {
+    throw problem('invalid_transition', {
+      current_state: before.state,
+      detail: `A case about a ${before.subject_type} that is ${before.state} does not allow ${action}.`,
+    })
+  }
+  await moveCase(tx, actor, case_id, state, action)
+  const { tenant_id, id: actor_id } = actor
+  const effect = effectOf(state, action)
+  if (effect) await applyTo(tx, tenant_id, before, effect)
+  tx.audit({
+    tenant_id,
+    actor: actor_id,
+    action: `social.moderation.${action}`,
+    target: case_id,
+    outcome: 'done',
+    reason: reason_code,
+  })
+  if (effect) announceEffect(tx, tenant_id, case_id, before, action, effect)
+  return await tx.one(
+    Action,
+    sql`
+      insert into social.moderation_actions (
+        tenant_id, id, case_id, action, outcome, reason_code, statement, actor_id)
+      values (${tenant_id}, ${newId()}, ${case_id}, ${action}, ${outcome ?? null}, ${reason_code},
+        ${statement}, ${actor_id})
+      returning id, action, outcome, reason_code, statement, actor_id, created_at`,
+  )
+}
+
+async function lockCase(tx: Tx, { tenant_id, id }: Person, case_id: string): Promise<Locked> {
+  const found = await tx.maybe(
+    Locked,
+    sql`
+      select c.subject_type, c.subject_id, c.subject_author_id, c.state, c.version,
+        exists (select from social.moderation_reports r where r.tenant_id = ${tenant_id}
+          and r.case_id = c.id and r.reporter_id = ${id}) as reported,
+        exists (select from social.moderation_actions a where a.tenant_id = ${tenant_id}
+          and a.case_id = c.id and a.actor_id = ${id}
+          and a.action in ('remove', 'suspend_user')) as acted
+      from social.moderation_cases c
+      where c.tenant_id = ${tenant_id} and c.id = ${case_id} for no key update`,
+  )
+  if (!found) throw problem('moderation_case_not_found')
+  return found
+}
+
+function requireImpartial(
+  actor: Person,
+  { subject_author_id, reported, acted }: Locked,
+  { action }: NewAction,
+  grants: ReadonlySet<string>,
+): void {
+  if (subject_author_id === actor.id || reported) {
+    throw problem('permission_denied', {
+      detail: 'Nobody decides on a case about themselves or one that they reported.',
+    })
+  }
+  if (action !== 'resolve_appeal') return
+  if (!grants.has('social.moderation_appeals.decide')) {
+    throw problem('permission_denied', {
+      detail: 'Appeals are decided by holders of social.moderation_appeals.decide.',
+    })
+  }
+  if (acted) {
+    throw problem('same_reviewer', {
+      detail: 'You took the action that is appealed. Let somebody else decide.',
+    })
+  }
+}
+
+async function moveCase(
+  tx: Tx,
+  { tenant_id, id }: Person,
+  case_id: string,
+  state: CaseState,
+  action: string,
+): Promise<void> {
+  await tx.run(sql`
+    update social.moderation_cases
+    set state = ${state}, version = version + 1,
+      assigned_to = case when ${action === 'assign'} then ${id}::uuid else assigned_to end,
+      resolved_at = case when ${state === 'in_review'} then null else kernel.now() end
+    where tenant_id = ${tenant_id} and id = ${case_id}`)
+}
+
+type Effect = 'applied' | 'reversed'
+
+function effectOf(state: CaseState, action: string): Effect | undefined {
+  if (action === 'remove' || action === 'suspend_user') return 'applied'
+  return state === 'reversed' ? 'reversed' : undefined
+}
+
+const Changed = Type.Object({
+  id: Type.String(),
+  author_id: Type.String(),
+  visibility: Type.String(),
+  version: Type.Integer(),
+  at: Type.String(),
+})
+
+/** A subject that was deleted meanwhile stays as it is. */
+async function applyTo(
+  tx: Tx,
+  tenant_id: string,
+  { subject_type, subject_id }: Locked,
+  effect: Effect,
+): Promise<void> {
+  const removed = effect === 'applied' ? 'removed' : 'none'
+  if (subject_type === 'post') {
+    const post = await tx.maybe(
+      Changed,
+      sql`
+        update social.posts set moderation_state = ${removed}, version = version + 1
+        where tenant_id = ${tenant_id} and id = ${subject_id} and deleted_at is null
+        returning id, author_id, visibility, version, kernel.now() as at`,
+    )
+    if (post) announcePost(tx, 'post.updated', { tenant_id, ...post })
+  } else if (subject_type === 'comment') {
+    await tx.run(sql`
+      update social.comments set moderation_state = ${removed}
+      where tenant_id = ${tenant_id} and id = ${subject_id}`)
+  } else {
+    await tx.run(sql`
+      update social.users
+      set moderation_state = ${effect === 'applied' ? 'suspended' : 'active'}
+      where tenant_id = ${tenant_id} and id = ${subject_id}`)
+  }
+}
+
+function announceEffect(
+  tx: Tx,
+  tenant_id: string,
+  case_id: string,
+  { subject_type, subject_id, version: before }: Locked,
+  action: string,
+  effect: Effect,
+): void {
+  const version = before + 1
+  tx.emit({
+    type: `moderation_action.${effect}`,
+    tenant_id,
+    aggregate_type: 'moderation_case',
+    aggregate_id: case_id,
+    aggregate_version: version,
+    data: { case_id, subject_type, subject_id, action, version },
+  })
+}

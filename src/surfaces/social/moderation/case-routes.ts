@@ -1,0 +1,88 @@
+/** Routes of moderators. */
+import { Type } from 'typebox'
+import { etag } from '../../../kernel/http/etag.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
+import { personOf, type Deps } from '../deps.ts'
+import { act } from './act.ts'
+import { Action, Case, case_states, CaseSummary, NewAction } from './schemas.ts'
+import { listCases, showCase } from './show-case.ts'
+
+const path = '/v1/moderation/cases'
+const one = `${path}/{case_id}` as const
+const absent = 'moderation_case_not_found'
+
+export function caseRoutes(deps: Deps): readonly Route[] {
+  return [listRoute(), getRoute(deps), actRoute()]
+}
+
+function listRoute(): Route {
+  return route({
+    method: 'GET',
+    path,
+    name: 'listModerationCases',
+    summary: 'Cases, the most urgent and the oldest first',
+    permission: 'social.moderation_cases.read',
+    added: true,
+    query: pageQuery({ state: Type.Optional(oneOf(...case_states)) }),
+    replies: { 200: page(CaseSummary) },
+    handle: async ({ tx, principal, query, list }) => {
+      const { body, headers } = await listCases(tx, list, principal.tenant_id, query.state)
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function getRoute({ kernel }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: one,
+    name: 'getModerationCase',
+    summary: 'A case with what it is about, and its actions',
+    description: 'The subject is shown whatever its visibility; that you read it is recorded.',
+    sends: ['etag'],
+    permission: 'social.moderation_cases.read',
+    added: true,
+    absent,
+    transaction: 'own',
+    replies: { 200: Case },
+    fails: [absent],
+    handle: async ({ principal: { tenant_id, id }, params: { case_id } }) => {
+      const found = await kernel.db.tx(async tx => {
+        const shown = await showCase(tx, tenant_id, case_id)
+        const action = 'social.moderation.read'
+        tx.audit({ tenant_id, actor: id, action, target: case_id, outcome: 'done' })
+        return shown
+      })
+      return reply(200, found, { etag: etag(found.version) })
+    },
+  })
+}
+
+function actRoute(): Route {
+  return route({
+    method: 'POST',
+    path: `${one}/actions`,
+    name: 'actOnModerationCase',
+    summary: 'Decide on a case',
+    description:
+      'The statement is shown to the affected person. `version` is that of the case as you read it.',
+    permission: 'social.moderation_cases.act',
+    added: true,
+    idempotency: 'required',
+    absent,
+    asks_grants: true,
+    body: NewAction,
+    replies: { 201: Action },
+    fails: [
+      absent,
+      'permission_denied',
+      'validation_failed',
+      'invalid_transition',
+      'same_reviewer',
+      'precondition_failed',
+    ],
+    handle: async ({ tx, principal, params: { case_id }, body, grants }) =>
+      reply(201, await act(tx, personOf(principal), case_id, body, await grants())),
+  })
+}

@@ -1,0 +1,107 @@
+/** Changes what a person says of themselves. Going public turns the requests that wait into follows. */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { violates } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { expectVersion } from '../../../kernel/http/etag.ts'
+import { closed, Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
+import { topics, type Deps, type Person } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { requireMedia } from '../posts/media.ts'
+import { cleanText } from '../text.ts'
+import { privacy_states } from './show-profile.ts'
+import { requireWriter } from './user-row.ts'
+
+export const ChangeProfile = closed(
+  {
+    handle: Type.Optional(
+      Type.String({ pattern: '^[a-z0-9_.]{3,30}$', minLength: 3, maxLength: 30 }),
+    ),
+    display_name: Type.Optional(Type.String({ maxLength: 200 })),
+    bio: Type.Optional(Type.String({ maxLength: 2000 })),
+    avatar_file_id: Type.Optional(nullable(Id)),
+    privacy_state: Type.Optional(oneOf(...privacy_states)),
+  },
+  { title: 'ChangeProfile' },
+)
+export type ChangeProfile = Static<typeof ChangeProfile>
+
+const Before = Type.Object({
+  profile_version: Type.Integer(),
+  privacy_state: Type.String(),
+  avatar_file_id: nullable(Type.String()),
+})
+
+export async function changeProfile(
+  tx: Tx,
+  deps: Pick<Deps, 'files'>,
+  person: Person,
+  given: ChangeProfile,
+  if_match: string | string[] | undefined,
+): Promise<void> {
+  await requireWriter(tx, person)
+  const { tenant_id, id } = person
+  const before = await tx.one(
+    Before,
+    sql`
+      select profile_version, privacy_state, avatar_file_id from social.users
+      where tenant_id = ${tenant_id} and id = ${id} for no key update`,
+  )
+  expectVersion(if_match, before.profile_version)
+  const { handle, avatar_file_id, privacy_state } = given
+  const display_name = optionalText(given.display_name, 'display_name', 64)
+  const bio = optionalText(given.bio, 'bio', 500)
+  if (handle) await requireFree(tx, person, handle)
+  if (avatar_file_id && avatar_file_id !== before.avatar_file_id) {
+    await requireMedia(tx, deps, person, [avatar_file_id], 'avatar')
+  }
+  const opens = privacy_state === 'public' && before.privacy_state === 'private'
+  try {
+    await tx.run(sql`
+      update social.users
+      set handle = coalesce(${handle ?? null}, handle),
+        display_name = coalesce(${display_name}, display_name), bio = coalesce(${bio}, bio),
+        avatar_file_id = case when ${avatar_file_id === undefined} then avatar_file_id
+          else ${avatar_file_id ?? null}::uuid end,
+        privacy_state = coalesce(${privacy_state ?? null}, privacy_state),
+        due_at = case when ${opens} then kernel.now() else due_at end,
+        profile_version = profile_version + 1
+      where tenant_id = ${tenant_id} and id = ${id}`)
+  } catch (error) {
+    if (violates(error, 'users_handle')) throw handleTaken()
+    throw error
+  }
+  if (opens) tx.wake(topics.openings)
+  const profile_version = before.profile_version + 1
+  tx.emit({
+    type: 'profile.updated',
+    tenant_id,
+    aggregate_type: 'profile',
+    aggregate_id: id,
+    aggregate_version: profile_version,
+    data: { user_id: id, profile_version },
+  })
+}
+
+function optionalText(text: string | undefined, member: string, graphemes: number): string | null {
+  return text === undefined ? null : cleanText(text, member, { graphemes, bytes: graphemes * 8 })
+}
+
+const Free = Type.Object({ taken: Type.Boolean() })
+
+/** Handles that people begin with, and those of deleted people, are not given to others. */
+async function requireFree(tx: Tx, { tenant_id, id }: Person, handle: string): Promise<void> {
+  const { taken } = await tx.one(
+    Free,
+    sql`
+      select (${handle} ~ '^(user_[0-9a-f]{12}|x[0-9a-f]{29})$'
+          and ${handle} <> social.first_handle(${id}))
+        or exists (select from social.users where tenant_id = ${tenant_id}
+          and handle = social.reserved_handle(${handle})) as taken`,
+  )
+  if (taken) throw handleTaken()
+}
+
+function handleTaken() {
+  return problem('handle_taken', { detail: 'Choose another handle.' })
+}

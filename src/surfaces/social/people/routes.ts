@@ -1,0 +1,79 @@
+/** Routes of profiles. */
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { idIn, personOf, selfIn, type Deps } from '../deps.ts'
+import { UserId } from '../schemas.ts'
+import { tagOf, versionTags } from '../tags.ts'
+import { changeProfile, ChangeProfile } from './change-profile.ts'
+import { Profile, showProfile } from './show-profile.ts'
+import { requireTarget } from './user-row.ts'
+
+const path = '/v1/users/{user_id}'
+const absent = 'user_not_found'
+const params = { user_id: UserId }
+const headers = { 'cache-control': 'private, no-cache' }
+const profileTag = ({ profile_version, counts, viewer }: Profile) =>
+  tagOf(profile_version, { counts, viewer })
+
+export function peopleRoutes(deps: Deps): readonly Route[] {
+  return [getRoute(deps), changeRoute(deps)]
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path,
+    name: 'getProfile',
+    summary: 'A profile, with what you and it are to each other',
+    sends: ['etag'],
+    permission: 'social.content.read',
+    rate_tenant: false,
+    added: true,
+    params,
+    headers,
+    absent,
+    replies: { 200: Profile },
+    fails: [absent, 'permission_denied'],
+    handle: async ({ principal, params: { user_id } }) => {
+      const { db } = deps.kernel
+      const viewer = personOf(principal)
+      const id = idIn(viewer, user_id)
+      await requireTarget(db, deps, viewer, id)
+      const profile = await showProfile(db, viewer, id)
+      return reply(200, profile, { etag: profileTag(profile) })
+    },
+  })
+}
+
+function changeRoute(deps: Deps): Route {
+  return route({
+    method: 'PATCH',
+    path,
+    name: 'changeProfile',
+    summary: 'Change your profile',
+    description:
+      'What is left out stays. When a private account goes public, the follow requests that wait become active.',
+    sends: ['etag'],
+    permission: 'social.profiles.write',
+    rate_tenant: false,
+    added: true,
+    params,
+    headers,
+    absent,
+    body: ChangeProfile,
+    replies: { 200: Profile },
+    fails: [
+      absent,
+      'permission_denied',
+      'account_suspended',
+      'handle_taken',
+      'media_not_available',
+      'precondition_failed',
+    ],
+    handle: async ({ tx, principal, params: { user_id }, body, request }) => {
+      const person = selfIn(principal, user_id)
+      await changeProfile(tx, deps, person, body, versionTags(request.headers['if-match']))
+      const profile = await showProfile(tx, person, person.id)
+      return reply(200, profile, { etag: profileTag(profile) })
+    },
+  })
+}

@@ -1,0 +1,54 @@
+/**
+ * Who sees whom, and who sees a post: the only place that says it. Every read of a feed, a list, a post, a
+ * like, a comment or a file asks it at that moment; no projection decides.
+ */
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import type { Person } from '../deps.ts'
+
+/** One of the two blocks the other. */
+export function blockedBetween({ tenant_id, id }: Person, other: Sql): Sql {
+  return sql`(exists (select from social.blocks b where b.tenant_id = ${tenant_id}
+        and b.blocker_id = ${id} and b.blocked_id = ${other})
+      or exists (select from social.blocks b where b.tenant_id = ${tenant_id}
+        and b.blocker_id = ${other} and b.blocked_id = ${id}))`
+}
+
+export function follows({ tenant_id, id }: Person, followed: Sql): Sql {
+  return sql`exists (select from social.follows f where f.tenant_id = ${tenant_id}
+      and f.follower_id = ${id} and f.followed_id = ${followed} and f.state = 'active')`
+}
+
+/** Of `u` (users): a person whose posts and comments others see. */
+export const speaks = sql`(u.moderation_state = 'active' and u.deleted_at is null)`
+
+/** Of `p` (posts) and its author `u`. */
+export function visible(viewer: Person): Sql {
+  return sql`(p.deleted_at is null and (p.author_id = ${viewer.id} or (
+      p.moderation_state = 'none' and ${speaks} and not ${blockedBetween(viewer, sql`p.author_id`)}
+      and case when p.visibility = 'private' then false
+        when p.visibility = 'public' and u.privacy_state = 'public' then true
+        else ${follows(viewer, sql`p.author_id`)} end)))`
+}
+
+/** Of a post in the feed of the viewer. */
+export function inFeed(viewer: Person): Sql {
+  return sql`(${visible(viewer)} and (p.author_id = ${viewer.id} or (
+      ${follows(viewer, sql`p.author_id`)}
+      and not exists (select from social.mutes m where m.tenant_id = ${viewer.tenant_id}
+        and m.muter_id = ${viewer.id} and m.muted_id = p.author_id
+        and (m.expires_at is null or m.expires_at > kernel.now())))))`
+}
+
+/** Of `c` (comments) whose post is visible, and its author `u`. */
+export function commentVisible(viewer: Person): Sql {
+  return sql`(c.deleted_at is null and (c.author_id = ${viewer.id} or (
+      c.moderation_state = 'none' and ${speaks}
+      and not ${blockedBetween(viewer, sql`c.author_id`)})))`
+}
+
+/** Of `u` (users): a profile that the viewer may know of. Who blocks somebody still sees them, to undo it. */
+export function knowable({ tenant_id, id }: Person): Sql {
+  return sql`(u.deleted_at is null and (u.id = ${id} or (u.moderation_state = 'active'
+      and not exists (select from social.blocks b where b.tenant_id = ${tenant_id}
+        and b.blocker_id = u.id and b.blocked_id = ${id}))))`
+}

@@ -1,0 +1,39 @@
+/** The row of a post, locked, and what the caller is to it. */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import type { Person } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { visible } from '../people/visible.ts'
+
+const Locked = Type.Object({
+  author_id: Type.String(),
+  body_ref: nullable(Type.String()),
+  visibility: Type.String(),
+  version: Type.Integer(),
+  last_edit: Type.String(),
+  deleted: Type.Boolean(),
+  seen: Type.Boolean(),
+})
+
+/** The caller's own post, deleted or not. One that they see is refused with 403, any other is not there. */
+export async function lockOwnPost(
+  tx: Tx,
+  person: Person,
+  id: string,
+): Promise<Static<typeof Locked>> {
+  const found = await tx.maybe(
+    Locked,
+    sql`
+      select p.author_id, p.body_ref, p.visibility, p.version, p.deleted_at is not null as deleted,
+        coalesce(p.edited_at, p.created_at)::text as last_edit, ${visible(person)} as seen
+      from social.posts p
+      join social.users u on u.tenant_id = p.tenant_id and u.id = p.author_id
+      where p.tenant_id = ${person.tenant_id} and p.id = ${id}
+      for no key update of p`,
+  )
+  if (found?.author_id === person.id) return found
+  if (!found?.seen) throw problem('post_not_found')
+  throw problem('permission_denied', { detail: 'Only the author may do this.' })
+}

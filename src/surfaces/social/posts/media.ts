@@ -1,0 +1,66 @@
+/** Files on posts and profiles: the caller's own uploads, and who may read them then. */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
+import type { Deps, Person } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { blockedBetween, knowable, visible } from '../people/visible.ts'
+
+/** One refusal for all reasons: it does not say whether a file of somebody else exists. */
+export async function requireMedia(
+  tx: Tx,
+  { files }: Pick<Deps, 'files'>,
+  person: Person,
+  file_ids: readonly string[],
+  purpose: 'post_media' | 'avatar',
+): Promise<void> {
+  for (const file_id of file_ids) {
+    try {
+      await files.requireAvailable(tx, person, file_id, [purpose])
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 404) throw error
+      throw problem('media_not_available', {
+        detail: `Upload each file for ${purpose} first, and wait until it is available.`,
+      })
+    }
+  }
+}
+
+const File = Type.Object({ file_id: Type.String() })
+
+/** Who sees a post sees its files, and a profile shows its picture to all whom it does not block. */
+export function plugMedia({ files }: Pick<Deps, 'files'>): void {
+  const viewerOf = ({ tenant_id, id }: Principal): Person => ({ tenant_id, id })
+  const found = (rows: readonly { file_id: string }[]) => new Set(rows.map(row => row.file_id))
+  files.plugReaders('post_media', async (reader, principal, file_ids) => {
+    const viewer = viewerOf(principal)
+    if (principal.kind !== 'account') return new Set()
+    return found(
+      await reader.many(
+        File,
+        sql`
+          select distinct m.object_id as file_id from social.post_media m
+          join social.posts p on p.tenant_id = m.tenant_id and p.id = m.post_id
+          join social.users u on u.tenant_id = p.tenant_id and u.id = p.author_id
+          where m.tenant_id = ${viewer.tenant_id} and m.object_id = any(${[...file_ids]}::uuid[])
+            and ${visible(viewer)}`,
+      ),
+    )
+  })
+  files.plugReaders('avatar', async (reader, principal, file_ids) => {
+    const viewer = viewerOf(principal)
+    if (principal.kind !== 'account') return new Set()
+    return found(
+      await reader.many(
+        File,
+        sql`
+          select u.avatar_file_id as file_id from social.users u
+          where u.tenant_id = ${viewer.tenant_id}
+            and u.avatar_file_id = any(${[...file_ids]}::uuid[])
+            and ${knowable(viewer)} and not ${blockedBetween(viewer, sql`u.id`)}`,
+      ),
+    )
+  })
+}

@@ -1,0 +1,52 @@
+/** Shapes that more than one folder of social uses. */
+import { Type, type Static } from 'typebox'
+import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
+
+/** The caller's own id, or `me`. */
+export const UserId = Type.String({
+  title: 'UserId',
+  description: 'The id of an account; `me` is the caller.',
+  pattern: '^(me|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
+  minLength: 2,
+  maxLength: 36,
+})
+
+export const Author = Type.Object(
+  {
+    id: Id,
+    handle: Type.String({ maxLength: 30 }),
+    display_name: Type.String({ maxLength: 200 }),
+    avatar_file_id: nullable(Id),
+  },
+  { title: 'Author' },
+)
+export type Author = Static<typeof Author>
+
+/** Columns of `u` (users) that make an author. */
+export const AuthorRow = {
+  author_id: Type.String(),
+  handle: Type.String(),
+  display_name: Type.String(),
+  avatar_file_id: nullable(Type.String()),
+}
+
+export function authorOf(row: {
+  author_id: string
+  handle: string
+  display_name: string
+  avatar_file_id: string | null
+}): Author {
+  const { author_id: id, handle, display_name, avatar_file_id } = row
+  return { id, handle, display_name, avatar_file_id }
+}
+
+export const Follow = Type.Object(
+  {
+    follower_id: Id,
+    followed_id: Id,
+    state: Type.Unsafe<'pending' | 'active'>({ type: 'string', enum: ['pending', 'active'] }),
+    created_at: Time,
+  },
+  { title: 'Follow' },
+)
+export type Follow = Static<typeof Follow>
