@@ -7,7 +7,7 @@ import { openSmtp } from '../smtp.ts'
 const sockets = new Set<Socket>()
 /** What the relay does not answer any more; `hello`: it closes instead of greeting. */
 let silent_at = ''
-let reached = Promise.withResolvers<void>()
+let reached = Promise.withResolvers<boolean>()
 
 const relay = createServer(socket => {
   sockets.add(socket)
@@ -17,7 +17,7 @@ const relay = createServer(socket => {
   let text = false
   socket.on('data', data => {
     const command = text ? 'text' : data.toString().slice(0, 4)
-    if (command === silent_at) return reached.resolve()
+    if (command === silent_at) return reached.resolve(true)
     text ||= command === 'DATA'
     socket.write(command === 'DATA' ? '354 go on\r\n' : '250 ok\r\n')
   })
