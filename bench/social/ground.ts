@@ -18,7 +18,7 @@ import { makePeople, type Somebody } from '../ground/product.ts'
 import { startProgram, type Program } from '../ground/program.ts'
 
 export const tenant_id = '01900000-0000-7000-8000-000000000001'
-export const people_count = 10_000
+const people_count = 10_000
 const posts_count = 200_000
 const followed = [50, 500, 2000]
 

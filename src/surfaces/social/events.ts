@@ -100,7 +100,7 @@ export function announcePair(
 }
 
 /** A UUID of version 8 made of two ids. */
-export function pairId(kind: string, [one, other]: readonly [string, string]): string {
+function pairId(kind: string, [one, other]: readonly [string, string]): string {
   const hex = createHash('sha256').update(`${kind}:${one}:${other}`).digest('hex')
   return [
     hex.slice(0, 8),

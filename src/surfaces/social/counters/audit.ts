@@ -40,7 +40,7 @@ export function auditLoop({ kernel: { db, metrics } }: Pick<Deps, 'kernel'>): Lo
 }
 
 /** Recounts these subjects; `subjects` returns their keys. */
-export async function repair(db: Pick<Db, 'one'>, subjects: Sql): Promise<Wrong> {
+async function repair(db: Pick<Db, 'one'>, subjects: Sql): Promise<Wrong> {
   return await db.one(
     Wrong,
     sql`

@@ -22,7 +22,7 @@ const Row = Type.Object({
   author_id: Type.String(),
 })
 type Row = Static<typeof Row>
-export const FeedState = Type.Object({ state: Type.String(), floor_rank: Type.Integer() })
+const FeedState = Type.Object({ state: Type.String(), floor_rank: Type.Integer() })
 
 export function backfillQueue({ kernel, jobs }: Pick<Deps, 'kernel' | 'jobs'>): DueQueue {
   const keep = kernel.settings['social.feed_keep']

@@ -11,7 +11,7 @@ import type { Place } from './feed-statement.ts'
 import { chargePull, noteRead } from './note-read.ts'
 import { newest, readFeed } from './read-feed.ts'
 
-export const FeedItem = Type.Object(
+const FeedItem = Type.Object(
   {
     post_id: Id,
     rank_or_time: count(0, Number.MAX_SAFE_INTEGER),

@@ -28,7 +28,7 @@ export function sweepLoop({ kernel: { db, settings } }: Pick<Deps, 'kernel'>): L
 export type SweepLimits = { readonly keep: number; readonly active_days: number }
 
 /** Those that were not swept for an hour; returns how many. */
-export async function sweepFeeds(db: Db, limits: SweepLimits, signal: AbortSignal) {
+async function sweepFeeds(db: Db, limits: SweepLimits, signal: AbortSignal) {
   const rows = await db.many(
     Row,
     sql`

@@ -9,15 +9,15 @@ import { blockedBetween, speaks } from '../people/visible.ts'
 import { Author, authorOf, AuthorRow, Follow } from '../schemas.ts'
 import { Block, Mute } from './blocks.ts'
 
-export const ListedFollow = Type.Object(
+const ListedFollow = Type.Object(
   { ...Follow.properties, user: Author },
   { title: 'ListedFollow' },
 )
-export const ListedBlock = Type.Object(
+const ListedBlock = Type.Object(
   { ...Block.properties, user: Author },
   { title: 'ListedBlock' },
 )
-export const ListedMute = Type.Object({ ...Mute.properties, user: Author }, { title: 'ListedMute' })
+const ListedMute = Type.Object({ ...Mute.properties, user: Author }, { title: 'ListedMute' })
 
 const Row = Type.Object({
   ...AuthorRow,

@@ -13,7 +13,7 @@ import {
 import { Author } from '../schemas.ts'
 
 export const subject_types = ['post', 'comment', 'user'] as const
-export const categories = [
+const categories = [
   'spam',
   'abuse',
   'hate',

@@ -45,6 +45,8 @@ const decision = {
 
 await crawlSurface({
   surface: 'social',
+  // Nothing counts between two requests, so that a tag stays what it was.
+  settings: { ROLES: 'api' },
   subjects: {
     '/v1/posts/{post_id}': { make: post },
     '/v1/comments/{comment_id}': {

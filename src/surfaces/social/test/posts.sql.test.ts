@@ -1,7 +1,7 @@
 /** Posts, likes and comments: who may do what, and that everything concealed looks like nothing. */
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
-import { newKey } from '../../../../test/world.ts'
+import { eventually, newKey } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { code, openSocialWorld, sameRefusal, type Someone } from './social-world.ts'
@@ -155,8 +155,11 @@ describe.concurrent('a post', () => {
 
   test('is limited in number', async () => {
     const ada = await world.someone()
-    for (let n = 0; n < 40; n++) await ada.post(`${n}`)
-    expect(code(await ada.ask('POST', '/v1/posts', { body: 'x' }))).toEqual([429, 'rate_limited'])
+    const posted = async () => code(await ada.ask('POST', '/v1/posts', { body: 'x' }))
+    for (let n = 0; n < 40; n++) expect(await posted()).toEqual([201, undefined])
+    // On a busy machine some come back meanwhile.
+    const refused = () => posted().then(([status, why]) => status === 429 && why)
+    expect(await eventually('one is refused', refused)).toBe('rate_limited')
   })
 
   test('shows in the list of its author what the viewer may see, page by page', async () => {
