@@ -9,14 +9,8 @@ import { blockedBetween, speaks } from '../people/visible.ts'
 import { Author, authorOf, AuthorRow, Follow } from '../schemas.ts'
 import { Block, Mute } from './blocks.ts'
 
-const ListedFollow = Type.Object(
-  { ...Follow.properties, user: Author },
-  { title: 'ListedFollow' },
-)
-const ListedBlock = Type.Object(
-  { ...Block.properties, user: Author },
-  { title: 'ListedBlock' },
-)
+const ListedFollow = Type.Object({ ...Follow.properties, user: Author }, { title: 'ListedFollow' })
+const ListedBlock = Type.Object({ ...Block.properties, user: Author }, { title: 'ListedBlock' })
 const ListedMute = Type.Object({ ...Mute.properties, user: Author }, { title: 'ListedMute' })
 
 const Row = Type.Object({

@@ -10,10 +10,7 @@ import { Author, authorOf, AuthorRow } from '../schemas.ts'
 export const visibilities = ['public', 'followers', 'private'] as const
 const Count = count(0, Number.MAX_SAFE_INTEGER)
 const Text = Type.String({ maxLength: 40_000 })
-const Medium = Type.Object(
-  { object_id: Id, position: count(0, 1000) },
-  { title: 'PostMedium' },
-)
+const Medium = Type.Object({ object_id: Id, position: count(0, 1000) }, { title: 'PostMedium' })
 
 export const Post = Type.Object(
   {
