@@ -8,7 +8,7 @@ import { makePeople, type Somebody } from '../ground/product.ts'
 import { startProgram, type Program } from '../ground/program.ts'
 
 /** Each has many sockets: to the server a socket is a socket. */
-export const people_count = 10
+const people_count = 10
 
 export type Person = Somebody & { readonly id: string }
 

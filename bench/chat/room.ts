@@ -67,16 +67,15 @@ async function measure(open: () => Promise<Room>, options: Bench['options']): Pr
   const { sockets, pid, send, close } = await open()
   const latencies: number[] = []
   let seen = 0
-  for (const socket of sockets) {
-    socket.on('message', (data: Buffer) => {
-      const at = data.indexOf('T:')
-      if (at < 0) return
-      seen++
-      if (seen % 10 === 0) {
-        latencies.push(performance.now() - Number(data.toString('latin1', at + 2, at + 16)))
-      }
-    })
+  const listener = (data: Buffer) => {
+    const at = data.indexOf('T:')
+    if (at < 0) return
+    seen++
+    if (seen % 10 === 0) {
+      latencies.push(performance.now() - Number(data.toString('latin1', at + 2, at + 16)))
+    }
   }
+  for (const socket of sockets) socket.on('message', listener)
   let sent = 0
   const speak = async (seconds: number) => {
     const began = performance.now()

@@ -108,19 +108,20 @@ async function ours(ground: Ground, options: Bench['options']): Promise<Measure>
     const body = 'x'.repeat(200)
     socket.send(JSON.stringify({ type: 'message.send', request_id, conversation_id, body }))
   }
+  const listener = (at: number) => (data: Buffer) => {
+    const isAck = data.indexOf('"message.ack"') > 0
+    if (!isAck && data.indexOf('"error"') < 0) return
+    const { request_id, type } = JSON.parse(data.toString()) as Record<string, string>
+    if (type === 'error') errors++
+    else {
+      acked++
+      latencies.push(performance.now() - (began.get(request_id ?? '') ?? 0))
+    }
+    began.delete(request_id ?? '')
+    put(at)
+  }
   for (const [at, socket] of sockets.entries()) {
-    socket.on('message', (data: Buffer) => {
-      const isAck = data.indexOf('"message.ack"') > 0
-      if (!isAck && data.indexOf('"error"') < 0) return
-      const { request_id, type } = JSON.parse(data.toString()) as Record<string, string>
-      if (type === 'error') errors++
-      else {
-        acked++
-        latencies.push(performance.now() - (began.get(request_id ?? '') ?? 0))
-      }
-      began.delete(request_id ?? '')
-      put(at)
-    })
+    socket.on('message', listener(at))
     for (let n = 0; n < in_flight * 10; n++) put(at)
   }
   await new Promise(resolve => setTimeout(resolve, options.warm_seconds * 1000))

@@ -111,11 +111,11 @@ describe.each(['postgres', 'nats'] as const)('over %s', bus => {
       const [ada, bob] = (await world.people(2)) as [Talker, Talker]
       const id = await ada.group([bob])
       const sockets = await Promise.all([bob.socket(), bob.socket({ at: beside.url })])
+      const sendTwenty = (round: number) =>
+        upTo(20).map(n => ada.send(id, `${round}-${n}`, n % 2 ? { at: beside.url } : {}))
       for (const round of upTo(10)) {
         await cut()
-        await Promise.all(
-          upTo(20).map(n => ada.send(id, `${round}-${n}`, n % 2 ? { at: beside.url } : {})),
-        )
+        await Promise.all(sendTwenty(round))
       }
       for (const socket of sockets) {
         await socket.next('message.created', one => one.sequence === 200)

@@ -42,7 +42,8 @@ describe.concurrent('races', () => {
       }),
     )
     for (const { who, room, answer } of answers) {
-      const wanted = who !== gone ? 201 : room === id ? 403 : 404
+      const refused = room === id ? 403 : 404
+      const wanted = who === gone ? refused : 201
       expect(answer.status, answer.text).toBe(wanted)
     }
     for (const room of [id, ...rooms]) {
@@ -91,7 +92,8 @@ describe.concurrent('readers', () => {
     watcher.put({ type: 'presence.subscribe', user_ids: [bob.id] })
     await watcher.next('presence.updated', one => one.state === 'online')
     proxy.freeze()
-    await watcher.next('presence.updated', one => one.state === 'offline')
+    const gone = await watcher.next('presence.updated', one => one.state === 'offline')
+    expect(gone.user_id).toBe(bob.id)
     lost.ws.terminate()
     watcher.close()
     proxy.close()
@@ -167,6 +169,22 @@ describe.concurrent('neighbours', () => {
     await ada.ask('DELETE', `${at}/${sent.id}`)
     await eventually('the file is gone', async () => (await world.url(bob, file_id)).status === 404)
     phone.close()
+  })
+
+  test('of people who block each other refuse direct messages, and new conversations', async () => {
+    const [ada, bob, cleo] = (await world.people(3)) as [Talker, Talker, Talker]
+    const [pair, group] = [await ada.direct(bob), await ada.group([bob, cleo])]
+    const blocked = await bob.ask('PUT', `/v1/users/me/blocks/${ada.id}`)
+    expect(blocked.status, blocked.text).toBeLessThan(300)
+    for (const who of [ada, bob]) {
+      expect((await who.send(pair, 'still there?')).body.code).toBe('message_not_allowed')
+      expect((await who.send(group, 'here we meet')).status).toBe(201)
+    }
+    const member_ids = [bob.id]
+    const made = await ada.ask('POST', '/v1/conversations', { type: 'group', member_ids })
+    expect(made.body.code).toBe('member_unknown')
+    await bob.ask('DELETE', `/v1/users/me/blocks/${ada.id}`)
+    expect((await ada.send(pair, 'hello again')).body.sequence).toBe(1)
   })
 
   test('pushes go to those who are away, do not mute and have not read', async () => {
