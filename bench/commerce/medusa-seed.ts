@@ -23,8 +23,12 @@ export default async function seed({ container }: { container: Container }): Pro
     return (await flow(container).run({ input })).result
   }
   const first = async (name: string, input: unknown) => ((await run(name, input)) as Made[])[0]?.id
-  const link = (given: object) =>
-    (container.resolve('link')['create'] as (of: object) => unknown)(given)
+  const ask = async (module: string, method: string, given: unknown) => {
+    const answer = await container.resolve(module)[method]?.(given)
+    if (answer === undefined) throw new Error(`Medusa's ${module} has no ${method}`)
+    return answer
+  }
+  const link = (given: object) => ask('link', 'create', given)
   const channel = (await first('createSalesChannelsWorkflow', {
     salesChannelsData: [{ name: 'Web' }],
   })) as string
@@ -55,7 +59,7 @@ export default async function seed({ container }: { container: Container }): Pro
   const profile = await first('createShippingProfilesWorkflow', {
     data: [{ name: 'Usual', type: 'default' }],
   })
-  const set = (await container.resolve('fulfillment')['createFulfillmentSets']?.({
+  const set = (await ask('fulfillment', 'createFulfillmentSets', {
     name: 'Parcels',
     type: 'shipping',
     service_zones: [{ name: 'Germany', geo_zones: [{ country_code: 'de', type: 'country' }] }],
@@ -105,7 +109,7 @@ export default async function seed({ container }: { container: Container }): Pro
       ],
     })) as { variants: Made[] }[]
     variants[stock] = product?.variants[0]?.id ?? ''
-    const [item] = (await container.resolve('inventory')['listInventoryItems']?.({ sku })) as Made[]
+    const [item] = (await ask('inventory', 'listInventoryItems', { sku })) as Made[]
     await run('createInventoryLevelsWorkflow', {
       inventory_levels: [
         { location_id: location, inventory_item_id: item?.id, stocked_quantity: stock },
