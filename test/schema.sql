@@ -3059,6 +3059,254 @@ CREATE OR REPLACE FUNCTION social.reserved_handle(handle text)
  IMMUTABLE PARALLEL SAFE
 RETURN ('x'::text || "left"(encode(sha256(convert_to(handle, 'UTF8'::name)), 'hex'::text), 29));
 
+create schema chat;
+
+create table chat.attachments (
+  tenant_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  uploader_id uuid not null,
+  upload_id uuid not null,
+  file_id uuid,
+  message_id uuid,
+  "position" integer,
+  state text not null default 'pending'::text,
+  filename text,
+  media_type text,
+  size bigint not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  expires_at timestamp with time zone not null,
+  constraint attachments_pkey PRIMARY KEY (tenant_id, id),
+  constraint attachments_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'processing'::text, 'available'::text, 'rejected'::text, 'deleted'::text]))),
+  constraint attachments_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES chat.conversations(tenant_id, id),
+  constraint attachments_upload UNIQUE (tenant_id, upload_id)
+);
+CREATE INDEX attachments_file ON chat.attachments USING btree (tenant_id, file_id) WHERE (file_id IS NOT NULL);
+CREATE INDEX attachments_message ON chat.attachments USING btree (tenant_id, conversation_id, message_id) WHERE (message_id IS NOT NULL);
+CREATE INDEX attachments_unsent ON chat.attachments USING btree (expires_at) WHERE (message_id IS NULL);
+CREATE INDEX attachments_uploader ON chat.attachments USING btree (uploader_id);
+
+create table chat.conversation_members (
+  tenant_id uuid not null,
+  conversation_id uuid not null,
+  user_id uuid not null,
+  role text not null,
+  joined_sequence bigint not null,
+  left_sequence bigint,
+  left_reason text,
+  left_title text,
+  left_count integer,
+  last_read_sequence bigint not null default 0,
+  revision bigint not null,
+  muted_until timestamp with time zone,
+  joined_at timestamp with time zone not null default kernel.now(),
+  changed_at timestamp with time zone not null default clock_timestamp(),
+  constraint conversation_members_check CHECK (((left_sequence IS NULL) = (left_reason IS NULL))),
+  constraint conversation_members_last_read_sequence_check CHECK ((last_read_sequence <= '9007199254740991'::bigint)),
+  constraint conversation_members_left_reason_check CHECK ((left_reason = ANY (ARRAY['left'::text, 'removed'::text, 'erased'::text]))),
+  constraint conversation_members_pkey PRIMARY KEY (tenant_id, conversation_id, user_id),
+  constraint conversation_members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
+  constraint conversation_members_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES chat.conversations(tenant_id, id)
+) with (fillfactor=80);
+CREATE INDEX conversation_members_active ON chat.conversation_members USING btree (tenant_id, user_id) WHERE (left_sequence IS NULL);
+CREATE INDEX conversation_members_changed ON chat.conversation_members USING btree (changed_at);
+CREATE INDEX conversation_members_user ON chat.conversation_members USING btree (user_id);
+
+create table chat.conversations (
+  tenant_id uuid not null,
+  id uuid not null,
+  type text not null,
+  title text,
+  state text not null default 'active'::text,
+  direct_key text,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  latest_sequence bigint not null default 0,
+  revision bigint not null default 1,
+  member_count integer not null,
+  last_message_at timestamp with time zone,
+  data_key bytea not null,
+  constraint conversations_check CHECK (((type = 'direct'::text) = (direct_key IS NOT NULL))),
+  constraint conversations_direct UNIQUE (tenant_id, direct_key),
+  constraint conversations_member_count_check CHECK ((member_count >= 0)),
+  constraint conversations_pkey PRIMARY KEY (tenant_id, id),
+  constraint conversations_state_check CHECK ((state = ANY (ARRAY['active'::text, 'closed'::text]))),
+  constraint conversations_type_check CHECK ((type = ANY (ARRAY['direct'::text, 'group'::text])))
+) with (fillfactor=60);
+
+create table chat.devices (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  id uuid not null,
+  platform text not null,
+  push_token_ref uuid,
+  push_token_hash bytea,
+  session_id uuid,
+  created_at timestamp with time zone not null default kernel.now(),
+  last_seen_at timestamp with time zone not null default kernel.now(),
+  constraint devices_pkey PRIMARY KEY (tenant_id, user_id, id),
+  constraint devices_platform_check CHECK ((platform = ANY (ARRAY['web'::text, 'ios'::text, 'android'::text, 'other'::text]))),
+  constraint devices_push_token UNIQUE (tenant_id, push_token_hash)
+);
+CREATE INDEX devices_session ON chat.devices USING btree (session_id) WHERE (session_id IS NOT NULL);
+CREATE INDEX devices_user ON chat.devices USING btree (user_id);
+
+create table chat.message_versions (
+  tenant_id uuid not null,
+  conversation_id uuid not null,
+  message_id uuid not null,
+  version integer not null,
+  body_ref bytea not null,
+  edited_at timestamp with time zone not null default kernel.now(),
+  constraint message_versions_pkey PRIMARY KEY (tenant_id, conversation_id, message_id, version),
+  constraint message_versions_tenant_id_conversation_id_message_id_fkey FOREIGN KEY (tenant_id, conversation_id, message_id) REFERENCES chat.messages(tenant_id, conversation_id, id)
+);
+
+create table chat.messages (
+  tenant_id uuid not null,
+  conversation_id uuid not null,
+  id uuid not null,
+  sequence bigint not null,
+  sender_id uuid not null,
+  client_request_id text not null,
+  request_fingerprint bytea,
+  body_cipher_or_ref bytea,
+  reply_to_sequence bigint,
+  attachment_count integer not null default 0,
+  version integer not null default 1,
+  revision bigint not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  edited_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  deleted_by uuid,
+  created_event_id uuid not null,
+  changed_event_id uuid,
+  constraint messages_check CHECK (((deleted_at IS NULL) OR (body_cipher_or_ref IS NULL))),
+  constraint messages_pkey PRIMARY KEY (tenant_id, conversation_id, id),
+  constraint messages_request UNIQUE (tenant_id, conversation_id, sender_id, client_request_id),
+  constraint messages_sequence UNIQUE (tenant_id, conversation_id, sequence),
+  constraint messages_sequence_check CHECK ((sequence > 0)),
+  constraint messages_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES chat.conversations(tenant_id, id)
+);
+CREATE INDEX messages_revision ON chat.messages USING btree (tenant_id, conversation_id, revision);
+
+create table chat.pushes (
+  tenant_id uuid not null,
+  conversation_id uuid not null,
+  up_to_sequence bigint not null,
+  pushed_sequence bigint not null default 0,
+  pushed_at timestamp with time zone,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint pushes_pkey PRIMARY KEY (tenant_id, conversation_id),
+  constraint pushes_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES chat.conversations(tenant_id, id)
+);
+CREATE INDEX pushes_due ON chat.pushes USING btree (due_at) WHERE (due_at IS NOT NULL);
+
+CREATE OR REPLACE FUNCTION chat.append(p_tenant_ids uuid[], p_conversation_ids uuid[], p_sender_ids uuid[], p_message_ids uuid[], p_request_ids text[], p_fingerprints bytea[], p_bodies bytea[], p_replies bigint[], p_attachments text[], p_event_ids uuid[], p_wait boolean)
+ RETURNS TABLE(item integer, outcome text, message_id uuid, message_sequence bigint, message_revision bigint, event_id uuid, created_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  v_held uuid[];
+  v_now timestamptz := kernel.now();
+begin
+  if p_wait then
+    select array_agg(l.id) into v_held from (
+      select c.id from chat.conversations c
+      where (c.tenant_id, c.id) in (
+        select t.tenant_id, t.id from unnest(p_tenant_ids, p_conversation_ids) t (tenant_id, id))
+      order by c.id for no key update) l;
+  else
+    select array_agg(l.id) into v_held from (
+      select c.id from chat.conversations c
+      where (c.tenant_id, c.id) in (
+        select t.tenant_id, t.id from unnest(p_tenant_ids, p_conversation_ids) t (tenant_id, id))
+      order by c.id for no key update skip locked) l;
+  end if;
+  return query
+  with items as materialized (
+    select i.ord::int as ord, i.tenant_id, i.conversation_id, i.sender_id, i.id, i.request_id,
+      i.fingerprint, i.body, i.reply_to, i.files::uuid[] as files, i.event_id,
+      c.latest_sequence, c.revision, c.state
+    from unnest(p_tenant_ids, p_conversation_ids, p_sender_ids, p_message_ids, p_request_ids,
+      p_fingerprints, p_bodies, p_replies, p_attachments, p_event_ids) with ordinality
+      i (tenant_id, conversation_id, sender_id, id, request_id, fingerprint, body, reply_to, files,
+        event_id, ord)
+    left join chat.conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
+      and c.id = any(v_held)
+  ), known as materialized (
+    select i.*, d.id as known_id, d.sequence as known_sequence, d.revision as known_revision,
+      d.created_event_id as known_event_id, d.created_at as known_at,
+      case
+        when d.request_fingerprint = i.fingerprint then 'duplicate'
+        when d.id is not null then 'conflict'
+        when i.state is null then case when p_wait then 'unknown' else 'busy' end
+        when b.user_id is null then 'unknown'
+        when b.left_sequence is not null then 'left'
+        when i.state <> 'active' then 'closed'
+        when i.reply_to > i.latest_sequence or i.reply_to <= b.joined_sequence then 'reply'
+        when cardinality(i.files) > 0 and cardinality(i.files) <> (
+          select count(*) from chat.attachments a
+          where a.tenant_id = i.tenant_id and a.id = any(i.files)
+            and a.conversation_id = i.conversation_id and a.uploader_id = i.sender_id
+            and a.message_id is null and a.state in ('processing', 'available')) then 'attachment'
+        else 'accepted' end as verdict
+    from items i
+    left join chat.messages d on d.tenant_id = i.tenant_id
+      and d.conversation_id = i.conversation_id and d.sender_id = i.sender_id
+      and d.client_request_id = i.request_id
+    left join chat.conversation_members b on b.tenant_id = i.tenant_id
+      and b.conversation_id = i.conversation_id and b.user_id = i.sender_id
+  ), judged as materialized (
+    select k.*, row_number() over (
+      partition by k.tenant_id, k.conversation_id, k.verdict = 'accepted' order by k.ord) as n
+    from known k
+  ), inserted as (
+    insert into chat.messages (tenant_id, conversation_id, id, sequence, sender_id,
+      client_request_id, request_fingerprint, body_cipher_or_ref, reply_to_sequence,
+      attachment_count, revision, created_event_id, created_at)
+    select j.tenant_id, j.conversation_id, j.id, j.latest_sequence + j.n, j.sender_id,
+      j.request_id, j.fingerprint, j.body, j.reply_to, cardinality(j.files), j.revision + j.n,
+      j.event_id, v_now
+    from judged j where j.verdict = 'accepted' order by j.ord
+  ), heads as (
+    update chat.conversations c
+    set latest_sequence = c.latest_sequence + s.n, revision = c.revision + s.n,
+      last_message_at = v_now
+    from (
+      select j.tenant_id, j.conversation_id, count(*) as n from judged j
+      where j.verdict = 'accepted' group by j.tenant_id, j.conversation_id) s
+    where c.tenant_id = s.tenant_id and c.id = s.conversation_id
+  ), readers as (
+    update chat.conversation_members b
+    set last_read_sequence = greatest(b.last_read_sequence, s.top)
+    from (
+      select j.tenant_id, j.conversation_id, j.sender_id, max(j.latest_sequence + j.n) as top
+      from judged j where j.verdict = 'accepted'
+      group by j.tenant_id, j.conversation_id, j.sender_id) s
+    where b.tenant_id = s.tenant_id and b.conversation_id = s.conversation_id
+      and b.user_id = s.sender_id
+  ), files as (
+    update chat.attachments a set message_id = j.id, position = f.place::int
+    from judged j cross join lateral unnest(j.files) with ordinality f (id, place)
+    where j.verdict = 'accepted' and a.tenant_id = j.tenant_id and a.id = f.id
+  )
+  select j.ord, j.verdict,
+    case j.verdict when 'accepted' then j.id else j.known_id end,
+    case j.verdict when 'accepted' then j.latest_sequence + j.n else j.known_sequence end,
+    case j.verdict when 'accepted' then j.revision + j.n else j.known_revision end,
+    case j.verdict when 'accepted' then j.event_id else j.known_event_id end,
+    case j.verdict when 'accepted' then v_now else j.known_at end
+  from judged j;
+end $function$;
+
 create schema webhooks;
 
 create table webhooks.deliveries (
