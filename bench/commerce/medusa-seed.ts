@@ -14,24 +14,46 @@ const flows = needs('@medusajs/medusa/core-flows') as Record<
   (of: Container) => { run: Run }
 >
 
-const channels = (id: string) => [{ id }]
+type Ask = {
+  readonly run: (name: string, input: unknown) => Promise<unknown>
+  readonly first: (name: string, input: unknown) => Promise<string>
+  readonly ask: (module: string, method: string, given: unknown) => Promise<unknown>
+}
 
-export default async function seed({ container }: { container: Container }): Promise<void> {
+function askOf(container: Container): Ask {
   const run = async (name: string, input: unknown) => {
     const flow = flows[name]
     if (!flow) throw new Error(`Medusa has no workflow ${name}`)
     return (await flow(container).run({ input })).result
   }
-  const first = async (name: string, input: unknown) => ((await run(name, input)) as Made[])[0]?.id
+  const first = async (name: string, input: unknown) =>
+    ((await run(name, input)) as Made[])[0]?.id ?? ''
   const ask = async (module: string, method: string, given: unknown) => {
     const answer = await container.resolve(module)[method]?.(given)
     if (answer === undefined) throw new Error(`Medusa's ${module} has no ${method}`)
     return answer
   }
-  const link = (given: object) => ask('link', 'create', given)
-  const channel = (await first('createSalesChannelsWorkflow', {
+  return { run, first, ask }
+}
+
+export async function seed({ container }: { container: Container }): Promise<void> {
+  const asked = askOf(container)
+  const channel = await asked.first('createSalesChannelsWorkflow', {
     salesChannelsData: [{ name: 'Web' }],
-  })) as string
+  })
+  const { region, location, profile, option } = await makePlaces(asked)
+  const { run } = asked
+  await run('linkSalesChannelsToStockLocationWorkflow', { id: location, add: [channel] })
+  const [key] = (await run('createApiKeysWorkflow', {
+    api_keys: [{ title: 'Web', type: 'publishable', created_by: '' }],
+  })) as { id: string; token: string }[]
+  await run('linkSalesChannelsToApiKeyWorkflow', { id: key?.id, add: [channel] })
+  const variants = await makeProducts(asked, { channel, location, profile })
+  process.stdout.write(`shop ${JSON.stringify({ region, option, key: key?.token, variants })}\n`)
+}
+
+async function makePlaces({ run, first, ask }: Ask) {
+  const link = (given: object) => ask('link', 'create', given)
   const region = await first('createRegionsWorkflow', {
     regions: [
       {
@@ -81,11 +103,13 @@ export default async function seed({ container }: { container: Container }): Pro
       rules: [rule('enabled_in_store', 'true'), rule('is_return', 'false')],
     },
   ])
-  await run('linkSalesChannelsToStockLocationWorkflow', { id: location, add: [channel] })
-  const [key] = (await run('createApiKeysWorkflow', {
-    api_keys: [{ title: 'Web', type: 'publishable', created_by: '' }],
-  })) as { id: string; token: string }[]
-  await run('linkSalesChannelsToApiKeyWorkflow', { id: key?.id, add: [channel] })
+  return { region, location, profile, option }
+}
+
+async function makeProducts(
+  { run, ask }: Ask,
+  of: { readonly channel: string; readonly location: string; readonly profile: string },
+) {
   const variants: Record<string, string> = {}
   for (const stock of [10, 1_000_000]) {
     const sku = `S-${stock}`
@@ -94,7 +118,7 @@ export default async function seed({ container }: { container: Container }): Pro
         {
           title: sku,
           status: 'published',
-          shipping_profile_id: profile,
+          shipping_profile_id: of.profile,
           options: [{ title: 'Kind', values: ['one'] }],
           variants: [
             {
@@ -104,7 +128,7 @@ export default async function seed({ container }: { container: Container }): Pro
               prices: [{ amount: 19.99, currency_code: 'eur' }],
             },
           ],
-          sales_channels: channels(channel),
+          sales_channels: [{ id: of.channel }],
         },
       ],
     })) as { variants: Made[] }[]
@@ -112,9 +136,9 @@ export default async function seed({ container }: { container: Container }): Pro
     const [item] = (await ask('inventory', 'listInventoryItems', { sku })) as Made[]
     await run('createInventoryLevelsWorkflow', {
       inventory_levels: [
-        { location_id: location, inventory_item_id: item?.id, stocked_quantity: stock },
+        { location_id: of.location, inventory_item_id: item?.id, stocked_quantity: stock },
       ],
     })
   }
-  process.stdout.write(`shop ${JSON.stringify({ region, option, key: key?.token, variants })}\n`)
+  return variants
 }

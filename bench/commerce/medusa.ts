@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Peer, Shop } from './peers.ts'
+import type { Peer, Shop } from './peer.ts'
 
 const config = `const { defineConfig } = require('@medusajs/framework/utils')
 module.exports = defineConfig({
@@ -31,8 +31,10 @@ function prepare(folder: string, environment: Readonly<Record<string, string>>):
     return stdout
   }
   run('db:migrate')
-  const seed = new URL('./medusa-seed.ts', import.meta.url).pathname
-  return /^shop (.*)$/m.exec(run('exec', seed))?.[1] ?? ''
+  // It runs the default export of a file in its folder.
+  const seed = new URL('./medusa-seed.ts', import.meta.url).href
+  writeFileSync(join(folder, 'seed.mjs'), `export { seed as default } from '${seed}'\n`)
+  return /^shop (.*)$/m.exec(run('exec', './seed.mjs'))?.[1] ?? ''
 }
 
 type Made = {

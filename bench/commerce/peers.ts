@@ -14,24 +14,8 @@ import { figure, type Section } from '../ground/report.ts'
 import { percentile } from '../ground/rounds.ts'
 import { accountOf, fillCarts, numberedId, tenant_id, type Ground } from './ground.ts'
 import { medusa } from './medusa.ts'
+import type { Peer, Shop } from './peer.ts'
 import { vendure } from './vendure.ts'
-
-/** A product is named by its stock; a cart is ready to be ordered. */
-export type Shop = {
-  product(stock: number): Promise<string>
-  cart(product: string): Promise<string>
-  /** `ordered`, or why not. */
-  order(cart: string): Promise<string>
-}
-
-export type Peer = {
-  readonly name: string
-  readonly folder: string
-  prepare?(folder: string, environment: Readonly<Record<string, string>>): string
-  arguments(folder: string, database: string, port: string): readonly string[]
-  readonly health: string
-  open(url: string, prepared: string): Promise<Shop>
-}
 
 const buyers = 8
 const orders = 100

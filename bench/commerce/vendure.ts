@@ -1,5 +1,5 @@
 /** A shop in Vendure, by its two GraphQL interfaces. */
-import type { Peer, Shop } from './peers.ts'
+import type { Peer, Shop } from './peer.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
