@@ -1941,12 +1941,13 @@ create table commerce.carts (
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
+  touched_hour timestamp without time zone generated always as date_trunc('hour'::text, (updated_at AT TIME ZONE 'UTC'::text)) stored,
   constraint carts_check CHECK (((state = 'open'::text) = (order_id IS NULL))),
   constraint carts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint carts_pkey PRIMARY KEY (tenant_id, owner_id, id),
   constraint carts_state_check CHECK ((state = ANY (ARRAY['open'::text, 'locked'::text, 'ordered'::text])))
 ) with (fillfactor=70);
-CREATE INDEX carts_old ON commerce.carts USING btree (updated_at) WHERE (state <> 'locked'::text);
+CREATE INDEX carts_old ON commerce.carts USING btree (touched_hour) WHERE (state <> 'locked'::text);
 CREATE INDEX carts_open ON commerce.carts USING btree (tenant_id, owner_id) WHERE (state = 'open'::text);
 CREATE INDEX carts_owner ON commerce.carts USING btree (owner_id, id);
 

@@ -42,6 +42,7 @@ export const commerce: Surface<Face, Needs, typeof settings> = {
           table: 'commerce.carts',
           key: ['tenant_id', 'owner_id', 'id'],
           where: sql`t.state <> 'locked'
+            and t.touched_hour < (kernel.now() - make_interval(days => ${kept_days})) at time zone 'UTC'
             and t.updated_at < kernel.now() - make_interval(days => ${kept_days})`,
         },
       ],

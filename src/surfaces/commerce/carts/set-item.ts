@@ -93,13 +93,9 @@ function requireSellable(
   }
 }
 
-/**
- * Each change of a cart is one version; its making is the first. The time, which has an index, changes once an
- * hour: the other changes write no index.
- */
+/** Each change of a cart is one version; its making is the first. */
 export async function touchCart(tx: Tx, { tenant_id, owner_id, id }: CartKey): Promise<void> {
   await tx.run(sql`
-    update commerce.carts set version = version + 1, updated_at = greatest(
-      updated_at, date_trunc('hour', kernel.now()))
+    update commerce.carts set version = version + 1, updated_at = kernel.now()
     where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}`)
 }
