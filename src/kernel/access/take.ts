@@ -114,10 +114,13 @@ export function openTake({
     const all = buckets.flatMap(one => filled(one, options))
     const deadline = performance.now() + wait_ms_max
     for (;;) {
+      const running = new Set(all.map(one => one.row).filter(row => flights.has(row)))
       const refused = await takeAll(door, all)
       if (!refused) break
       const flight = refused.wait ? flights.get(refused.row) : undefined
       const left = deadline - performance.now()
+      // The attempt that was in the way ended meanwhile.
+      if (refused.wait && !flight && left > 0 && running.has(refused.row)) continue
       if (!flight || left <= 0) {
         metrics.rateLimited.inc({ class: refused.name.split('.')[0] ?? '' })
         throw await refusalOf(door, refused)
