@@ -102,8 +102,8 @@ describe('a click', () => {
     const url = `${other.url}/${code}`
     await visit(url, browser)
     await eventually('it waits', async () => (await stored(code)) === 1)
-    const made_ms = Date.now()
     await Promise.all(Array.from({ length: 20 }, () => visit(url, browser)))
+    const made_ms = Date.now()
     await eventually('all are spooled', async () => (await spooledClicks(world, code)) === 21)
     await eventually('it is known that clicks wait', async () => {
       return Date.parse((await statsOf(code)).fresh_until) <= made_ms

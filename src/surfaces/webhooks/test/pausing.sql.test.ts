@@ -69,11 +69,11 @@ test('after the pause of webhooks.deliver nothing is claimed, and nothing is los
   expect(receiver.received).toHaveLength(taken)
   expect((await steer('resume')).status).toBe(200)
   for (const { id } of made) {
-    await eventually('all are delivered', async () => {
-      return (await ground.states(id))['delivered'] === first.length + second.length
-    })
+    const all = first.length + second.length
+    const done = async () => (await ground.states(id))['delivered'] === all
+    await eventually('all are delivered', done, 60_000)
   }
   expect(receiver.received).toHaveLength(3 * (first.length + second.length))
   await other.kill()
   await receiver.close()
-}, 60_000)
+}, 150_000)
