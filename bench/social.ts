@@ -15,9 +15,9 @@ await comparison('social', async bench => {
   const parts = {
     // First, because it asks over a connection that is closed when it rests.
     post: () => onePost(bench, ground),
+    feeds: () => feeds(bench, ground),
     likes: () => likes(bench, ground),
     fanout: () => fanOut(bench, ground),
-    feeds: () => feeds(bench, ground),
   }
   const { only } = bench.options
   try {
