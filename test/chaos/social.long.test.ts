@@ -1,12 +1,17 @@
 /** Workers are killed in the middle of fan-outs and builds: every kept feed has each post once. */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { startProcess } from '../../../../test/process.ts'
-import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { openSocialWorld, postIds, type SocialWorld, type Someone } from './social-world.ts'
+import { startProcess } from '../process.ts'
+import { eventually } from '../world.ts'
+import { sql } from '../../src/kernel/database/sql.ts'
+import {
+  openSocialWorld,
+  postIds,
+  type SocialWorld,
+  type Someone,
+} from '../../src/surfaces/social/test/social-world.ts'
 
-const kills = inject('chaos') === 'full' ? 200 : 6
+const kills = inject('chaos') === 'full' ? Number(process.env['CHAOS_KILLS'] ?? 200) : 6
 
 let world: SocialWorld
 let author: Someone
