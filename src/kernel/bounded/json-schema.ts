@@ -115,14 +115,16 @@ function isUnique(items: readonly unknown[], spend: (steps: number) => void): bo
 
 /**
  * A schema may refer to itself without coming closer to an end: then it fits nothing. Values are nested too
- * little for the stack to end otherwise.
+ * little for the stack to end otherwise. ajv's code for `unevaluatedProperties` below `anyOf` and beside
+ * `patternProperties` sets a member of undefined: such a schema fits nothing either.
  */
-function ended(check: () => boolean): boolean | '$ref' | 'work' {
+function ended(check: () => boolean): boolean | '$ref' | 'unevaluatedProperties' | 'work' {
   try {
     return check()
   } catch (error) {
     if (error instanceof TooMuchWork) return 'work'
     if (error instanceof RangeError) return '$ref'
+    if (error instanceof TypeError) return 'unevaluatedProperties'
     throw error
   }
 }

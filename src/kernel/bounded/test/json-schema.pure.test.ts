@@ -67,6 +67,16 @@ const schema = fc.letrec<{ any: object | boolean }>(tie => {
   }
 }).any
 
+/** ajv throws where it checks `unevaluatedProperties` beside `patternProperties`. */
+function endsWell(check: (value: unknown) => unknown, value: unknown): boolean {
+  try {
+    check(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
 test('fits what fits ajv alone', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -77,6 +87,7 @@ test('fits what fits ajv alone', { timeout: 60_000 }, async () => {
         const oracle = new Ajv2020({ strict: false, logger: false }).compile(whole)
         const fits = await compileSchema(whole)
         for (const one of values) {
+          if (!endsWell(oracle, one)) continue
           expect([whole, one, (await fits(one, '')).length === 0]).toEqual([
             whole,
             one,
@@ -87,6 +98,16 @@ test('fits what fits ajv alone', { timeout: 60_000 }, async () => {
     ),
     { numRuns: 40, endOnFailure: true },
   )
+})
+
+test('a schema on which ajv itself fails fits nothing, and ends no request', async () => {
+  const fits = await compileSchema({
+    anyOf: [{ unevaluatedProperties: { type: 'string' } }, true],
+    patternProperties: { '^a': { oneOf: [true] } },
+  })
+  expect(await fits({}, '')).toEqual([])
+  const [fault] = await fits({ a: [] }, '')
+  expect(fault?.constraint).toBe('unevaluatedProperties')
 })
 
 const list = (length: number) => Array.from({ length }, (_, n) => ({ n, text: `item ${n}` }))
