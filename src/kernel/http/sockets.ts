@@ -130,9 +130,11 @@ async function shake(
       throw problem('rate_limited', { retry_after: Math.ceil(wait_ms / 1000) })
     }
   }
-  if (server.clients.size >= route.sockets_max) throw problem('overloaded', { retry_after: 5 })
+  const isFull = () => server.clients.size >= route.sockets_max
+  if (isFull()) throw problem('overloaded', { retry_after: 5 })
   const open = await within(admit_ms, route.admit(handshakeOf(request)))
-  if (!open) throw problem('overloaded', { retry_after: 5 })
+  // Others may have been admitted meanwhile.
+  if (!open || isFull()) throw problem('overloaded', { retry_after: 5 })
   if (connection.destroyed) return
   server.handleUpgrade(request, connection, head, socket =>
     open({ socket, connection: connection as Socket }),

@@ -16,7 +16,7 @@ const Followed = Type.Object({ follower_id: Id, followed_id: Id })
 const Liked = Type.Object({ post_id: Id, user_id: Id })
 const Commented = Type.Object({ post_id: Id, author_id: Id })
 
-type Told = {
+type NewNotice = {
   readonly to: string
   readonly from: string
   readonly subject: string
@@ -32,10 +32,10 @@ export function noticeConsumer({ kernel, messages }: Pick<Deps, 'kernel' | 'mess
     name: 'social.notices',
     events: ['follow.requested', 'follow.activated', 'post.liked', 'comment.created'],
     run: async (tx, { id: event_id, type, tenant_id, payload }) => {
-      const told = await toldBy(tx, tenant_id, type, payload)
-      if (!told || told.to === told.from) return
-      if (!(await welcome(tx, { tenant_id, id: told.to }, told.from))) return
-      const { to, subject, text, path, dedupe, digest } = told
+      const notice = await noticeOf(tx, tenant_id, type, payload)
+      if (!notice || notice.to === notice.from) return
+      if (!(await welcome(tx, { tenant_id, id: notice.to }, notice.from))) return
+      const { to, subject, text, path, dedupe, digest } = notice
       await messages.notify(tx, {
         tenant_id,
         key: `event:${event_id}`,
@@ -51,15 +51,15 @@ export function noticeConsumer({ kernel, messages }: Pick<Deps, 'kernel' | 'mess
   }
 }
 
-async function toldBy(
+async function noticeOf(
   tx: Tx,
   tenant_id: string,
   type: string,
   payload: unknown,
-): Promise<Told | undefined> {
+): Promise<NewNotice | undefined> {
   if (type.startsWith('follow.')) {
     if (!Value.Check(Followed, payload)) throw new Error('not an event of a follow')
-    return followTold(payload, type === 'follow.requested')
+    return followNotice(payload, type === 'follow.requested')
   }
   const liked = type === 'post.liked'
   if (!Value.Check(liked ? Liked : Commented, payload)) throw new Error('not an event of a post')
@@ -79,7 +79,10 @@ async function toldBy(
   }
 }
 
-function followTold({ follower_id, followed_id }: Static<typeof Followed>, asks: boolean): Told {
+function followNotice(
+  { follower_id, followed_id }: Static<typeof Followed>,
+  asks: boolean,
+): NewNotice {
   return {
     to: followed_id,
     from: follower_id,

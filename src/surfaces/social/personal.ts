@@ -233,5 +233,6 @@ async function eraseFollows(tx: Tx, ids: Ids): Promise<number> {
 function eraseRows(tx: Tx, table: string, condition: Sql): Promise<number> {
   return tx.run(sql`
     -- any tenant: what is kept for one person
-    delete from social.${sql.id(table)} t where ${condition}`)
+    delete from social.${sql.id(table)} where ctid = any(array(
+      select t.ctid from social.${sql.id(table)} t where ${condition} limit ${portion}))`)
 }

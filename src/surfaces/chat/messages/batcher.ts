@@ -25,15 +25,15 @@ type Item = {
 
 export class Batcher {
   private readonly deps: AppendDeps
-  private readonly told: (sent: readonly (readonly [Draft, Sent])[]) => void
+  private readonly committed: (sent: readonly (readonly [Draft, Sent])[]) => void
   private readonly waiting = new Map<string, Item[]>()
   private readonly busy = new Set<string>()
   private flushes = 0
 
-  /** `told` gets the messages of each commit after it. */
-  constructor(deps: AppendDeps, told: (sent: readonly (readonly [Draft, Sent])[]) => void) {
+  /** `committed` gets the messages of each commit after it. */
+  constructor(deps: AppendDeps, committed: (sent: readonly (readonly [Draft, Sent])[]) => void) {
     this.deps = deps
-    this.told = told
+    this.committed = committed
   }
 
   send(draft: Draft): Promise<Sent> {
@@ -70,7 +70,7 @@ export class Batcher {
     this.release(items, left)
   }
 
-  /** Conversations that another process holds wait each on its own, and hold nobody up. */
+  /** Conversations that another process holds wait each on its own, and delay no other. */
   private release(items: readonly Item[], left: readonly Item[]): void {
     const held = Map.groupBy(left, keyOf)
     for (const key of new Set(items.map(keyOf))) if (!held.has(key)) this.busy.delete(key)
@@ -106,7 +106,7 @@ export class Batcher {
         item.resolve(result)
       }
     }
-    if (fresh.length > 0) this.told(fresh)
+    if (fresh.length > 0) this.committed(fresh)
     return left
   }
 }

@@ -22,7 +22,7 @@ type Moved = Omit<Head, 'latest_sequence'>
 const recent_max = 10_000
 const reads_max = 4
 /** Ids that one text of the bus holds. */
-const told_at_once = 70
+const ids_at_once = 70
 
 export class OpenLive implements Live {
   readonly registry: Registry
@@ -85,8 +85,8 @@ export class OpenLive implements Live {
 
   joined({ tenant_id, id }: Key, user_ids: readonly string[]): void {
     this.joinHere(tenant_id, id, user_ids)
-    for (let at = 0; at < user_ids.length; at += told_at_once) {
-      const some = user_ids.slice(at, at + told_at_once)
+    for (let at = 0; at < user_ids.length; at += ids_at_once) {
+      const some = user_ids.slice(at, at + ids_at_once)
       this.deps.kernel.bus.publish('chat.joined', [tenant_id, id, ...some].join(' '))
     }
   }

@@ -12,7 +12,7 @@ import { rfc3339 } from '../../../kernel/clock.ts'
 const channel = 'chat.presence'
 const repeat_ms = 10_000
 const trust_ms = 25_000
-const told_at_once = 70
+const ids_at_once = 70
 const last_seen_max = 100_000
 
 /** Of each person, the processes that hold their sockets, and until when that is believed. */
@@ -127,8 +127,8 @@ export class Presence {
   }
 
   private publish(tenant_id: string, user_ids: readonly string[], online: boolean): void {
-    for (let at = 0; at < user_ids.length; at += told_at_once) {
-      const some = user_ids.slice(at, at + told_at_once)
+    for (let at = 0; at < user_ids.length; at += ids_at_once) {
+      const some = user_ids.slice(at, at + ids_at_once)
       const text = [this.node, tenant_id, online ? '+' : '-', ...some].join(' ')
       this.kernel.bus.publish(channel, text)
     }

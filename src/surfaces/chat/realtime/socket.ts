@@ -42,14 +42,22 @@ async function admit({ kernel, people, live }: SocketDeps, handshake: Handshake)
       detail: 'The account does not belong to this tenant any more.',
     })
   }
-  const most = kernel.settings['chat.sockets_per_user']
-  if (live.registry.of(tenant_id, user_id).size >= most) {
+  const holder = { tenant_id, user_id, session_id, device_id }
+  if (isFull({ kernel, live }, holder)) {
+    const most = kernel.settings['chat.sockets_per_user']
     throw problem('rate_limited', {
       detail: `A person has at most ${most} sockets. Close one first.`,
       retry_after: 10,
     })
   }
-  return { tenant_id, user_id, session_id, device_id }
+  return holder
+}
+
+function isFull(
+  { kernel: { settings }, live }: Pick<SocketDeps, 'kernel' | 'live'>,
+  { tenant_id, user_id }: Holder,
+): boolean {
+  return live.registry.of(tenant_id, user_id).size >= settings['chat.sockets_per_user']
 }
 
 /** A page of another site must not connect; clients without an Origin are no browsers. */
@@ -88,6 +96,8 @@ function open(
 ): void {
   const { kernel, live, people } = deps
   const connection = new Connection(socket, wire, holder, limitsOf(kernel))
+  // Handshakes at the same moment have all passed the first check.
+  if (isFull(deps, holder)) return connection.end(4429, 'too_many_sockets')
   const allowed = openBucket(kernel)
   let misread = 0
   const ready = prepare(deps, connection).catch((error: unknown) => {
@@ -125,7 +135,7 @@ function open(
   // It may have ended between the check of the token and now.
   people.sessionAlive(holder.session_id).then(
     alive => alive || connection.end(4401, 'session_revoked'),
-    () => {},
+    () => connection.end(1011, 'try_again'),
   )
 }
 

@@ -32,7 +32,7 @@ export async function report(
 ): Promise<Reported> {
   const { tenant_id, id: reporter_id } = reporter
   await requireWriter(tx, reporter)
-  const told =
+  const text =
     note === undefined ? null : requireText(note, 'note', { graphemes: 1000, bytes: 8000 })
   const seen = await tx.maybe(Seen, seenStatement(reporter, subject_type, subject_id))
   if (!seen) throw problem(`${subject_type}_not_found`)
@@ -54,7 +54,7 @@ export async function report(
     { subject_type, subject_id, category },
     seen.author_id,
   )
-  return await addReport(tx, reporter, case_id, category, told)
+  return await addReport(tx, reporter, case_id, category, text)
 }
 
 function seenStatement(viewer: Person, subject_type: SubjectType, id: string): Sql {
