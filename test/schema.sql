@@ -3265,7 +3265,7 @@ begin
       and d.client_request_id = i.request_id
     left join chat.conversation_members b on b.tenant_id = i.tenant_id
       and b.conversation_id = i.conversation_id and b.user_id = i.sender_id
-  ), judged as materialized (
+  ), checked as materialized (
     select k.*, row_number() over (
       partition by k.tenant_id, k.conversation_id, k.verdict = 'accepted' order by k.ord) as n
     from known k
@@ -3276,13 +3276,13 @@ begin
     select j.tenant_id, j.conversation_id, j.id, j.latest_sequence + j.n, j.sender_id,
       j.request_id, j.fingerprint, j.body, j.reply_to, cardinality(j.files), j.revision + j.n,
       j.event_id, v_now
-    from judged j where j.verdict = 'accepted' order by j.ord
+    from checked j where j.verdict = 'accepted' order by j.ord
   ), heads as (
     update chat.conversations c
     set latest_sequence = c.latest_sequence + s.n, revision = c.revision + s.n,
       last_message_at = v_now
     from (
-      select j.tenant_id, j.conversation_id, count(*) as n from judged j
+      select j.tenant_id, j.conversation_id, count(*) as n from checked j
       where j.verdict = 'accepted' group by j.tenant_id, j.conversation_id) s
     where c.tenant_id = s.tenant_id and c.id = s.conversation_id
   ), readers as (
@@ -3290,13 +3290,13 @@ begin
     set last_read_sequence = greatest(b.last_read_sequence, s.top)
     from (
       select j.tenant_id, j.conversation_id, j.sender_id, max(j.latest_sequence + j.n) as top
-      from judged j where j.verdict = 'accepted'
+      from checked j where j.verdict = 'accepted'
       group by j.tenant_id, j.conversation_id, j.sender_id) s
     where b.tenant_id = s.tenant_id and b.conversation_id = s.conversation_id
       and b.user_id = s.sender_id
   ), files as (
     update chat.attachments a set message_id = j.id, position = f.place::int
-    from judged j cross join lateral unnest(j.files) with ordinality f (id, place)
+    from checked j cross join lateral unnest(j.files) with ordinality f (id, place)
     where j.verdict = 'accepted' and a.tenant_id = j.tenant_id and a.id = f.id
   )
   select j.ord, j.verdict,
@@ -3305,7 +3305,7 @@ begin
     case j.verdict when 'accepted' then j.revision + j.n else j.known_revision end,
     case j.verdict when 'accepted' then j.event_id else j.known_event_id end,
     case j.verdict when 'accepted' then v_now else j.known_at end
-  from judged j;
+  from checked j;
 end $function$;
 
 create schema webhooks;

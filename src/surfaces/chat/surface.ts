@@ -31,7 +31,7 @@ export const chat: Surface<Face, Needs, typeof settings> = {
   reference,
   open: (kernel, needs) => {
     const cipher = openBodyCipher(kernel)
-    const live = new OpenLive({ kernel, cipher, people: needs.people })
+    const live = new OpenLive({ ...needs, kernel, cipher })
     const deps: Deps = { ...needs, kernel, cipher, live }
     const send = openSender(deps)
     plugAttachments(deps)

@@ -11,7 +11,7 @@ import { findMessage } from '../messages/find-message.ts'
 import type { Sender } from '../messages/send-message.ts'
 import type { Connection } from './connection.ts'
 import type { Inbound } from './frames.ts'
-import { readMemberships, sharing } from './memberships.ts'
+import { findAcquainted, readMemberships } from './memberships.ts'
 import type { OpenLive } from './open-live.ts'
 import { messageFrame } from './watched.ts'
 
@@ -158,16 +158,10 @@ async function subscribe(
   connection: Connection,
   frame: Of<'presence.subscribe'>,
 ) {
-  const { kernel, live, blocks } = deps
-  const { holder } = connection
-  const shared = await sharing(kernel.db, holder, frame.user_ids)
-  const pairs = shared.map(other => [holder.user_id, other] as const)
-  const blocked = await blocks.blockedPairs(kernel.db, holder.tenant_id, pairs)
+  const { live } = deps
+  const people = await findAcquainted(deps, connection.holder, frame.user_ids)
   live.presence.forget(connection)
-  live.presence.subscribe(
-    connection,
-    shared.filter((_, at) => !blocked[at]),
-  )
+  live.presence.subscribe(connection, people)
 }
 
 /** The heads are read after the socket watches, so nothing falls between them and the live messages. */

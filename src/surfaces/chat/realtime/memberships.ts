@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
 import { Bytes } from '../schemas.ts'
 
 const Own = Type.Object({
@@ -40,13 +41,13 @@ export async function readMemberships(
 
 const Id = Type.Object({ user_id: Type.String() })
 
-/** Those of these people with whom a person shares a conversation now. */
-export async function sharing(
-  reader: Reader,
+/** Those of these people with whom a person shares a conversation and has no block, as of now. */
+export async function findAcquainted(
+  { kernel: { db }, blocks }: Pick<Deps, 'kernel' | 'blocks'>,
   { tenant_id, user_id }: Person,
   user_ids: readonly string[],
 ): Promise<string[]> {
-  const rows = await reader.many(
+  const rows = await db.many(
     Id,
     sql`
       select w.user_id from unnest(${[...new Set(user_ids)]}::uuid[]) w (user_id)
@@ -57,7 +58,9 @@ export async function sharing(
           and b.left_sequence is null
         where o.tenant_id = ${tenant_id} and o.user_id = w.user_id and o.left_sequence is null)`,
   )
-  return rows.map(row => row.user_id)
+  const pairs = rows.map(row => [user_id, row.user_id] as const)
+  const blocked = await blocks.blockedPairs(db, tenant_id, pairs)
+  return rows.filter((_, at) => !blocked[at]).map(row => row.user_id)
 }
 
 const Behind = Type.Object({

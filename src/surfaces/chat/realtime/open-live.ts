@@ -15,7 +15,7 @@ import { Registry } from './registry.ts'
 import { Repair } from './repair.ts'
 import { broadcast, deliverMessage, WatchedSet, type Watched } from './watched.ts'
 
-type LiveDeps = Pick<Deps, 'kernel' | 'cipher' | 'people'>
+type LiveDeps = Pick<Deps, 'kernel' | 'cipher' | 'people' | 'blocks'>
 type Moved = Omit<Head, 'latest_sequence'>
 
 /** Hints that came before their conversation was watched. */
@@ -38,7 +38,7 @@ export class OpenLive implements Live {
   constructor(deps: LiveDeps) {
     this.deps = deps
     const { kernel, people } = deps
-    this.presence = new Presence(kernel)
+    this.presence = new Presence(deps)
     this.registry = new Registry(kernel, {
       person: (tenant_id, user_id, here) => this.presence.here(tenant_id, user_id, here),
       closed: connection => {

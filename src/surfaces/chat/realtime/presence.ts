@@ -6,6 +6,7 @@
 import type { Deps } from '../deps.ts'
 import type { Connection } from './connection.ts'
 import { frameOf } from './frames.ts'
+import { findAcquainted } from './memberships.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { rfc3339 } from '../../../kernel/clock.ts'
 
@@ -13,22 +14,32 @@ const channel = 'chat.presence'
 const repeat_ms = 10_000
 const trust_ms = 25_000
 const ids_at_once = 70
+const retry_ms = 1000
 const last_seen_max = 100_000
 
 /** Of each person, the processes that hold their sockets, and until when that is believed. */
 type Seen = Map<string, number>
 
+type Subject = { readonly tenant_id: string; readonly user_id: string }
+
 export class Presence {
+  private readonly deps: Pick<Deps, 'kernel' | 'blocks'>
   private readonly kernel: Deps['kernel']
   private readonly node = newId()
   private readonly tenants = new Map<string, Map<string, Seen>>()
   private readonly followers = new Map<string, Set<Connection>>()
   private readonly last_seen = new Map<string, number>()
   private readonly leaving = new Map<string, NodeJS.Timeout>()
+  /** People whose followers do not know yet how they are now. */
+  private readonly changed = new Map<string, Subject>()
+  private telling = false
+  private closed = false
   private readonly unhear: () => void
   private readonly repeating: NodeJS.Timeout
 
-  constructor(kernel: Deps['kernel']) {
+  constructor(deps: Pick<Deps, 'kernel' | 'blocks'>) {
+    const { kernel } = deps
+    this.deps = deps
     this.kernel = kernel
     this.unhear = kernel.bus.on(channel, { message: text => this.hear(text) })
     this.repeating = setInterval(() => this.repeat(), repeat_ms)
@@ -69,15 +80,11 @@ export class Presence {
   }
 
   forget(connection: Connection): void {
-    for (const key of connection.presence_of) {
-      const known = this.followers.get(key)
-      known?.delete(connection)
-      if (known?.size === 0) this.followers.delete(key)
-    }
-    connection.presence_of.clear()
+    for (const key of connection.presence_of) this.drop(key, connection)
   }
 
   close(): void {
+    this.closed = true
     this.unhear()
     clearInterval(this.repeating)
     for (const timer of this.leaving.values()) clearTimeout(timer)
@@ -96,10 +103,46 @@ export class Presence {
   }
 
   private tell(tenant_id: string, user_id: string): void {
-    const known = this.followers.get(keyOf(tenant_id, user_id))
-    if (!known) return
+    const key = keyOf(tenant_id, user_id)
+    if (!this.followers.has(key)) return
+    this.changed.set(key, { tenant_id, user_id })
+    if (!this.telling) void this.tellAll()
+  }
+
+  private async tellAll(): Promise<void> {
+    this.telling = true
+    for (const [key, subject] of this.changed) {
+      if (this.closed) break
+      this.changed.delete(key)
+      try {
+        await this.tellFollowers(key, subject)
+      } catch (error) {
+        this.kernel.log.warn({ err: error }, 'the followers of a presence could not be read')
+        this.changed.set(key, subject)
+        await new Promise(resolve => setTimeout(resolve, retry_ms).unref())
+      }
+    }
+    this.telling = false
+  }
+
+  /** A block, or the end of the last common conversation, ends a subscription here. */
+  private async tellFollowers(key: string, { tenant_id, user_id }: Subject): Promise<void> {
+    const ids = [...(this.followers.get(key) ?? [])].map(one => one.holder.user_id)
+    const allowed = new Set(await findAcquainted(this.deps, { tenant_id, user_id }, ids))
     const frame = this.stateOf(tenant_id, user_id)
-    for (const connection of known) connection.ephemeral(frame)
+    const known = this.followers.get(key) ?? []
+    for (const connection of known) {
+      if (allowed.has(connection.holder.user_id)) connection.ephemeral(frame)
+      // One that subscribed meanwhile was checked then.
+      else if (ids.includes(connection.holder.user_id)) this.drop(key, connection)
+    }
+  }
+
+  private drop(key: string, connection: Connection): void {
+    connection.presence_of.delete(key)
+    const known = this.followers.get(key)
+    known?.delete(connection)
+    if (known?.size === 0) this.followers.delete(key)
   }
 
   private arrive(tenant_id: string, user_id: string, from: string, until: number): void {

@@ -171,6 +171,45 @@ describe.concurrent('neighbours', () => {
     phone.close()
   })
 
+  test('whom a person blocks, or no longer talks with, sees their presence no more', async () => {
+    const [ada, bob, cleo, dan] = (await world.people(4)) as [Talker, Talker, Talker, Talker]
+    const id = await bob.group([ada, cleo, dan])
+    const watchers = await Promise.all([ada.socket(), cleo.socket(), dan.socket()])
+    const phone = await bob.socket()
+    for (const watcher of watchers) {
+      watcher.put({ type: 'presence.subscribe', user_ids: [bob.id] })
+      await watcher.next('presence.updated', one => one.state === 'online')
+    }
+    expect((await bob.ask('PUT', `/v1/users/me/blocks/${ada.id}`)).status).toBe(200)
+    expect((await bob.ask('DELETE', `/v1/conversations/${id}/members/${dan.id}`)).status).toBe(204)
+    phone.close()
+    const [blocked, friend, removed] = watchers
+    await friend?.next('presence.updated', one => one.state === 'offline')
+    // All of them were written to, or not, in one turn; what was written comes before the answer.
+    for (const watcher of [blocked, removed]) {
+      watcher?.put({ type: 'ping', request_id: 'last' })
+      await watcher?.next('pong', one => one.request_id === 'last')
+      const states = watcher?.frames.filter(one => one.type === 'presence.updated')
+      expect(states?.map(one => one.state)).toEqual(['online'])
+    }
+    for (const watcher of watchers) watcher.close()
+  })
+
+  test('sockets that open at the same moment are limited too', async () => {
+    const [ada] = (await world.people(1)) as [Talker]
+    const most = 20
+    const tokens = await Promise.all(
+      upTo(most + 5).map(async () => (await ada.ask('GET', '/v1/realtime-token')).body.token),
+    )
+    const opened = await Promise.all(
+      tokens.map(token => connect(world.base_url, token, ['realtime.v1']).catch(() => null)),
+    )
+    const open = () => opened.filter(one => one?.ws.readyState === one?.ws.OPEN && one !== null)
+    await eventually('only so many stay open', () => open().length === most)
+    for (const one of open()) await one?.next('hello')
+    for (const one of opened) one?.close()
+  })
+
   test('of people who block each other refuse direct messages, and new conversations', async () => {
     const [ada, bob, cleo] = (await world.people(3)) as [Talker, Talker, Talker]
     const [pair, group] = [await ada.direct(bob), await ada.group([bob, cleo])]
