@@ -88,6 +88,8 @@ describe.each(['postgres', 'nats'] as const)('over %s', bus => {
     test('members, typing, receipts and presence cross from one to the other', async () => {
       const [ada, bob] = (await world.people(2)) as [Talker, Talker]
       const [here, there] = [await ada.socket(), await bob.socket({ at: beside.url })]
+      // It stays when they share the group no longer, and with it the presence.
+      await ada.direct(bob)
       const id = await ada.group([bob])
       await ada.send(id, 'welcome')
       await there.next('message.created', one => one.conversation_id === id)

@@ -207,6 +207,7 @@ describe.concurrent('neighbours', () => {
     const open = () => opened.filter(one => one?.ws.readyState === one?.ws.OPEN && one !== null)
     await eventually('only so many stay open', () => open().length === most)
     for (const one of open()) await one?.next('hello')
+    expect(open()).toHaveLength(most)
     for (const one of opened) one?.close()
   })
 
