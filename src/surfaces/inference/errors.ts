@@ -1,5 +1,6 @@
 /** What inference refuses. What a provider said never appears: it is in the log only. */
 import { problemsOf } from '../../kernel/errors/problem.ts'
+import { providerErrors } from '../../kernel/http/providers.ts'
 
 export const errors = {
   model_not_found: {
@@ -20,23 +21,11 @@ export const errors = {
     cause: 'You may set quotas of principals of your tenant, and of your tenant itself.',
     cure: 'Send `principal` or `tenant` and an id that `GET /v1/quotas` shows.',
   },
-  invalid_transition: {
-    status: 409,
-    title: 'The state does not allow this',
-    cure: 'Read the resource again, then decide.',
-  },
   inference_cancelled: {
     status: 409,
     title: 'The call was cancelled',
     cause: 'It was cancelled while it ran.',
     cure: 'Send it again with another key if you still want it.',
-  },
-  quota_exceeded: {
-    status: 429,
-    title: 'The quota is used up',
-    retryable: true,
-    cause: 'The call could use more than is left of the limit in `quota`.',
-    cure: 'Wait until `resets_at`, ask for less output, or ask an administrator for a higher limit.',
   },
   content_blocked: {
     status: 422,
@@ -63,8 +52,7 @@ export const errors = {
     cause: 'All places for calls of this model are taken, or the deadline cannot be met.',
     cure: 'Send it again in a few seconds.',
   },
-  provider_not_found: { status: 404, title: 'There is no such provider' },
-  envelope_invalid: { status: 400, title: 'The message of the provider cannot be read' },
+  ...providerErrors,
 } as const
 
 export const problem = problemsOf(errors)
