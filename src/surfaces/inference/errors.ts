@@ -15,6 +15,12 @@ export const errors = {
     cause: 'No call of yours has this id.',
     cure: 'Use the `id` of the reply, or the `operation_id` of the stream.',
   },
+  job_not_found: {
+    status: 404,
+    title: 'There is no such job',
+    cause: 'No job has this id, or you may not see it.',
+    cure: 'Find the id with `GET /v1/jobs`.',
+  },
   quota_scope_not_found: {
     status: 404,
     title: 'There is no such quota',

@@ -52,7 +52,7 @@ create table inference.model_prices (
 -- One call, whatever became of it. `run` counts its executions: each has a reservation and a usage row.
 create table inference.inference_operations (
   tenant_id uuid not null,
-  id uuid not null,
+  id uuid not null unique,
   actor_id uuid not null,
   idempotency_key text,
   request_fingerprint bytea,
