@@ -16,6 +16,7 @@ export type Turn = {
 export type Frame = { readonly text: string; readonly kind: 'delta' | 'terminal' | 'other' }
 
 const deltas_before_fault = 3
+const reset_after_ms = 20
 const mid_stream = [
   'body_stall',
   'stream_cut',
@@ -89,6 +90,8 @@ async function breakOff(turn: Turn, fault: FaultRule): Promise<void> {
       response.socket?.end()
       return
     case 'stream_reset':
+      // A reset discards what the reader has not received yet.
+      await pause(reset_after_ms)
       response.socket?.resetAndDestroy()
       return
     case 'malformed_event':

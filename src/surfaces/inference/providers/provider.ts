@@ -115,7 +115,8 @@ export type Provider = {
   readonly kind: ProviderKind
   /** Whether `background`, `retrieve`, `cancel` and `verifyWebhook` work. */
   readonly has_background: boolean
-  health(): 'ok' | 'degraded' | 'open'
+  /** The circuit of one model in this process. */
+  health(model: string): Health
   complete(request: ProviderRequest, options: CallOptions): AsyncIterable<ProviderEvent>
   background(request: ProviderRequest, options: CallOptions): Promise<ProviderResponse>
   retrieve(response_id: string, signal: AbortSignal): Promise<ProviderResponse>
@@ -130,6 +131,8 @@ export type Provider = {
   close(): Promise<void>
 }
 
+export type Health = 'ok' | 'degraded' | 'open'
+
 export type ProviderKind = 'openai' | 'openai_compatible'
 
 /** The codes of 4.6 that a provider can cause; `aborted` is for callers that gave the signal. */
@@ -139,7 +142,7 @@ export type FailureCode =
   | 'upstream_invalid_response'
   | 'content_blocked'
   | 'context_length_exceeded'
-  | 'model_not_found'
+  | 'model_capability_unsupported'
   | 'aborted'
 
 export type ProviderFailureOptions = {
