@@ -84,6 +84,6 @@ async function resetToken({ kernel }: Deps, who: Who, actor: string) {
       ttl_seconds: kernel.settings['identity.reset_ttl_seconds'],
     })
   })
-  const base = kernel.settings['identity.link_base'] ?? `${kernel.public_url}/console`
+  const base = kernel.settings['identity.link_base'] ?? `${kernel.public_url}/account`
   return { token, link: `${base}/reset?${new URLSearchParams({ token })}`, expires_at }
 }
