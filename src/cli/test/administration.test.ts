@@ -54,7 +54,7 @@ test('a lost password is set by a printed token', async () => {
   const member = await world.member()
   const { slug } = member.tenant
   const { token, link } = await json(`user reset-password ${member.email} --tenant=${slug}`)
-  expect(link).toBe(`http://dodeca.test/console/reset?token=${token}`)
+  expect(link).toBe(`http://dodeca.test/account/reset?token=${token}`)
   const body = { token, new_password: `${password} anew` }
   expect((await world.call('POST', '/v1/password-resets', { body })).status).toBe(204)
   expect((await world.login(member)).status).toBe(401)

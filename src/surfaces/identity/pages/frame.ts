@@ -18,14 +18,15 @@ body { margin: 0 auto; max-width: 36rem; padding: 1.5rem 1rem; background: var(-
 main { padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: .8rem }
 h1 { margin: 0 0 1rem; font-size: 1.45rem; line-height: 1.25 }
 h2 { margin: 2rem 0 .6rem; font-size: 1.15rem }
-p { margin: 0 0 1rem }
+p, form { margin: 0 0 1rem }
+li form { margin: 0 }
 a { color: var(--accent) }
 label { display: block; font-weight: 600; margin-bottom: .25rem }
 input, select { width: 100%; font: inherit; padding: .55rem .7rem; color: inherit;
   background: var(--back); border: 1px solid var(--soft); border-radius: .4rem }
 input[aria-invalid] { border: 2px solid var(--bad) }
 .field { margin-bottom: 1.2rem }
-.field p { margin: .3rem 0 0; font-size: .95rem }
+.field p { margin: .5rem 0 0; font-size: .95rem }
 .soft { color: var(--soft) }
 .error { color: var(--bad); font-weight: 600 }
 .notice { padding: .7rem 1rem; border-left: .3rem solid var(--good); background: var(--back) }
