@@ -38,7 +38,7 @@ const tokenOf = (link: string) => ({
   token: new URLSearchParams(link.split('?')[1]).get('token') ?? '',
 })
 
-describe.concurrent('the mailed link of a registration', () => {
+describe('the mailed link of a registration', () => {
   const registered = async () => {
     const email = newAddress()
     const { slug: tenant } = await strict.tenant()
