@@ -91,7 +91,7 @@ export const errors = {
     status: 422,
     title: 'This field cannot be filtered',
     cause: 'Filters narrow by metadata and source; tenant and access come from your identity.',
-    cure: 'Filter by `metadata.<key>`, `document_id`, `source_kind` or `created_at`.',
+    cure: 'Filter by `metadata.<key>`, `document_id` or `source_kind`.',
   },
   too_many_access_lists: {
     status: 422,

@@ -4,6 +4,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Caller } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
+import { cancelIngestion } from '../documents/delete-document.ts'
 import { submitJob } from '../ingestion/submit-job.ts'
 import { lockCollection } from './find-collection.ts'
 
@@ -22,5 +23,6 @@ export async function deleteCollection(
   await tx.run(sql`
     update retrieval.connectors set state = 'deleted', due_at = null, config = '{}', acl = null
     where tenant_id = ${tenant_id} and collection_id = ${id}`)
+  await cancelIngestion(tx, deps, tenant_id, sql`j.collection_id = ${id}`)
   return await submitJob(tx, deps, { tenant_id, kind: 'purge', collection_id: id, submitter_id })
 }

@@ -2,8 +2,9 @@
  * Deletes a document: from this commit on nothing of it is found or quoted, stored answers that quote it
  * lose their text, and the ledger lists what the purge job still has to erase.
  */
+import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Caller } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { announce } from '../events.ts'
@@ -47,7 +48,27 @@ export async function dropDocument(
     submitter_id,
   })
   await hideDocument(tx, { tenant_id, id, collection_id, version, purge_job_id: job_id })
+  await cancelIngestion(tx, deps, tenant_id, sql`j.document_id = ${id}`)
   return job_id
+}
+
+const Job = Type.Object({ id: Type.String() })
+
+/** After the document is hidden, so that the end of a job changes nothing of it any more. */
+export async function cancelIngestion(
+  tx: Tx,
+  { jobs }: Pick<Deps, 'jobs'>,
+  tenant_id: string,
+  which: Sql,
+): Promise<void> {
+  const running = await tx.many(
+    Job,
+    sql`
+      select j.id from retrieval.ingestion_jobs j
+      where j.tenant_id = ${tenant_id} and j.kind <> 'purge' and j.completed_at is null and ${which}
+      order by j.id`,
+  )
+  for (const { id: job_id } of running) await jobs.cancel(tx, { tenant_id, job_id })
 }
 
 /** Without a job of its own: a collection that is deleted has one for all. */

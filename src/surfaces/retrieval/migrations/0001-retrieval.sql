@@ -56,6 +56,9 @@ create table retrieval.index_versions (
   retired_at timestamptz,
   -- When the bytes of deleted rows were last removed from its files.
   purged_at timestamptz,
+  -- One process writes to a table at a time.
+  writer_token uuid,
+  writer_until timestamptz,
   primary key (tenant_id, collection_id, version)
 );
 create unique index index_versions_active on retrieval.index_versions (tenant_id, collection_id)
@@ -138,8 +141,8 @@ create table retrieval.document_versions (
   checksum bytea,
   pipeline_version text,
   canonical text,
-  headings jsonb,
-  pages jsonb,
+  -- Headings, pages, and blocks that are not cut, by their offsets.
+  outline jsonb,
   created_by uuid not null,
   created_at timestamptz not null default kernel.now(),
   primary key (tenant_id, document_id, version)
