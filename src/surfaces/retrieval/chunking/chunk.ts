@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import type { Canonical, Heading } from '../extraction/extract.ts'
+import type { Canonical, Heading } from '../extraction/canonical.ts'
 import { offsetsOf } from './code-points.ts'
 import { splitUnits, type Unit } from './split-units.ts'
 
@@ -17,6 +17,8 @@ export type Chunking = {
   readonly overlap_tokens: number
   readonly overlap_sentences: number
 }
+
+export type ChunkOptions = { readonly language: string; readonly chunking: Chunking }
 
 export const default_chunking: Chunking = {
   target_tokens: 320,
@@ -45,7 +47,7 @@ export type Chunk = {
 /** Synchronous, about 1 s for 2,000,000 characters: `Extractors.chunk` runs it in a child process. */
 export function chunk(
   { text, title, headings, blocks }: Canonical,
-  options: { readonly language: string; readonly chunking: Chunking },
+  options: ChunkOptions,
 ): Chunk[] {
   const { toUnits, toCodePoints } = offsetsOf(text)
   const placed = headings.map(heading => ({ ...heading, start: toUnits(heading.start) }))

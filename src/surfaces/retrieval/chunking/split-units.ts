@@ -4,7 +4,7 @@
  * and the pieces of a section follow each other without a gap.
  */
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import type { Block } from '../extraction/extract.ts'
+import type { Block } from '../extraction/canonical.ts'
 
 export type Unit = {
   readonly start: number

@@ -2,31 +2,8 @@
  * The port of extraction: a file of a detected type becomes canonical text. All offsets are in Unicode
  * code points, as PostgreSQL counts them. The file is opened in a child process that is thrown away.
  */
-export type Canonical = {
-  /** NFC, lines end in \n; no NUL, soft hyphens, marks of direction or other control characters. */
-  readonly text: string
-  readonly title: string | null
-  /** Where each page begins; empty where the format has none. */
-  readonly pages: readonly { readonly page: number; readonly start: number }[]
-  readonly headings: readonly Heading[]
-  /** What is not cut where it fits into a chunk. */
-  readonly blocks: readonly Block[]
-}
-
-export type Heading = {
-  /** 1 to 6. */
-  readonly level: number
-  readonly start: number
-  readonly text: string
-}
-
-export type Block = {
-  readonly kind: 'code' | 'table'
-  readonly start: number
-  readonly end: number
-  /** The first row of a table: the context of its other rows. */
-  readonly header?: string
-}
+import type { Chunk, ChunkOptions } from '../chunking/chunk.ts'
+import type { Canonical } from './canonical.ts'
 
 export type ExtractLimits = {
   readonly timeout_seconds: number
@@ -74,5 +51,11 @@ export type Extractors = {
     limits: ExtractLimits,
     signal?: AbortSignal,
   ): Promise<Canonical>
+  /** `chunk` of chunking/chunk.ts, in a child process: a long text would stop the event loop for a second. */
+  chunk(
+    canonical: Canonical,
+    options: ChunkOptions,
+    signal?: AbortSignal,
+  ): Promise<readonly Chunk[]>
   close(): Promise<void>
 }
