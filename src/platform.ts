@@ -11,6 +11,7 @@ import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
 import { notifications } from './surfaces/notifications/surface.ts'
 import { payments } from './surfaces/payments/surface.ts'
+import { retrieval } from './surfaces/retrieval/surface.ts'
 import { social } from './surfaces/social/surface.ts'
 import { uploads } from './surfaces/uploads/surface.ts'
 import { webhooks } from './surfaces/webhooks/surface.ts'
@@ -25,6 +26,7 @@ const surfaces: readonly AnySurface[] = [
   links,
   social,
   chat,
+  retrieval,
   webhooks,
 ]
 
@@ -70,6 +72,11 @@ export const composition: Composition = {
       files: files.face,
       messages: messages.face,
     })
+    const knowledge = retrieval.open(kernelFor(retrieval), {
+      people: people.face,
+      jobs: work.face,
+      files: files.face,
+    })
     const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
       events: declared,
@@ -89,6 +96,7 @@ export const composition: Composition = {
       links: shortener,
       social: network,
       chat: talk,
+      retrieval: knowledge,
       webhooks: hooks,
     }
     work.face.offer(Object.values(opened).flatMap(one => one.jobTypes ?? []))

@@ -53,7 +53,8 @@ export const errors = {
     status: 409,
     title: 'A document changed while the answer was written',
     retryable: true,
-    cause: 'A document that the answer used was changed or deleted, or you may not read it any more.',
+    cause:
+      'A document that the answer used was changed or deleted, or you may not read it any more.',
     cure: 'Ask again.',
   },
   // The same words as in uploads, which declares it too.

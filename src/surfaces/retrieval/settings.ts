@@ -1,4 +1,6 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
+import { StartError } from '../../kernel/errors/start-error.ts'
+import type { Port } from '../../kernel/outgoing/addresses.ts'
 import { count, list, text, type SettingTable } from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
 
@@ -20,6 +22,7 @@ export const settings = {
   'retrieval.rollback_days': count(7, 'days', 'How long a replaced index version is kept for a rollback', 0, 365),
   'retrieval.purge_every_seconds': count(3600, 's', 'Shortest time between two removals of the bytes of deleted rows from one index', 0, 86_400),
   'retrieval.sweep_seconds': count(3600, 's', 'How often indexes are compared with the documents', 0.05, 86_400),
+  'retrieval.extractors': count(2, 'processes', 'Child processes that open documents of users', 1, 64),
   'retrieval.fetch_seconds': count(60, 's', 'Longest time in which a URL is fetched', 1, 600),
   'retrieval.fetches': count(2, 'fetches', 'URLs that one process fetches at once', 1, 64),
   'retrieval.web_pages': count(500, 'pages', 'Most pages that one sync of a web connector fetches', 1, 100_000),
@@ -29,3 +32,16 @@ export const settings = {
 
 /** The kernel as this surface sees it. */
 export type Kernel = KernelOf<typeof settings>
+
+export function allowedPorts(given: Kernel['settings']): Port[] {
+  return given['retrieval.allowed_ports'].split(',').map(entry => {
+    const [, from = '', to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(entry.trim()) ?? []
+    const range = [Number(from), Number(to)] as const
+    if (range[0] < 1 || range[1] > 65_535 || range[0] > range[1]) {
+      throw new StartError(
+        `RETRIEVAL_ALLOWED_PORTS: "${entry}" is not a port. Write ports and ranges, such as 443,8443,9000-9099.`,
+      )
+    }
+    return range
+  })
+}

@@ -3,7 +3,7 @@
  * makes it searchable. Until that job activates it, the version before is served.
  */
 import { createHash } from 'node:crypto'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
@@ -35,7 +35,11 @@ export type NewDocument = {
   readonly connector_id?: string
 }
 
-export type Added = { readonly job_id: string; readonly document_id: string; readonly version: number }
+export type Added = {
+  readonly job_id: string
+  readonly document_id: string
+  readonly version: number
+}
 
 const Known = Type.Object({
   id: Type.String(),
@@ -107,7 +111,7 @@ type Place = { readonly document_id: string; readonly version: number }
 async function nextVersion(
   tx: Tx,
   tenant_id: string,
-  known: (typeof Known)['static'],
+  known: Static<typeof Known>,
   given: NewDocument,
 ): Promise<Place> {
   const version = known.latest_version + 1
@@ -117,7 +121,8 @@ async function nextVersion(
     where d.tenant_id = ${tenant_id} and d.id = ${known.id}`)
   if (given.acl !== null && given.connector_id === undefined) {
     throw problem('validation_failed', {
-      detail: 'This document exists. Change its access list with `PUT /v1/documents/{document_id}/acl`.',
+      detail:
+        'This document exists. Change its access list with `PUT /v1/documents/{document_id}/acl`.',
       errors: [{ location: 'body', pointer: '/acl', constraint: 'not_for_updates' }],
     })
   }

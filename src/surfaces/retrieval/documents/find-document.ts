@@ -1,5 +1,5 @@
 /** Documents as their readers see them: those of a collection that they may read, and present to them. */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf, type List } from '../../../kernel/http/page.ts'
@@ -66,7 +66,7 @@ const Locked = Type.Object({
   deleted: Type.Boolean(),
   purge_job_id: nullable(Type.String()),
 })
-export type LockedDocument = (typeof Locked)['static']
+export type LockedDocument = Static<typeof Locked>
 
 /**
  * Locks a document for a change. Who manages its collection may delete it and change its list without

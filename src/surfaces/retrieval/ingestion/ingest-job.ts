@@ -16,7 +16,7 @@ import { discardVersion } from './discard-version.ts'
 import { endJob, reopenJob } from './end-job.ts'
 import { keepFetched, openFetching, readSource } from './load-source.ts'
 import { readVersion, type IngestedVersion } from './read-version.ts'
-import { openStages, type Stages } from './stages.ts'
+import { now_json, openStages, type Stages } from './stages.ts'
 import { pipeline_version, storeChunks } from './store-chunks.ts'
 import { writeVersion } from './write-index.ts'
 
@@ -69,7 +69,7 @@ async function ingest(work: Work): Promise<{ chunks: number } | undefined> {
   await extracted(work, version)
   await deps.kernel.fault('retrieval.before_chunk')
   await work.stages.set('chunk', { state: 'running' })
-  const chunks = await storeChunks(deps, await current(work))
+  const chunks = await storeChunks(deps, await current(work), job.signal)
   await work.stages.set('chunk', { state: 'done', done: chunks, total: chunks })
   await deps.kernel.fault('retrieval.before_embed')
   for (;;) {
@@ -202,6 +202,6 @@ async function doneIn(
   await tx.run(sql`
     update retrieval.ingestion_jobs j set stages = jsonb_set(
       jsonb_set(j.stages, array[${stage}::text, 'state'], '"done"'),
-      array[${stage}::text, 'completed_at'], to_jsonb(kernel.now() at time zone 'UTC'))
+      array[${stage}::text, 'completed_at'], ${now_json})
     where j.tenant_id = ${tenant_id} and j.id = ${id}`)
 }

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
-import type { Canonical } from '../extraction/extract.ts'
+import type { Canonical } from '../extraction/canonical.ts'
 import { Bytes } from '../schemas.ts'
 
 const Ingested = Type.Object({

@@ -68,6 +68,10 @@ export type Stages = {
   set(name: string, step: Step): Promise<void>
 }
 
+/** As a row of its own would be read. */
+export const now_json = sql`to_jsonb(to_char(kernel.now() at time zone 'UTC',
+  'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`
+
 /** The stages of one attempt. `progress` checks the lease before the row is written. */
 export function openStages({ db }: { readonly db: Db }, job: RunningJob): Stages {
   return {
@@ -85,9 +89,9 @@ export function openStages({ db }: { readonly db: Db }, job: RunningJob): Stages
           stages = j.stages || jsonb_build_object(${name}::text, jsonb_build_object(
             'state', ${state}::text, 'done', ${done}::int, 'total', ${total ?? null}::int,
             'started_at', coalesce(j.stages -> ${name}::text -> 'started_at',
-              to_jsonb(kernel.now() at time zone 'UTC')),
+              ${now_json}),
             'completed_at',
-              case when ${ended} then to_jsonb(kernel.now() at time zone 'UTC') end))
+              case when ${ended} then ${now_json} end))
         where j.tenant_id = ${job.tenant_id} and j.id = ${job.id}`)
     },
   }

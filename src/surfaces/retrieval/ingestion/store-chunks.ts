@@ -5,24 +5,25 @@
 import { createHash } from 'node:crypto'
 import { sql } from '../../../kernel/database/sql.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import { chunk, chunker_version, default_chunking, type Chunk } from '../chunking/chunk.ts'
+import { chunker_version, default_chunking, type Chunk } from '../chunking/chunk.ts'
 import type { Deps } from '../deps.ts'
 import type { IngestedVersion } from './read-version.ts'
 
 export const pipeline_version = `extract@1 ${chunker_version}`
 const portion = 1000
 
-type Needed = Pick<Deps, 'kernel'>
+type Needed = Pick<Deps, 'kernel' | 'extractors'>
 
 /** Returns how many there are. */
 export async function storeChunks(
-  { kernel: { db, settings, fault } }: Needed,
+  { kernel: { db, settings, fault }, extractors }: Needed,
   version: IngestedVersion,
+  signal: AbortSignal,
 ): Promise<number> {
   const { canonical, outline, title, language } = version
   if (canonical === null || outline === null) throw new JobFailure('extraction_failed')
   const text = { text: canonical, title, ...outline }
-  const chunks = chunk(text, { language, chunking: default_chunking })
+  const chunks = await extractors.chunk(text, { language, chunking: default_chunking }, signal)
   if (chunks.length === 0) throw new JobFailure('empty_document')
   if (chunks.length > settings['retrieval.chunks_per_document']) {
     throw new JobFailure('too_many_chunks')

@@ -3,7 +3,7 @@
  * of every index version, canonical text, chunks, vectors that nothing else uses, and texts of answers.
  * The ledger says what is done; the job ends when nothing is left, and its result is the receipt.
  */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { JobType, RunningJob } from '../../../kernel/surface.ts'
@@ -93,7 +93,7 @@ async function isIngesting(
 }
 
 const Doc = Type.Object({ id: Type.String(), no: Type.Integer(), version: Type.Integer() })
-export type PurgedDocument = (typeof Doc)['static']
+export type PurgedDocument = Static<typeof Doc>
 
 /** Every document of a deleted collection, a portion a commit. */
 async function hideAll(deps: Deps, job: RunningJob, collection_id: string): Promise<void> {

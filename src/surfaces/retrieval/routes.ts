@@ -1,0 +1,16 @@
+/** The routes of retrieval, by noun. */
+import type { Route } from '../../kernel/http/route.ts'
+import { collectionRoutes } from './collections/routes.ts'
+import type { Deps } from './deps.ts'
+import { documentRoutes } from './documents/routes.ts'
+import { jobRoutes } from './ingestion/routes.ts'
+import { searchRoutes } from './searches/routes.ts'
+
+export function routes(deps: Deps): readonly Route[] {
+  return [
+    ...collectionRoutes(deps),
+    ...documentRoutes(deps),
+    ...jobRoutes(deps),
+    ...searchRoutes(deps),
+  ]
+}

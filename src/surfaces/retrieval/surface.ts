@@ -1,0 +1,59 @@
+/** Retrieval as the kernel sees it: its parts are opened once and wired together here. */
+import { openSafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import type { Surface } from '../../kernel/surface.ts'
+import type { Deps, Needs } from './deps.ts'
+import { projectionQueue } from './documents/project-document.ts'
+import { openExactIndex } from './engines/exact-index.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import { openExtractors } from './extraction/open-extractors.ts'
+import type { Face } from './face.ts'
+import { openProfiles } from './indexes/open-profiles.ts'
+import { ingestJob } from './ingestion/ingest-job.ts'
+import { permissions } from './permissions.ts'
+import { purgeJob } from './purges/purge-job.ts'
+import { reference } from './reference.ts'
+import { routes } from './routes.ts'
+import { allowedPorts, settings } from './settings.ts'
+
+export const retrieval: Surface<Face, Needs, typeof settings> = {
+  name: 'retrieval',
+  settings,
+  migrations: new URL('./migrations/', import.meta.url),
+  permissions,
+  errors,
+  events,
+  reference,
+  open: (kernel, needs) => {
+    const deps: Deps = {
+      ...needs,
+      kernel,
+      profiles: openProfiles(kernel),
+      index: openExactIndex(),
+      extractors: openExtractors({ processes: kernel.settings['retrieval.extractors'] }),
+      fetch: openSafeFetch({
+        ports: allowedPorts(kernel.settings),
+        allow: kernel.settings['retrieval.allowed_private_cidrs'],
+      }),
+    }
+    return {
+      face: {},
+      routes: routes(deps),
+      queues: [projectionQueue(deps)],
+      jobTypes: [ingestJob(deps), purgeJob(deps)],
+      retention: [
+        {
+          table: 'retrieval.ingestion_jobs',
+          key: ['tenant_id', 'id'],
+          where: sql`t.completed_at
+            < kernel.now() - make_interval(days => ${kernel.settings['retrieval.job_retention_days']})`,
+        },
+      ],
+      close: async () => {
+        deps.fetch.close()
+        await Promise.all([deps.index.close(), deps.extractors.close()])
+      },
+    }
+  },
+}
