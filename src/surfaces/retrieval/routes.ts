@@ -1,5 +1,6 @@
 /** The routes of retrieval, by noun. */
 import type { Route } from '../../kernel/http/route.ts'
+import { answerRoutes } from './answers/routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
 import type { Deps } from './deps.ts'
 import { documentRoutes } from './documents/routes.ts'
@@ -12,5 +13,6 @@ export function routes(deps: Deps): readonly Route[] {
     ...documentRoutes(deps),
     ...jobRoutes(deps),
     ...searchRoutes(deps),
+    ...answerRoutes(deps),
   ]
 }
