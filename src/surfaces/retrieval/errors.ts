@@ -135,5 +135,6 @@ export const job_error_codes = [
   'document_deleted',
   'owner_lost_access',
   'connector_mass_delete_suspected',
+  'evaluation_not_possible',
 ] as const
 export type JobErrorCode = (typeof job_error_codes)[number]

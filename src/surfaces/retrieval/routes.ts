@@ -4,6 +4,8 @@ import { answerRoutes } from './answers/routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
 import type { Deps } from './deps.ts'
 import { documentRoutes } from './documents/routes.ts'
+import { evaluationRoutes } from './evaluations/routes.ts'
+import { indexRoutes } from './indexes/routes.ts'
 import { jobRoutes } from './ingestion/routes.ts'
 import { searchRoutes } from './searches/routes.ts'
 
@@ -12,6 +14,8 @@ export function routes(deps: Deps): readonly Route[] {
     ...collectionRoutes(deps),
     ...documentRoutes(deps),
     ...jobRoutes(deps),
+    ...indexRoutes(deps),
+    ...evaluationRoutes(deps),
     ...searchRoutes(deps),
     ...answerRoutes(deps),
   ]

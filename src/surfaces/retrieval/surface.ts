@@ -10,6 +10,10 @@ import { events } from './events.ts'
 import { openExtractors } from './extraction/open-extractors.ts'
 import type { Face } from './face.ts'
 import { openProfiles } from './indexes/open-profiles.ts'
+import { evaluateJob } from './evaluations/evaluate-job.ts'
+import { indexProjection } from './indexes/rebuild.ts'
+import { reindexJob } from './indexes/reindex-job.ts'
+import { reapLoop, sweepLoop } from './indexes/sweep.ts'
 import { ingestJob } from './ingestion/ingest-job.ts'
 import { permissions } from './permissions.ts'
 import { purgeJob } from './purges/purge-job.ts'
@@ -41,7 +45,9 @@ export const retrieval: Surface<Face, Needs, typeof settings> = {
       face: {},
       routes: routes(deps),
       queues: [projectionQueue(deps)],
-      jobTypes: [ingestJob(deps), purgeJob(deps)],
+      jobTypes: [ingestJob(deps), purgeJob(deps), reindexJob(deps), evaluateJob(deps)],
+      loops: [sweepLoop(deps), reapLoop(deps)],
+      projections: [indexProjection(deps)],
       retention: [
         {
           table: 'retrieval.ingestion_jobs',

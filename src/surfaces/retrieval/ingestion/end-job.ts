@@ -11,6 +11,7 @@ const Ended = Type.Object({
   document_id: nullable(Type.String()),
   document_version: nullable(Type.Integer()),
   collection_id: Type.String(),
+  index_version: nullable(Type.Integer()),
 })
 
 const Failed = Type.Object({ version: Type.Integer() })
@@ -25,9 +26,17 @@ export async function endJob(
       update retrieval.ingestion_jobs set state = ${state}, error_code = ${error_code},
         completed_at = kernel.now()
       where tenant_id = ${tenant_id} and id = ${id}
-      returning kind, document_id, document_version, collection_id`,
+      returning kind, document_id, document_version, collection_id, index_version`,
   )
-  if (!ended || ended.kind !== 'ingest' || state === 'succeeded') return
+  if (!ended || state === 'succeeded') return
+  // Its table is dropped by the sweep.
+  if (ended.kind === 'reindex') {
+    await tx.run(sql`
+      update retrieval.index_versions set state = 'failed'
+      where tenant_id = ${tenant_id} and collection_id = ${ended.collection_id}
+        and version = ${ended.index_version} and state = 'building'`)
+  }
+  if (ended.kind !== 'ingest') return
   const { document_id, collection_id } = ended
   // A failed update leaves the version before served.
   const failed = await tx.maybe(

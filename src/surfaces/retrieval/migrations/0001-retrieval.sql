@@ -51,6 +51,8 @@ create table retrieval.index_versions (
   table_id uuid not null,
   state text not null check (state in ('building', 'ready', 'active', 'retired', 'dropped', 'failed')),
   metrics jsonb,
+  -- When it is to be activated, and by how much it may be worse.
+  plan jsonb,
   created_at timestamptz not null default kernel.now(),
   activated_at timestamptz,
   retired_at timestamptz,

@@ -8,12 +8,12 @@ import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Caller } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
-import { ProfileUnavailable } from '../embedding/profile.ts'
-import { IndexFailed, type IndexHit, type Prefilter } from '../engines/index.ts'
+import { IndexFailed, type IndexHit, type IndexQuery, type Prefilter } from '../engines/index.ts'
 import { problem } from '../errors.ts'
 import { tableOf } from '../indexes/index-versions.ts'
 import { documentIdsOf, facetsOf, fits, type Conditions } from './filters.ts'
 import { hydrate, type Source } from './hydrate.ts'
+import { fuse, rankedLists, type RankedList } from './rank.ts'
 import { searchScope, type SearchPlace } from './scope.ts'
 
 export type Question = {
@@ -34,9 +34,6 @@ export type Found = {
 export const search_version = 'rrf@1'
 const depth_first = 50
 const rounds_max = 3
-const rrf_k = 60
-/** Of a profile that finds no meanings, beside the words with weight 1. */
-const lexical_weight = 0.5
 
 type Needed = Pick<Deps, 'kernel' | 'index' | 'profiles'>
 
@@ -55,17 +52,16 @@ export async function search(
     const lists = await Promise.all(
       places.map(place => searchPlace(deps, caller, place, { ...asked, depth }, degraded)),
     )
-    const ids = fuse(lists.flat())
+    const ids = fuse(lists.flat(), hit => hit.chunk_id)
     const hydrated = await hydrate(db, caller, ids)
     sources = distinct(hydrated.filter(one => fits(one, conditions))).slice(0, top_k)
-    const exhausted = lists.flat().every(list => list.ids.length < depth)
+    const exhausted = lists.flat().every(list => list.items.length < depth)
     if (sources.length === top_k || exhausted) break
   }
   const versions = places.map(one => `${one.id}:${one.index_version}`).join(',')
   return { sources, retrieval_version: `${search_version} ${versions}`, degraded: [...degraded] }
 }
 
-type RankedList = { readonly ids: readonly string[]; readonly weight: number }
 type Asked = {
   readonly query: string
   readonly facets: bigint[][]
@@ -79,27 +75,19 @@ async function searchPlace(
   place: SearchPlace,
   { query, facets, document_nos, depth }: Asked,
   degraded: Set<string>,
-): Promise<RankedList[]> {
+): Promise<RankedList<IndexHit>[]> {
   const prefilter: Prefilter = {
     acl_set_ids: place.acl_set_ids,
     facets,
     ...(document_nos === null ? {} : { document_nos }),
   }
   const profile = deps.profiles.find(place.embedding_profile)
-  const embedded = profile?.embed([query], 'query').catch((error: unknown) => {
-    if (!(error instanceof ProfileUnavailable)) throw error
-    return []
+  const found = await rankedLists(one => ask(deps, caller, place, one), profile, query, {
+    k: depth,
+    prefilter,
   })
-  const vector = (await embedded)?.[0]
-  if (!vector) degraded.add('vector')
-  const words = ask(deps, caller, place, { text: query, k: depth, prefilter })
-  const near = vector && ask(deps, caller, place, { vector, k: depth, prefilter })
-  const [by_words, by_vector = []] = await Promise.all([words, near])
-  const weight = profile?.semantic === true ? 1 : lexical_weight
-  return [
-    { ids: by_words.map(hit => hit.chunk_id), weight: 1 },
-    { ids: by_vector.map(hit => hit.chunk_id), weight },
-  ]
+  if (found.degraded) degraded.add('vector')
+  return found.lists
 }
 
 /** A table is dropped after a purge or a switch: its name is read again, once. */
@@ -107,7 +95,7 @@ async function ask(
   deps: Needed,
   caller: Caller,
   place: SearchPlace,
-  query: Parameters<Deps['index']['search']>[1],
+  query: IndexQuery,
 ): Promise<IndexHit[]> {
   try {
     return await deps.index.search(tableOf(place.table_id), query)
@@ -138,19 +126,6 @@ async function hasChunks(reader: Reader, { tenant_id }: Caller, id: string): Pro
           and current_version is not null) as some`,
   )
   return some
-}
-
-/** Equal scores by id, so that two searches give one order. */
-function fuse(lists: readonly RankedList[]): string[] {
-  const scores = new Map<string, number>()
-  for (const { ids, weight } of lists) {
-    ids.forEach((id, rank) => {
-      scores.set(id, (scores.get(id) ?? 0) + weight / (rrf_k + rank + 1))
-    })
-  }
-  return [...scores]
-    .toSorted(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
-    .map(([id]) => id)
 }
 
 /** Of chunks with the same content the best one. */
