@@ -135,9 +135,9 @@ function admit(
 }
 
 function checkRequest(compiled: CompiledRoute, request: FastifyRequest) {
-  inspect(request.params, 'path', '', 0)
+  inspect(request.params, 'path')
   compiled.checkParams(request.params as Record<string, string>)
-  inspect(request.query, 'query', '', 0)
+  inspect(request.query, 'query')
   const dropped: Dropped = []
   const given = consumesOf(compiled.route) === 'json' ? request.body : undefined
   compiled.route.inspectBody?.(given)
