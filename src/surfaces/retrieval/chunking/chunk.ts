@@ -64,9 +64,9 @@ export function chunk(
     )
     return splitUnits(text, section, inside, limits)
   })
-  const groups = joinOpening(sections, options.chunking).flatMap(units =>
-    packUnits(units, breaks, options.chunking),
-  )
+  const { min_tokens } = options.chunking
+  const joined = breaks.has(0) ? sections : joinOpening(sections, min_tokens)
+  const groups = joined.flatMap(units => packUnits(units, breaks, options.chunking))
   return groups
     .flatMap(units => trimmed(text, units) ?? [])
     .map(({ start, end, units }, ordinal) => {
@@ -97,9 +97,9 @@ function sectionsOf(text: string, headings: readonly Heading[]) {
 }
 
 /** A few words before the first heading (a navigation bar, a date) do not make a chunk. */
-function joinOpening(sections: readonly Unit[][], { min_tokens }: Chunking): Unit[][] {
+function joinOpening(sections: Unit[][], min_tokens: number): Unit[][] {
   const [opening, first, ...rest] = sections
-  if (!opening || !first || sumOf(opening) >= min_tokens) return [...sections]
+  if (!opening || !first || sumOf(opening) >= min_tokens) return sections
   return [[...opening, ...first], ...rest]
 }
 
