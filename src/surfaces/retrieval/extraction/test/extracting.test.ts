@@ -104,32 +104,30 @@ describe.concurrent('a document', () => {
   })
 })
 
+type Case = readonly [title: string, type: string, content: () => string | Buffer, code: string]
+const cases: Case[] = [
+  ['a zip bomb', docx, hostile.zipBomb, 'extraction_resource_limit'],
+  ['a Word document with entities', docx, hostile.entities, 'extraction_failed'],
+  ['an encrypted Word document', docx, hostile.encryptedWord, 'encrypted_document'],
+  ['a zip that is none', docx, () => Buffer.from('PK\x03\x04 no zip'), 'extraction_failed'],
+  ['a PDF of 10,000 pages', 'application/pdf', hostile.manyPages, 'extraction_resource_limit'],
+  ['an encrypted PDF', 'application/pdf', hostile.encryptedPdf, 'encrypted_document'],
+  ['a PDF that is none', 'application/pdf', () => Buffer.from('%PDF-1.4 no'), 'extraction_failed'],
+  ['nested HTML', 'text/html', () => '<div>'.repeat(100_000), 'extraction_resource_limit'],
+  ['nested quotes', 'text/markdown', () => '>'.repeat(12_000), 'extraction_resource_limit'],
+  ['entities of HTML', 'text/html', hostile.htmlEntities, 'empty_document'],
+  [
+    'a text that is too long',
+    'text/plain',
+    () => 'x'.repeat(2_000_001),
+    'extraction_resource_limit',
+  ],
+  ['a file without text', 'text/plain', () => ' \u0000\n -- ', 'empty_document'],
+  ['an unknown type', 'video/mp4', () => 'x', 'unsupported_document_type'],
+]
+
 describe.concurrent('a file that is made to break a reader', () => {
-  test.for([
-    ['a zip bomb', docx, hostile.zipBomb, 'extraction_resource_limit'],
-    ['a Word document with entities', docx, hostile.entities, 'extraction_failed'],
-    ['an encrypted Word document', docx, hostile.encryptedWord, 'encrypted_document'],
-    ['a zip that is none', docx, () => Buffer.from('PK\x03\x04 no zip'), 'extraction_failed'],
-    ['a PDF of 10,000 pages', 'application/pdf', hostile.manyPages, 'extraction_resource_limit'],
-    ['an encrypted PDF', 'application/pdf', hostile.encryptedPdf, 'encrypted_document'],
-    [
-      'a PDF that is none',
-      'application/pdf',
-      () => Buffer.from('%PDF-1.4 no'),
-      'extraction_failed',
-    ],
-    ['nested HTML', 'text/html', () => '<div>'.repeat(100_000), 'extraction_resource_limit'],
-    ['nested quotes', 'text/markdown', () => '>'.repeat(12_000), 'extraction_resource_limit'],
-    ['entities of HTML', 'text/html', hostile.htmlEntities, 'empty_document'],
-    [
-      'a text that is too long',
-      'text/plain',
-      () => 'x'.repeat(2_000_001),
-      'extraction_resource_limit',
-    ],
-    ['a file without text', 'text/plain', () => ' \u0000\n -- ', 'empty_document'],
-    ['an unknown type', 'video/mp4', () => 'x', 'unsupported_document_type'],
-  ] as const)('%s fails with its code', async ([, type, content, code]) => {
+  test.for(cases)('%s fails with its code', async ([, type, content, code]) => {
     expect(await codeOf(read(type, content()))).toBe(code)
   })
 })
