@@ -57,13 +57,16 @@ export function chunk(
     end: toUnits(block.end),
   }))
   const limits = { language: options.language, max_tokens: options.chunking.max_tokens }
-  const groups = sectionsOf(text, placed).flatMap(section => {
+  const breaks = new Set(placed.map(({ start }) => start))
+  const sections = sectionsOf(text, placed).map(section => {
     const inside = placedBlocks.filter(
       ({ start, end }) => start >= section.start && end <= section.end,
     )
-    const breaks = new Set(placed.map(({ start }) => start))
-    return packUnits(splitUnits(text, section, inside, limits), breaks, options.chunking)
+    return splitUnits(text, section, inside, limits)
   })
+  const { min_tokens } = options.chunking
+  const joined = breaks.has(0) ? sections : joinOpening(sections, min_tokens)
+  const groups = joined.flatMap(units => packUnits(units, breaks, options.chunking))
   return groups
     .flatMap(units => trimmed(text, units) ?? [])
     .map(({ start, end, units }, ordinal) => {
@@ -91,6 +94,13 @@ function sectionsOf(text: string, headings: readonly Heading[]) {
   return [...cuts, text.length]
     .map((end, at) => ({ start: cuts[at - 1] ?? 0, end }))
     .filter(({ start, end }) => end > start)
+}
+
+/** A few words before the first heading (a navigation bar, a date) do not make a chunk. */
+function joinOpening(sections: Unit[][], min_tokens: number): Unit[][] {
+  const [opening, first, ...rest] = sections
+  if (!opening || !first || sumOf(opening) >= min_tokens) return sections
+  return [[...opening, ...first], ...rest]
 }
 
 function packUnits(

@@ -24,7 +24,7 @@ const bm25 = { k1: 1.2, b: 0.75 }
 export function openExactIndex(): RetrievalIndex {
   const tables = new Map<string, Table>()
   const tableOf = (name: string): Table => {
-    const table = tables.get(name)
+    const table = tables.get(checkTableName(name))
     if (table) return table
     throw new IndexFailed('table_missing', `There is no index table ${name}.`)
   }

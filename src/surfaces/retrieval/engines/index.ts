@@ -50,7 +50,7 @@ export type IndexRow = {
   /** The pipeline that made the chunk. */
   readonly chunk_version: string
   readonly acl_set_id: number
-  /** 64-bit hashes of `key=value` (`facetOf`). */
+  /** Hashes of `key=value` (`facetOf`). */
   readonly facets: readonly bigint[]
   /** What is searched: context and text of the chunk (`indexedText`). */
   readonly text: string

@@ -119,6 +119,7 @@ async function ask(
       clearTimeout(late)
       clearInterval(memory)
       child.removeAllListeners('message')
+      child.channel?.unref()
       child.off('exit', crashed)
       child.off('error', crashed)
       signal?.removeEventListener('abort', stop)
@@ -136,6 +137,7 @@ async function ask(
     const memory = setInterval(() => {
       void residentBytes(child.pid).then(bytes => bytes > memory_bytes && crashed())
     }, memory_look_ms).unref()
+    child.channel?.ref()
     child.once('message', reply => settle(() => resolve(reply as TaskReply))())
     child.once('exit', crashed)
     child.once('error', crashed)

@@ -80,9 +80,12 @@ const element_node = 1
 function writeTree(root: DomNode, { characters }: ExtractLimits): Writer {
   const writer = openWriter(characters)
   let line = ''
+  let bullet = ''
   const flush = () => {
-    writer.paragraph(line)
+    if (line.trim() === '') return
+    writer.paragraph(bullet + line)
     line = ''
+    bullet = ''
   }
   // Last in, first out: a node, or what is to be done after one.
   const stack: (DomNode | (() => void))[] = [root]
@@ -98,7 +101,7 @@ function writeTree(root: DomNode, { characters }: ExtractLimits): Writer {
       } else {
         const is_block = blocks.has(name)
         if (is_block) flush()
-        if (name === 'LI') line = '- '
+        if (name === 'LI') bullet = '- '
         if (is_block) stack.push(flush)
         for (const child of [...next.childNodes].reverse()) stack.push(child)
       }
