@@ -2,6 +2,7 @@
 import type { Route } from '../../kernel/http/route.ts'
 import { answerRoutes } from './answers/routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
+import { connectorRoutes } from './connectors/routes.ts'
 import type { Deps } from './deps.ts'
 import { documentRoutes } from './documents/routes.ts'
 import { evaluationRoutes } from './evaluations/routes.ts'
@@ -14,6 +15,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...collectionRoutes(deps),
     ...documentRoutes(deps),
     ...jobRoutes(deps),
+    ...connectorRoutes(deps),
     ...indexRoutes(deps),
     ...evaluationRoutes(deps),
     ...searchRoutes(deps),

@@ -10,6 +10,8 @@ const MiB = 1024 * 1024
 export const settings = {
   'retrieval.default_profile': text('Embedding profile of new collections: auto, or the id of one', 'auto'),
   'retrieval.engine': { ...text('Where chunks are searched: lancedb, or exact (in memory, up to 20,000 chunks)', 'lancedb'), oneOf: ['lancedb', 'exact'] },
+  'retrieval.engine_bytes': count(1024 * MiB, 'bytes', 'Memory of the process that searches, above which it is replaced', 64 * MiB, 1024 * 1024 * MiB),
+  'retrieval.search_seconds': count(10, 's', 'Longest time of one search in an index', 1, 600),
   'retrieval.document_bytes': count(50 * MiB, 'bytes', 'Largest file that becomes a document', 1, 1024 * MiB),
   'retrieval.chunks_per_document': count(20_000, 'chunks', 'Most chunks of a document', 1, 1_000_000),
   'retrieval.documents_per_collection': count(1_000_000, 'documents', 'Most documents of a collection', 1, 100_000_000),

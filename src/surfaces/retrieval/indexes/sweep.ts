@@ -53,6 +53,7 @@ async function nextVersion(
   return await db.many(
     Version,
     sql`
+      -- any tenant: a sweep
       select tenant_id, collection_id, version, table_id from retrieval.index_versions
       where state in ('ready', 'active', 'retired')
         and (tenant_id::text, collection_id::text, version)

@@ -23,6 +23,9 @@ type Place = Pick<IndexVersion, 'tenant_id' | 'collection_id' | 'version'>
 const lease_seconds_usual = 30
 const poll_ms = 100
 const wait_ms_max = 60_000
+/** Tables that this process has seen; a purge gives the live rows a table with a new name. */
+const created = new Set<string>()
+const created_max = 10_000
 const queues = new Map<string, Promise<unknown>>()
 
 const Taken = Type.Object({
@@ -66,7 +69,12 @@ async function writeAlone<T>(
     const profile = deps.profiles.find(embedding_profile)
     if (!profile) throw new JobFailure('embedding_provider_unavailable', { retryable: true })
     const table = tableOf(table_id)
-    await deps.index.create(table, { dimensions: profile.dimensions, language })
+    if (!created.has(table)) {
+      await deps.index.create(table, { dimensions: profile.dimensions, language })
+      created.add(table)
+      const [oldest] = created
+      if (created.size > created_max && oldest !== undefined) created.delete(oldest)
+    }
     return await write({ table, table_id, lease, token })
   } finally {
     await db

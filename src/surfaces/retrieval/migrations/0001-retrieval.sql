@@ -163,6 +163,8 @@ create table retrieval.ingestion_jobs (
   pipeline_version text,
   -- The job's own until it has ended.
   state text not null default 'pending',
+  -- What its request said beyond ids.
+  input jsonb,
   stage text,
   stages jsonb not null default '{}',
   checkpoint jsonb,
