@@ -29,6 +29,7 @@ afterAll(async () => {
 
 describeIndex(() => index)
 
+const patient = { timeout: 10_000 }
 const spec = { dimensions: 384, language: 'en' }
 
 describe('a purge', () => {
@@ -70,7 +71,9 @@ describe('the processes of the engine', () => {
     expect(await index.count('killed')).toBe(1)
     const write = async () =>
       await index.upsert('killed', [rowOf({ document_no: 2 })], leaseFor(60))
-    await expect.poll(async () => await write().catch((error: unknown) => error)).toBeUndefined()
+    await expect
+      .poll(async () => await write().catch((error: unknown) => error), patient)
+      .toBeUndefined()
     expect(await index.count('killed')).toBe(2)
   })
 
@@ -84,17 +87,14 @@ describe('the processes of the engine', () => {
         .poll(async () => {
           counts.push(await small.count('replaced'))
           return (await childPids()).filter(pid => !before.includes(pid)).join()
-        })
+        }, patient)
         .not.toBe('')
       const first = (await childPids()).filter(pid => !before.includes(pid)).join()
       await expect
-        .poll(
-          async () => {
-            counts.push(await small.count('replaced'))
-            return (await childPids()).filter(pid => !before.includes(pid)).join()
-          },
-          { timeout: 10_000 },
-        )
+        .poll(async () => {
+          counts.push(await small.count('replaced'))
+          return (await childPids()).filter(pid => !before.includes(pid)).join()
+        }, patient)
         .not.toBe(first)
       expect(new Set(counts)).toEqual(new Set([0]))
     } finally {
