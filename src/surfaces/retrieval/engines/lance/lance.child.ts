@@ -21,7 +21,10 @@ async function answer({ id, method, parameters, until_ms }: Call): Promise<CallR
   const leased =
     until_ms === undefined
       ? undefined
-      : setTimeout(() => process.exit(1), Math.max(1, until_ms - margin_ms - monotonicMs()))
+      : setTimeout(
+          () => process.kill(process.pid, 'SIGKILL'),
+          Math.max(1, until_ms - margin_ms - monotonicMs()),
+        )
   try {
     const opened = await tables
     if (!opened) throw new IndexFailed('engine_failed', 'The process has no storage.')

@@ -21,7 +21,7 @@ export async function searchTable(table: Table, query: IndexQuery): Promise<Inde
   if (permitsNothing(query.prefilter)) return []
   const where = predicateOf(query.prefilter)
   const columns = ['chunk_id', 'document_no', 'document_version']
-  const found: Found[] =
+  const found =
     'text' in query
       ? await table
           .query()
@@ -35,7 +35,7 @@ export async function searchTable(table: Table, query: IndexQuery): Promise<Inde
           .select([...columns, '_distance'])
           .limit(query.k)
           .toArray()
-  return found
+  return (found as Found[])
     .map(({ chunk_id, document_no, document_version, _score, _distance = 0 }) => ({
       chunk_id,
       document_no: Number(document_no),
@@ -61,7 +61,9 @@ function permitsNothing({ acl_set_ids, facets = [], document_nos }: Prefilter): 
 function predicateOf({ acl_set_ids, facets = [], document_nos }: Prefilter): string {
   const parts = [
     `acl_set_id in (${acl_set_ids.map(integer).join(', ')})`,
-    ...facets.map(any => `array_has_any(facets, [${any.map(facet => BigInt(facet)).join(', ')}])`),
+    ...facets.map(
+      any => `array_has_any(facets, [${any.map(facet => BigInt.asUintN(63, facet)).join(', ')}])`,
+    ),
     ...(document_nos ? [`document_no in (${document_nos.map(integer).join(', ')})`] : []),
   ]
   return parts.join(' and ')

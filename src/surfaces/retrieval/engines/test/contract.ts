@@ -70,7 +70,7 @@ export function describeIndex(open: () => RetrievalIndex): void {
       const table = await made(three())
       const before = await found(table, 'vacuum locks')
       await open().compact(table, lease())
-      expect((await found(table, 'vacuum locks')).toSorted()).toEqual(before.toSorted())
+      expect(new Set(await found(table, 'vacuum locks'))).toEqual(new Set(before))
       await open().upsert(table, [rowOf({ document_no: 9, text: 'A vacuum of locks.' })], lease())
       expect(await found(table, 'vacuum locks')).toContain(9)
     })
@@ -120,17 +120,17 @@ export function describeIndex(open: () => RetrievalIndex): void {
         rowOf({ document_no: 3, text: 'lock', facets: [en] }),
       ])
       const by = async (...facets: bigint[][]) =>
-        (await near(table, 'lock', { ...all, facets } as typeof all)).toSorted()
-      expect(await by([en])).toEqual([1, 3])
-      expect(await by([en, de], [draft])).toEqual([1, 2])
-      expect(await by([facetOf('draft', 'true')])).toEqual([])
-      expect(await by([])).toEqual([])
+        new Set(await near(table, 'lock', { ...all, facets } as typeof all))
+      expect(await by([en])).toEqual(new Set([1, 3]))
+      expect(await by([en, de], [draft])).toEqual(new Set([1, 2]))
+      expect(await by([facetOf('draft', 'true')])).toEqual(new Set())
+      expect(await by([])).toEqual(new Set())
     })
 
     test('can name documents', async () => {
       const table = await made(three())
       const two = { ...all, document_nos: [2, 3] }
-      expect((await near(table, 'locks', two)).toSorted()).toEqual([2, 3])
+      expect(new Set(await near(table, 'locks', two))).toEqual(new Set([2, 3]))
       expect(await found(table, 'locks', two)).toEqual([])
     })
 

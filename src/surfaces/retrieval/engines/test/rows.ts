@@ -1,15 +1,14 @@
 /** Rows and vectors for tests and benchmarks, the same for the same seed. */
-import { normalized } from '../../embedding/hash-ngram.ts'
-import { embedText } from '../../embedding/hash-ngram.ts'
+import { embedText, normalized } from '../../embedding/hash-ngram.ts'
 import type { IndexRow } from '../index.ts'
 
 /** Evenly distributed numbers from 0 to 1 (mulberry32). */
 export function numbersOf(seed: number): () => number {
   let state = seed
   return () => {
-    state = (state + 0x6d2b79f5) | 0
+    state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }

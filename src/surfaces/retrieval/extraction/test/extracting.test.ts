@@ -139,7 +139,9 @@ describe('reading', () => {
     const limits = { timeout_seconds: 0.8 }
     expect(await codeOf(read('text/markdown', long, limits))).toBe('extraction_timeout')
     await expect
-      .poll(async () => (await childPids()).filter(pid => !before.includes(pid)))
+      .poll(async () => (await childPids()).filter(pid => !before.includes(pid)), {
+        timeout: 10_000,
+      })
       .toEqual([])
   })
 
