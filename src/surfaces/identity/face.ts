@@ -3,7 +3,7 @@
  * whether an account or session is active, and where a mail goes. A token leaves only through
  * `mail`, when it is sent.
  */
-import type { Access } from '../../kernel/access/principal.ts'
+import type { Access, Principal } from '../../kernel/access/principal.ts'
 import type { Reader } from '../../kernel/database/db.ts'
 import type { AccountLine } from './schemas.ts'
 import type { CreateTenant } from './tenants/create-tenant.ts'
@@ -127,6 +127,14 @@ export type Face = {
     tenant_id: string,
     account_ids: readonly string[],
   ): Promise<ReadonlySet<string>>
+  /**
+   * The caller's roles in the tenant of its token, `member` among them; null where the account, the key
+   * or the session is not active any more.
+   */
+  rolesOf(
+    reader: Reader,
+    principal: Pick<Principal, 'id' | 'tenant_id' | 'kind' | 'session_id'>,
+  ): Promise<readonly string[] | null>
   /** The tenant that a caller without a credential means, by the host that they asked. */
   publicTenant(
     reader: Reader,
