@@ -5,6 +5,9 @@
  * problem.
  */
 import createFetchClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
+import { connectChat, type Chat } from './chat.ts'
+import type { Changes } from './chat-positions.ts'
+import type { ChatOptions } from './chat-types.ts'
 import { keyed } from './operations.ts'
 import type { components, paths } from './schema.d.ts'
 
@@ -78,6 +81,10 @@ export type DodecaClient<P extends object = paths> = {
     path: K,
     init?: InitOf<P, K, 'get'>,
   ): AsyncGenerator<RowOf<OperationOf<P, K, 'get'>>, void>
+  readonly chat: {
+    /** A device of the caller: it connects at once and stays connected until it is closed. */
+    connect(options?: ChatOptions): Chat
+  }
 }
 
 const key_header = 'idempotency-key'
@@ -93,8 +100,37 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
   })
   const { GET, PUT, POST, PATCH, DELETE } = client
   // The same functions, with a type that never returns a refusal.
-  const calls = { GET, PUT, POST, PATCH, DELETE } as unknown as Omit<DodecaClient<P>, 'all'>
-  return { ...calls, all: pages(calls.GET as unknown as GetPage) as DodecaClient<P>['all'] }
+  const calls = { GET, PUT, POST, PATCH, DELETE } as unknown as Omit<
+    DodecaClient<P>,
+    'all' | 'chat'
+  >
+  return {
+    ...calls,
+    all: pages(calls.GET as unknown as GetPage) as DodecaClient<P>['all'],
+    chat: { connect: chatOver(options.base_url, calls.GET as unknown as GetAny) },
+  }
+}
+
+type GetAny = (path: string, init: { params: object }) => Promise<{ data: unknown }>
+
+function chatOver(base_url: string, get: GetAny) {
+  return (options?: ChatOptions): Chat =>
+    connectChat(
+      {
+        base_url,
+        token: async device_id => {
+          const query = device_id === undefined ? {} : { device_id }
+          const { data } = await get('/v1/realtime-token', { params: { query } })
+          return (data as { token: string }).token
+        },
+        changes: async (id, after) => {
+          const params = { path: { id }, query: { after } }
+          return (await get('/v1/conversations/{id}/changes', { params })).data as Changes
+        },
+        isFinal: error => error instanceof Problem && !isRetryable(error),
+      },
+      options,
+    )
 }
 
 type Page = { data: unknown[]; next_cursor: string | null; has_more: boolean }
