@@ -30,11 +30,20 @@ export type Chat = {
 }
 
 /** What it needs of the client. */
-export type ChatCalls = {
+type Base = {
   readonly base_url: string
-  token(device_id: string | undefined): Promise<string>
-  changes(conversation_id: string, after: number): Promise<Changes>
+  get(path: string, init: object): Promise<{ data: unknown }>
+  /** Whether asking again is useless. */
   isFinal(error: unknown): boolean
+}
+
+export type ChatOfClient = {
+  /** A device of the caller: it connects at once and stays connected until it is closed. */
+  connect(options?: ChatOptions): Chat
+}
+
+export function chatOf(base: Base): ChatOfClient {
+  return { connect: (options = {}) => new Device(base, options) }
 }
 
 type Owed = {
@@ -56,12 +65,8 @@ const about_now = new Map([
   ['presence.updated', 'presence' as const],
 ])
 
-export function connectChat(calls: ChatCalls, options: ChatOptions = {}): Chat {
-  return new Device(calls, options)
-}
-
 class Device implements Chat {
-  private readonly calls: ChatCalls
+  private readonly base: Base
   private readonly link: Link
   private readonly known: Positions
   private readonly listeners: Listeners = {}
@@ -74,14 +79,18 @@ class Device implements Chat {
   private hello: Frame | null = null
   private closed = false
 
-  constructor(calls: ChatCalls, { device_id, resume, wait_ms_max = 30_000 }: ChatOptions) {
-    this.calls = calls
+  constructor(base: Base, { device_id, resume, wait_ms_max = 30_000 }: ChatOptions) {
+    this.base = base
     this.known = new Positions(resume)
     this.link = new Link({
-      base_url: calls.base_url,
+      base_url: base.base_url,
       wait_ms_max,
-      token: () => calls.token(device_id),
-      isFinal: error => calls.isFinal(error),
+      token: async () => {
+        const query = device_id === undefined ? {} : { device_id }
+        const { data } = await base.get('/v1/realtime-token', { params: { query } })
+        return (data as { token: string }).token
+      },
+      isFinal: error => base.isFinal(error),
       frame: frame => this.take(frame),
       lost: (reason, retry_ms) => this.lost(reason, retry_ms),
     })
@@ -218,7 +227,7 @@ class Device implements Chat {
       }
     } catch (error) {
       if (this.link.turn !== turn) return
-      if (!this.calls.isFinal(error)) return this.link.drop('what was missed could not be fetched')
+      if (!this.base.isFinal(error)) return this.link.drop('what was missed could not be fetched')
       this.known.forget(id)
       this.emit('removed', { conversation_id: id })
     }
@@ -230,7 +239,9 @@ class Device implements Chat {
   private async changesOf(id: string): Promise<Changes[]> {
     const pages: Changes[] = []
     for (let after = this.known.after(id); ;) {
-      const page = await this.calls.changes(id, after)
+      const params = { path: { id }, query: { after } }
+      const { data } = await this.base.get('/v1/conversations/{id}/changes', { params })
+      const page = data as Changes
       pages.push(page)
       if (!page.has_more) return pages
       after = page.revision

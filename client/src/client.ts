@@ -5,9 +5,8 @@
  * problem.
  */
 import createFetchClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
-import { connectChat, type Chat } from './chat.ts'
-import type { Changes } from './chat-positions.ts'
-import type { ChatOptions } from './chat-types.ts'
+import { chatOf, type ChatOfClient } from './chat.ts'
+import { jobsOf, type Job, type Jobs } from './jobs.ts'
 import { keyed } from './operations.ts'
 import type { components, paths } from './schema.d.ts'
 
@@ -81,10 +80,8 @@ export type DodecaClient<P extends object = paths> = {
     path: K,
     init?: InitOf<P, K, 'get'>,
   ): AsyncGenerator<RowOf<OperationOf<P, K, 'get'>>, void>
-  readonly chat: {
-    /** A device of the caller: it connects at once and stays connected until it is closed. */
-    connect(options?: ChatOptions): Chat
-  }
+  readonly chat: ChatOfClient
+  readonly jobs: Jobs
 }
 
 const key_header = 'idempotency-key'
@@ -102,37 +99,22 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
   // The same functions, with a type that never returns a refusal.
   const calls = { GET, PUT, POST, PATCH, DELETE } as unknown as Omit<
     DodecaClient<P>,
-    'all' | 'chat'
+    'all' | 'chat' | 'jobs'
   >
+  const get = calls.GET as unknown as Get
+  const readJob = async (job_id: string, signal?: AbortSignal): Promise<Job> => {
+    const given = { params: { path: { job_id } }, ...(signal ? { signal } : {}) }
+    return (await get('/v1/jobs/{job_id}', given)).data as Job
+  }
   return {
     ...calls,
     all: pages(calls.GET as unknown as GetPage) as DodecaClient<P>['all'],
-    chat: { connect: chatOver(options.base_url, calls.GET as unknown as GetAny) },
+    chat: chatOf({ base_url: options.base_url, get, isFinal }),
+    jobs: jobsOf(readJob),
   }
 }
 
-type GetAny = (path: string, init: { params: object }) => Promise<{ data: unknown }>
-
-function chatOver(base_url: string, get: GetAny) {
-  return (options?: ChatOptions): Chat =>
-    connectChat(
-      {
-        base_url,
-        token: async device_id => {
-          const query = device_id === undefined ? {} : { device_id }
-          const { data } = await get('/v1/realtime-token', { params: { query } })
-          return (data as { token: string }).token
-        },
-        changes: async (id, after) => {
-          const params = { path: { id }, query: { after } }
-          return (await get('/v1/conversations/{id}/changes', { params })).data as Changes
-        },
-        isFinal: error => error instanceof Problem && !isRetryable(error),
-      },
-      options,
-    )
-}
-
+type Get = (path: string, init: object) => Promise<{ data: unknown }>
 type Page = { data: unknown[]; next_cursor: string | null; has_more: boolean }
 type ListInit = { params?: { query?: object } }
 type GetPage = (path: PropertyKey, init: ListInit) => Promise<{ data: Page }>
@@ -217,6 +199,11 @@ async function once(request: Request, bearer: Bearer): Promise<Response> {
 async function problemOf(response: Response): Promise<Problem> {
   const body = (await response.json().catch(() => null)) as Partial<ProblemBody> | null
   return new Problem(response.status, body ?? {})
+}
+
+/** Whether asking again is useless. */
+function isFinal(error: unknown): boolean {
+  return error instanceof Problem && !isRetryable(error)
 }
 
 function isRetryable({ status, code }: Problem): boolean {
