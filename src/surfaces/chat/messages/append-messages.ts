@@ -75,6 +75,7 @@ export async function appendMessages(
   for (const item of blocked) results[item] = problem('message_not_allowed')
   const complete = () => results.map(one => one ?? problem('conversation_not_found'))
   if (rows.length === 0) return complete()
+  await deps.kernel.fault('chat.before_append')
   const found = await deps.kernel.db.tx(async tx => {
     const appended = await tx.many(Row, appendStatement(rows, wait))
     for (const row of appended) {

@@ -70,10 +70,15 @@ export class OpenLive implements Live {
 
   appended(messages: readonly Appended[]): void {
     // The senders are answered first.
-    setImmediate(() => {
-      for (const one of messages) this.deliver(one)
-      for (const head of headsOf(messages)) this.publishHead(head)
-    })
+    setImmediate(() => void this.spread(messages))
+  }
+
+  private async spread(messages: readonly Appended[]): Promise<void> {
+    const { kernel } = this.deps
+    await kernel.fault('chat.before_delivery')
+    for (const one of messages) this.deliver(one)
+    await kernel.fault('chat.before_hint')
+    for (const head of headsOf(messages)) this.publishHead(head)
   }
 
   changed(head: Head): void {

@@ -5,6 +5,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { openBadNetwork } from './bad-network.ts'
+import { raceRemovals } from './race-removals.ts'
 import {
   connect,
   openChatWorld,
@@ -54,28 +55,7 @@ describe.concurrent('races', () => {
 
   test('row 6: who is removed while others send gets nothing beyond', async () => {
     const [ada, bob, cleo] = (await world.people(3)) as [Talker, Talker, Talker]
-    const socket = await cleo.socket()
-    const ids = await Promise.all(upTo(25).map(() => ada.group([bob, cleo])))
-    await Promise.all(
-      ids.map(async id => {
-        const sends = upTo(6).map(n => (n % 2 ? ada : bob).send(id, `No. ${n}`))
-        await ada.ask('DELETE', `/v1/conversations/${id}/members/${cleo.id}`)
-        await Promise.all(sends)
-        await ada.send(id, 'after')
-      }),
-    )
-    for (const id of ids) {
-      const { body } = await cleo.ask('GET', `/v1/conversations/${id}`)
-      const { left_sequence } = body.me as { left_sequence: number }
-      await socket.next(
-        'member.updated',
-        one => one.conversation_id === id && one.member.user_id === cleo.id,
-      )
-      expect(socket.messages(id).map(one => one.sequence)).toEqual(upTo(left_sequence))
-      expect((await cleo.history(id)).data).toHaveLength(left_sequence)
-      expect((await bob.history(id)).data).toHaveLength(7)
-    }
-    socket.close()
+    await raceRemovals([ada, bob, cleo], 25)
   })
 })
 
