@@ -130,7 +130,10 @@ test('seeds are sown once, and never in production', async () => {
     const body = { email, password: secret, tenant: slug }
     expect((await world.call('POST', '/v1/sessions', { body })).status).toBe(201)
   }
-  const refused = await run('seed', { PROFILE: 'production' })
+  const refused = await run('seed', {
+    PROFILE: 'production',
+    NOTIFICATIONS_EMAIL_PROVIDERS: 'none',
+  })
   expect(refused.err).toMatch(/they are not created in production\.$/)
   expect(refused.code).toBe(1)
 })
