@@ -2,6 +2,7 @@
  * Makes sure that the packages of package-lock.json are installed, before anything of the platform
  * runs. So it is plain JavaScript with Node's own modules, for any Node 20 or newer. The stamp is
  * written last: an interrupted installation is repeated. One process installs, the others wait.
+ * The platform needs the `runtime` packages; tests and benchmarks need `all` of them.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -12,8 +13,12 @@ const project = fileURLToPath(new URL('..', import.meta.url))
 const runtime_major = 24
 
 /** If that is not possible, throws an Error with one plain sentence. */
-export async function ensureInstalled(root = project, say = line => process.stderr.write(line)) {
-  if (isInstalled(root)) return
+export async function ensureInstalled(
+  kind = 'runtime',
+  root = project,
+  say = line => process.stderr.write(line),
+) {
+  if (isInstalled(root, kind)) return
   const folder = join(root, '.installing')
   const holder = join(folder, 'holder')
   let waiting = false
@@ -23,14 +28,16 @@ export async function ensureInstalled(root = project, say = line => process.stde
     if (!waiting) say('Another process is installing the packages; waiting for it … ')
     waiting = true
     await pause(100)
-    if (isInstalled(root)) return
+    if (isInstalled(root, kind)) return
   }
   try {
-    if (isInstalled(root)) return
+    if (isInstalled(root, kind)) return
     await endFormerNpm(join(folder, 'npm'))
-    if (!(await matchesLock(root))) await install(root, folder, say)
+    const runs = (await runtimeVersion(root)).startsWith(`v${runtime_major}.`)
+    const present = runs && ['all', kind].find(one => matchesLock(root, one))
+    if (!present) await install(root, kind, folder, say)
     await checkRuntime(root)
-    fs.writeFileSync(stampOf(root), fingerprint(root))
+    fs.writeFileSync(stampOf(root), `${present || kind} ${fingerprint(root)}`)
   } finally {
     fs.rmSync(holder, { force: true })
     try {
@@ -45,11 +52,11 @@ const stampOf = root => join(root, 'node_modules', '.dodeca-installed')
 const runtimeOf = root => join(root, 'node_modules', '.bin', 'node')
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms))
 
-function isInstalled(root) {
+function isInstalled(root, kind) {
   try {
-    return (
-      fs.readFileSync(stampOf(root), 'utf8') === fingerprint(root) && fs.existsSync(runtimeOf(root))
-    )
+    const [present, made] = fs.readFileSync(stampOf(root), 'utf8').split(' ')
+    const enough = present === 'all' || present === kind
+    return enough && made === fingerprint(root) && fs.existsSync(runtimeOf(root))
   } catch {
     return false
   }
@@ -73,17 +80,18 @@ function fingerprint(root) {
  * Whether a plain `npm install` has done the work before: npm writes its own record at the very
  * end. The record leaves out optional packages for other machines.
  */
-async function matchesLock(root) {
+function matchesLock(root, kind) {
   try {
     const read = file => JSON.parse(fs.readFileSync(join(root, file), 'utf8')).packages
     const wanted = Object.entries(read('package-lock.json')).filter(([path]) => path !== '')
     const present = read(join('node_modules', '.package-lock.json'))
     const agrees = ([path, entry]) => {
+      if (kind === 'runtime' && entry.dev === true) return true
       const found = present[path]
       if (!found) return entry.optional === true && !isForThisMachine(entry)
       return found.version === entry.version && found.integrity === entry.integrity
     }
-    return wanted.every(agrees) && (await runtimeVersion(root)).startsWith(`v${runtime_major}.`)
+    return wanted.every(agrees)
   } catch {
     return false
   }
@@ -92,15 +100,16 @@ async function matchesLock(root) {
 const isForThisMachine = ({ os, cpu, libc }) =>
   !libc && os?.includes(process.platform) && cpu?.includes(process.arch)
 
-async function install(root, folder, say) {
-  say('Installing the packages into node_modules (only this once; a minute or less) … ')
+async function install(root, kind, folder, say) {
+  const what = kind === 'all' ? 'all packages, also those of the tests,' : 'the packages'
+  say(`Installing ${what} into node_modules (only this once; a minute or less) … `)
   const started = performance.now()
   const seconds = () => Math.round((performance.now() - started) / 1000)
   const ticks = process.stderr.isTTY
     ? undefined
     : setInterval(() => say(`  … still installing, ${seconds()} s\n`), 5000)
   try {
-    const { code, signal } = await runNpm(root, folder)
+    const { code, signal } = await runNpm(root, kind, folder)
     if (signal) throw new Error(`The installation was interrupted (${signal}). Start again.`)
     if (code !== 0) {
       throw new Error(
@@ -114,13 +123,16 @@ async function install(root, folder, say) {
   say(`Installed in ${seconds()} s.\n`)
 }
 
-async function runNpm(root, folder) {
+async function runNpm(root, kind, folder) {
   const through = process.env.npm_execpath ?? ''
   const [command, ...first] = /npm-cli\.c?js$/.test(through) ? [process.execPath, through] : ['npm']
-  // The runtime and the tests are development dependencies, so NODE_ENV must not leave them out.
-  // npm's output goes to standard error, because standard output belongs to the command that
-  // follows.
-  const args = [...first, 'ci', '--no-audit', '--no-fund', '--include=dev', '--loglevel=error']
+  // `ci` empties node_modules first. What the tests need is added without that, so that a platform
+  // that runs from this folder goes on. NODE_ENV must not decide what is left out. npm's output goes
+  // to standard error, because standard output belongs to the command that follows.
+  const adds = kind === 'all' && isInstalled(root, 'runtime')
+  const verb = adds ? ['install', '--no-save'] : ['ci']
+  const which = kind === 'all' ? '--include=dev' : '--omit=dev'
+  const args = [...first, ...verb, '--no-audit', '--no-fund', which, '--loglevel=error']
   // Loaded only here, because it takes half of the time that a start without installation takes.
   const { spawn } = await import('node:child_process')
   // npm waits for the install scripts that it runs, so to end it, its whole process group must be
@@ -253,7 +265,7 @@ function identityOf(pid) {
 
 if (process.argv[1] && pathToFileURL(fs.realpathSync(process.argv[1])).href === import.meta.url) {
   try {
-    await ensureInstalled()
+    await ensureInstalled(process.argv.includes('--all') ? 'all' : 'runtime')
   } catch (error) {
     process.stderr.write(`${error.message}\n`)
     process.exitCode = 1

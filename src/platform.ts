@@ -6,11 +6,13 @@ import type { Composition } from './runtime/composition.ts'
 import { gather, type AnySurface } from './runtime/gather.ts'
 import { chat } from './surfaces/chat/surface.ts'
 import { commerce } from './surfaces/commerce/surface.ts'
+import { inference } from './surfaces/inference/surface.ts'
 import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
 import { notifications } from './surfaces/notifications/surface.ts'
 import { payments } from './surfaces/payments/surface.ts'
+import { retrieval } from './surfaces/retrieval/surface.ts'
 import { social } from './surfaces/social/surface.ts'
 import { uploads } from './surfaces/uploads/surface.ts'
 import { webhooks } from './surfaces/webhooks/surface.ts'
@@ -25,6 +27,8 @@ const surfaces: readonly AnySurface[] = [
   links,
   social,
   chat,
+  inference,
+  retrieval,
   webhooks,
 ]
 
@@ -70,6 +74,15 @@ export const composition: Composition = {
       files: files.face,
       messages: messages.face,
     })
+    const models = inference.open(kernelFor(inference), {
+      jobs: work.face,
+      people: administration,
+    })
+    const knowledge = retrieval.open(kernelFor(retrieval), {
+      people: people.face,
+      jobs: work.face,
+      files: files.face,
+    })
     const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
       events: declared,
@@ -89,6 +102,8 @@ export const composition: Composition = {
       links: shortener,
       social: network,
       chat: talk,
+      inference: models,
+      retrieval: knowledge,
       webhooks: hooks,
     }
     work.face.offer(Object.values(opened).flatMap(one => one.jobTypes ?? []))

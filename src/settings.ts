@@ -6,10 +6,12 @@ import { readConfig, type Config, type Environment } from './runtime/config.ts'
 import { settings as chat } from './surfaces/chat/settings.ts'
 import { settings as commerce } from './surfaces/commerce/settings.ts'
 import { settings as identity } from './surfaces/identity/settings.ts'
+import { settings as inference } from './surfaces/inference/settings.ts'
 import { settings as jobs } from './surfaces/jobs/settings.ts'
 import { settings as links } from './surfaces/links/settings.ts'
 import { settings as notifications } from './surfaces/notifications/settings.ts'
 import { settings as payments } from './surfaces/payments/settings.ts'
+import { settings as retrieval } from './surfaces/retrieval/settings.ts'
 import { settings as social } from './surfaces/social/settings.ts'
 import { settings as uploads } from './surfaces/uploads/settings.ts'
 import { settings as webhooks } from './surfaces/webhooks/settings.ts'
@@ -24,6 +26,8 @@ export const tables = [
   links,
   social,
   chat,
+  inference,
+  retrieval,
   webhooks,
 ]
 

@@ -36,6 +36,10 @@ test('metrics require the permission', async () => {
   expect(metrics.status).toBe(200)
   expect(metrics.text).toMatch(/http_server_request_duration_seconds_count\{.*route="\/metrics"/)
   expect(metrics.text).toContain('outbox_pending 0')
+  expect(metrics.text).toMatch(/^process_resident_memory_bytes \d+/m)
+  expect(metrics.text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
+  expect(metrics.text).toMatch(/^db_pool_connections\{state="total"\} [1-9]/m)
+  expect(metrics.text).toMatch(/^due_queue_rows\{queue="[a-z_.]+",state="due"\} 0$/m)
   // Route templates only: an id would be a label of its own for each.
   await world.call('GET', '/v1/notes/01890000-0000-7000-8000-000000000000', { token: person.token })
   const again = await world.call('GET', '/metrics', { token: person.token })

@@ -34,7 +34,7 @@ function newProject(runtime_version = process.version): string {
   const write = (file: string, text: string) => {
     fs.writeFileSync(join(folder, file), text, { mode: 0o755 })
   }
-  for (const name of ['scripts', 'bin', 'src', 'runtime']) fs.mkdirSync(join(folder, name))
+  for (const name of ['scripts', 'bin', 'src', 'runtime', 'tool']) fs.mkdirSync(join(folder, name))
   fs.cpSync(new URL('../install.mjs', import.meta.url), join(folder, 'scripts/install.mjs'))
   fs.cpSync(new URL('../../bin/dodeca.mjs', import.meta.url), join(folder, 'bin/dodeca.mjs'))
   const scripts = { postinstall: install_script }
@@ -44,6 +44,7 @@ function newProject(runtime_version = process.version): string {
     'runtime/node',
     `#!/bin/sh\n[ "$1" = --version ] && echo ${runtime_version} || exec "${process.execPath}" "$@"\n`,
   )
+  write('tool/package.json', JSON.stringify({ name: 'test-tool', version: '1.0.0' }))
   describeProject(folder, {})
   execFileSync('npm', ['install', '--package-lock-only', '--ignore-scripts', '--offline'], {
     cwd: folder,
@@ -56,7 +57,8 @@ function describeProject(folder: string, more: object): void {
   const described = {
     name: 'small',
     version: '1.0.0',
-    devDependencies: { node: 'file:runtime' },
+    dependencies: { node: 'file:runtime' },
+    devDependencies: { 'test-tool': 'file:tool' },
     allowScripts: { 'file:runtime': true, node: true },
     ...more,
   }
@@ -80,6 +82,7 @@ function start(folder: string, file: string, args: string[] = [], env: object = 
 }
 
 const install = (folder: string, env?: object) => start(folder, 'scripts/install.mjs', [], env)
+const installAll = (folder: string) => start(folder, 'scripts/install.mjs', ['--all'])
 
 function installs(folder: string): number {
   const file = join(folder, 'installs')
@@ -105,6 +108,19 @@ describe('the installer', () => {
     expect(await install(folder).done).toEqual({ code: 0, said: '', printed: '' })
     expect(installs(folder)).toBe(1)
     expect(fs.existsSync(join(folder, '.installing'))).toBe(false)
+  })
+
+  test('leaves the packages of the tests to the tests, which add them', async () => {
+    const folder = newProject()
+    await install(folder).done
+    const tool = join(folder, 'node_modules/test-tool')
+    expect(fs.existsSync(tool)).toBe(false)
+    const kept = fs.lstatSync(join(folder, 'node_modules/node'), { bigint: true }).ino
+    expect((await installAll(folder).done).said).toMatch(/^Installing all packages/)
+    expect(fs.existsSync(tool)).toBe(true)
+    expect(fs.lstatSync(join(folder, 'node_modules/node'), { bigint: true }).ino).toBe(kept)
+    expect((await install(folder).done).said).toBe('')
+    expect((await installAll(folder).done).said).toBe('')
   })
 
   test('installs again when the lock file or a dependency changes, not when a script does', async () => {

@@ -212,6 +212,10 @@ export type RunningJob = JobIdentity & {
   again(after_seconds: number): never
   /** The handler's own writes, the check of the lease and the job's end, all in one commit. */
   commit(effect: (tx: Tx) => Promise<unknown>): Promise<void>
+  /** Bytes as the job's result, if its handler returns nothing; the last ones stored count. */
+  store(media_type: string, bytes: Uint8Array): Promise<void>
+  /** What the job has used, for its view. */
+  usage(usage: Readonly<Record<string, unknown>>): Promise<void>
 }
 
 export type JobStep = {

@@ -25,6 +25,7 @@ import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi/document.ts'
 import type { Route } from '../kernel/http/route.ts'
 import { lifecycle } from './lifecycle.ts'
+import { processMeasures } from './measure-process.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
 import { auditRoutes } from './platform-routes/audit.ts'
 import { catalogRoutes } from './platform-routes/catalog.ts'
@@ -147,10 +148,11 @@ function routesOf(
 ): Route[] {
   const { options, gathered, kernel, opened, events, overload } = parts
   const { config } = options
+  const ofProcess = processMeasures(kernel.db, kernel.metrics.registry, parts.queues)
   const health = healthRoutes({
     profile: config.profile,
     metrics: kernel.metrics,
-    measure: events.measure,
+    measure: async () => void (await Promise.all([events.measure(), ofProcess()])),
     ready: () => readiness(kernel.db, overload),
   })
   if (!config.roles.includes('api')) return health
@@ -259,6 +261,7 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     retention_hours: settings['kernel.idempotency_retention_hours'],
     body_limit_bytes: settings['kernel.body_limit_bytes'],
     body_seconds: settings['kernel.body_seconds'],
+    slow_request_ms: settings['kernel.slow_request_ms'],
     headers_seconds: settings['kernel.headers_seconds'],
     idle_seconds: settings['kernel.idle_seconds'],
     connections: parts.connections,

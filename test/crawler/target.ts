@@ -61,7 +61,7 @@ export function targetOf(route: Route, { gathered, world, crawl }: Told): Target
     guarded: route.permission !== 'public',
     bearer: crawl.recipes[compiled.operation]?.bearer === true,
     permission: members ? null : permission,
-    streams: route.stream !== undefined || route.streaming !== undefined,
+    streams: !route.streams && (route.stream !== undefined || route.streaming !== undefined),
     takes_body,
     takes_json: takes_body && (route.consumes ?? 'json') === 'json',
     body: route.body ?? null,

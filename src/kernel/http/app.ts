@@ -21,6 +21,7 @@ import { problem, type Catalog } from '../errors/problem.ts'
 import { notUpgraded, serverBehind, type Front, type Upgrades } from './request-interceptor.ts'
 import { onlyReads, type Route, consumesOf } from './route.ts'
 import { announcesBody, IncomingBody } from './incoming-body.ts'
+import { logRequest } from './log-request.ts'
 import { sseHeaders, writeEvents } from './sse.ts'
 
 export type AppOptions = GuardDeps &
@@ -33,6 +34,7 @@ export type AppOptions = GuardDeps &
     /** Time for a body to arrive, unless the route sets its own. */
     readonly body_seconds: number
     readonly headers_seconds: number
+    readonly slow_request_ms: number
     /** How long a connection without requests is kept. */
     readonly idle_seconds: number
     readonly connections: Connections
@@ -125,6 +127,7 @@ export function buildApp(options: AppOptions): App {
       { method: request.method, route: routeLabel(request), status: reply.statusCode },
       reply.elapsedTime / 1000,
     )
+    logRequest(options.log, options.slow_request_ms, request, reply)
     done()
   })
   app.setErrorHandler((error, request, reply) =>

@@ -22,7 +22,7 @@ import {
   type ProblemDetails,
 } from '../errors/problem.ts'
 import type { RateClass } from '../access/rate.ts'
-import type { Route } from './route.ts'
+import type { AnyContext, Route } from './route.ts'
 
 export type CompiledRoute = {
   readonly route: Route
@@ -77,13 +77,39 @@ export function compileRoute(route: Route, { strict, catalog }: CompileOptions):
 const event_stream = 'text/event-stream'
 
 export function mediaTypesOf(route: Route): readonly string[] {
+  if (route.streams) return ['application/json', event_stream]
   if (route.stream || route.streaming) return [event_stream]
   const usual = route.produces ?? ['application/json']
   return route.watch ? [...usual, event_stream] : usual
 }
 
+/** Whether this request is answered by events: always, by its body, or by what it accepts. */
+export function wantsEvents(
+  compiled: CompiledRoute,
+  context: AnyContext,
+  accept: string | undefined,
+): boolean {
+  const { route } = compiled
+  if (!route.streams) {
+    const always = route.stream !== undefined || route.streaming !== undefined
+    return always || prefersEvents(compiled, accept)
+  }
+  const events = route.streams(context)
+  // The guard lets both kinds through; which of the two it is, is known now.
+  if (accept) negotiate(accept, [events ? event_stream : 'application/json'])
+  return events
+}
+
+/** Refuses an Accept header that allows none of these media types. */
+export function negotiate(accept: string, media_types: readonly string[]): void {
+  const offered = new Negotiator({ headers: { accept } }).mediaTypes([...media_types])
+  if (offered.length === 0) {
+    throw problem('not_acceptable', { detail: `Available: ${media_types.join(', ')}.` })
+  }
+}
+
 /** On a route that can be read and watched: whether the caller wants to watch. */
-export function prefersEvents({ route, media_types }: CompiledRoute, accept?: string): boolean {
+function prefersEvents({ route, media_types }: CompiledRoute, accept?: string): boolean {
   if (!route.watch || !accept?.includes(event_stream)) return false
   const preferred = new Negotiator({ headers: { accept } }).mediaType([...media_types])
   return preferred === event_stream

@@ -17,60 +17,68 @@ export function parseJson(bytes: Buffer): unknown {
   } catch {
     throw problem('malformed_json', { detail: jsonFault(bytes.toString('utf8')) })
   }
-  inspect(value, 'body', '', 0)
+  inspect(value, 'body')
   return value
 }
 
-/** Query and path values are text and need the same check of their characters. */
-export function inspect(
-  value: unknown,
-  location: 'body' | 'query' | 'path',
-  pointer: string,
-  depth: number,
-): void {
-  if (typeof value === 'string') {
-    if (!isStorable(value)) throw invalidCharacter(location, pointer)
-  } else if (typeof value === 'number') {
-    if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-      throw problem('validation_failed', {
-        errors: [{ location, pointer, constraint: 'safe_number' }],
-      })
-    }
-  } else if (typeof value === 'object' && value !== null) {
-    if (depth >= depth_max) {
-      throw problem('malformed_request', { detail: `The body is nested deeper than ${depth_max}.` })
-    }
-    inspectMembers(value, location, pointer, depth)
-  }
+type Location = 'body' | 'query' | 'path'
+
+/**
+ * Query and path values are text and need the same check of their characters. Where something is
+ * wrong, a second pass finds its place: to keep the place of each value costs more than the check.
+ */
+export function inspect(value: unknown, location: Location): void {
+  if (!isFine(value, 0)) refuse(value, location, '', 0)
 }
 
-function inspectMembers(
-  value: object,
-  location: 'body' | 'query' | 'path',
-  pointer: string,
-  depth: number,
-): void {
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) inspect(value[i], location, `${pointer}/${i}`, depth + 1)
-    return
+function isFine(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return isStorable(value)
+  if (typeof value === 'number') return isExact(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (depth >= depth_max) return false
+  if (Array.isArray(value)) return value.every(one => isFine(one, depth + 1))
+  for (const name of Object.keys(value)) {
+    if (isReserved(name) || !isStorable(name)) return false
+    if (!isFine((value as Record<string, unknown>)[name], depth + 1)) return false
+  }
+  return true
+}
+
+function refuse(value: unknown, location: Location, pointer: string, depth: number): void {
+  if (typeof value === 'string' && !isStorable(value)) throw invalidCharacter(location, pointer)
+  if (typeof value === 'number' && !isExact(value)) {
+    const errors = [{ location, pointer, constraint: 'safe_number' }]
+    throw problem('validation_failed', { errors })
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (depth >= depth_max) {
+    throw problem('malformed_request', { detail: `The body is nested deeper than ${depth_max}.` })
   }
   for (const [name, member] of Object.entries(value)) {
-    if (name === '__proto__' || name === 'constructor') {
+    if (isReserved(name) && !Array.isArray(value)) {
       throw problem('malformed_request', {
         detail:
           'The names `__proto__` and `constructor` are not allowed for members. Rename the member.',
       })
     }
     if (!isStorable(name)) throw invalidCharacter(location, pointer)
-    inspect(member, location, `${pointer}/${escapePointer(name)}`, depth + 1)
+    refuse(member, location, `${pointer}/${escapePointer(name)}`, depth + 1)
   }
+}
+
+function isReserved(name: string): boolean {
+  return name === '__proto__' || name === 'constructor'
+}
+
+function isExact(number: number): boolean {
+  return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number))
 }
 
 function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-function invalidCharacter(location: 'body' | 'query' | 'path', pointer: string) {
+function invalidCharacter(location: Location, pointer: string) {
   return problem('invalid_character', {
     errors: [{ location, pointer, constraint: 'character' }],
   })

@@ -3,12 +3,11 @@
  * (503), representation (406), identity (401), cross-site forgery (403), rate (429).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Negotiator from 'negotiator'
 import type { ClientAddress } from '../access/client-address.ts'
 import type { Csrf } from '../access/csrf.ts'
 import type { Access, Principal } from '../access/principal.ts'
 import type { RateLimiter } from '../access/rate.ts'
-import type { CompiledRoute } from './compile-route.ts'
+import { negotiate, type CompiledRoute } from './compile-route.ts'
 import { Facts } from './request-context.ts'
 import { problem, type Problem } from '../errors/problem.ts'
 
@@ -35,7 +34,7 @@ export function guard(
   const facts = new Facts(request, reply, ip, deps.stopping)
   const refusal = route.always ? null : deps.busy()
   if (refusal) throw refusal
-  negotiate(request.headers.accept, compiled)
+  checkAccept(request.headers.accept, compiled)
   const who = identify(deps, compiled, request)
   const pass = (principal: Principal | null): Passed => {
     if (!route.always) {
@@ -72,14 +71,11 @@ function ratedBy({ route }: CompiledRoute, { params }: FastifyRequest): string {
   return route.rate_by?.map(name => ` ${given[name]}`).join('') ?? ''
 }
 
-function negotiate(accept: string | undefined, { media_types }: CompiledRoute): void {
+function checkAccept(accept: string | undefined, { media_types }: CompiledRoute): void {
   // A route without a fixed media type accepts every Accept header.
   if (!accept || accept === '*/*' || media_types.includes('*/*')) return
   if (!accept.includes(';') && accept.includes(media_types[0] ?? '')) return
-  const offered = new Negotiator({ headers: { accept } }).mediaTypes([...media_types])
-  if (offered.length === 0) {
-    throw problem('not_acceptable', { detail: `Available: ${media_types.join(', ')}.` })
-  }
+  negotiate(accept, media_types)
 }
 
 function identify(

@@ -11,7 +11,7 @@ import { workContext } from '../observability/context.ts'
 import type { Db, Tx } from '../database/db.ts'
 import type { Fault } from '../faults.ts'
 import { newId } from '../ids.ts'
-import { prefersEvents, type CompiledRoute } from './compile-route.ts'
+import { wantsEvents, type CompiledRoute } from './compile-route.ts'
 import { inspect } from './content.ts'
 import type { Cursors, Query } from './cursor.ts'
 import type { Passed } from './guard.ts'
@@ -79,11 +79,10 @@ function proceed(
 ): Answer | Promise<Answer> {
   const { context, dropped, key } = asked
   const ignored = ignoredFieldsHeader(dropped)
-  const { route } = compiled
   const { id, traceparent } = context.request
   const about = [context.principal?.tenant_id ?? '', ...Object.values(context.params)]
   const work = { request_id: id, traceparent, about }
-  if (route.stream || route.streaming || prefersEvents(compiled, request.headers.accept)) {
+  if (wantsEvents(compiled, context, request.headers.accept)) {
     const open = () => openStream(deps, compiled, request, context, key)
     return workContext.run(work, open).then(opened => ({ kind: 'stream', ignored, ...opened }))
   }
@@ -136,9 +135,9 @@ function admit(
 }
 
 function checkRequest(compiled: CompiledRoute, request: FastifyRequest) {
-  inspect(request.params, 'path', '', 0)
+  inspect(request.params, 'path')
   compiled.checkParams(request.params as Record<string, string>)
-  inspect(request.query, 'query', '', 0)
+  inspect(request.query, 'query')
   const dropped: Dropped = []
   const given = consumesOf(compiled.route) === 'json' ? request.body : undefined
   compiled.route.inspectBody?.(given)
@@ -242,7 +241,7 @@ async function unkeyedOperation(
   const early = await deps.db.tx(tx => operation.begin({ ...context, tx, operation_id }))
   if (early) return render(compiled, early)
   await deps.fault('kernel.after_operation')
-  const called = await operation.call(operation_id, 'first', context.request.stopping)
+  const called = await operation.call(operation_id, 'first', context.request.signal)
   await deps.fault('kernel.after_call')
   const finished = await deps.db.tx(tx => operation.finish(tx, operation_id, called))
   if (finished instanceof Problem) throw finished

@@ -125,8 +125,8 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
         return early && render(compiled, early)
       },
       // The caller may disconnect; the operation is completed all the same.
-      call: (operation_id, attempt) =>
-        operation.call(operation_id, attempt, context.request.stopping),
+      call: (operation_id, attempt, lost) =>
+        operation.call(operation_id, attempt, AbortSignal.any([context.request.stopping, lost])),
       finish: async (tx, operation_id, called) => {
         const finished = await operation.finish(tx, operation_id, called)
         return finished instanceof Problem ? refusalOf(keyed, finished) : render(compiled, finished)

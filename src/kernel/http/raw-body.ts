@@ -14,20 +14,33 @@ export async function readRaw(request: FastifyRequest, payload: IncomingMessage)
   if (declared > bodyLimit) throw problem('content_too_large')
   // The router fills every parameter of the path.
   const params = request.params as Record<string, string>
-  inspect(params, 'path', '', 0)
+  inspect(params, 'path')
   const asked = config.compiled?.route.bodyLimitFor?.({ params, headers })
   const limit = Math.min(bodyLimit, (await asked) ?? bodyLimit)
   if (declared > limit) throw problem('content_too_large')
   request.incoming?.goOn()
+  return await collect(payload, limit)
+}
+
+/** By events: an iterator costs 8 µs more for the one chunk that most bodies are. */
+function collect(payload: IncomingMessage, limit: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const chunks: Buffer[] = []
   let length = 0
-  // A body that is too large is not destroyed, so that the refusal can still be sent.
-  const bytes: AsyncIterable<Buffer> = payload.iterator({ destroyOnReturn: false })
-  for await (const chunk of bytes) {
+  const take = (chunk: Buffer): void => {
     length += chunk.length
-    if (length > limit) throw problem('content_too_large')
-    chunks.push(chunk)
+    if (length <= limit) return void chunks.push(chunk)
+    // A body that is too large is not destroyed, so that the refusal can still be sent.
+    payload.off('data', take)
+    payload.pause()
+    reject(problem('content_too_large'))
   }
-  const [first, ...others] = chunks
-  return first && others.length === 0 ? first : Buffer.concat(chunks, length)
+  payload.on('data', take)
+  payload.once('end', () => {
+    const [first, ...others] = chunks
+    resolve(first && others.length === 0 ? first : Buffer.concat(chunks, length))
+  })
+  payload.once('error', reject)
+  payload.once('close', () => reject(new Error('the connection closed before the body ended')))
+  return promise
 }

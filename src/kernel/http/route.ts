@@ -7,33 +7,14 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Principal } from '../access/principal.ts'
 import type { Db, Reader, Tx } from '../database/db.ts'
 import type { List } from './page.ts'
-import type { Problem } from '../errors/problem.ts'
-import type { SseEvent } from './sse.ts'
+import type { Replies, Reply, ReplyOf } from './reply.ts'
+import type { OutsideOperation, StreamOperation } from './operations.ts'
+import type { EventStream, SseEvent } from './sse.ts'
 import type { RateClass } from '../access/rate.ts'
 
+export { reply, type Headers, type Replies, type Reply } from './reply.ts'
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-export type Headers = Readonly<Record<string, string | readonly string[]>>
-export type Replies = Readonly<Record<number, TSchema | null>>
-
-/** What a handler returns: a status of its `replies`, the body that matches it, and headers. */
-export type Reply<S extends number = number, B = unknown> = {
-  readonly status: S
-  readonly body: B
-  readonly headers: Headers
-}
-
-export function reply<const S extends number, B>(
-  status: S,
-  body: B,
-  headers: Headers = {},
-): Reply<S, B> {
-  return { status, body, headers }
-}
-
-type ReplyOf<R extends Replies> = {
-  [S in keyof R & number]: Reply<S, R[S] extends TSchema ? Static<R[S]> : null>
-}[keyof R & number]
-
 type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [K in Name]: string } & ParamsOf<Rest>
   : unknown
@@ -86,37 +67,6 @@ type Given<Path extends string, G extends Guard, B, Q> = {
   readonly list: List
   /** For unique keys of a surface's own rows, which are kept longer than the recorded outcome. */
   readonly key: RequestKey | null
-}
-
-/**
- * An effect outside PostgreSQL, in the only order that survives a crash between any two steps:
- * write the intent and commit; call under the operation's own id; write the outcome. After a crash
- * `call` runs again as `resumed`: it asks the provider for the result of that id before it sends
- * anything.
- */
-export type OutsideOperation<C, R extends Replies, Outcome> = {
-  /** A reply means that no call is needed: it is recorded in the same commit. */
-  begin(
-    context: C & { readonly tx: Tx; readonly operation_id: string },
-  ): Promise<ReplyOf<R> | undefined>
-  call(operation_id: string, attempt: 'first' | 'resumed', signal: AbortSignal): Promise<Outcome>
-  /** A refusal is returned, not thrown: the changes that belong to it commit with it. */
-  finish(tx: Tx, operation_id: string, outcome: Outcome): Promise<ReplyOf<R> | Problem>
-}
-
-/** A keyed stream: its key binds to one operation, whose stored output answers every retry. */
-export type StreamOperation<C> = {
-  begin(context: C & { readonly tx: Tx; readonly operation_id: string }): Promise<void>
-  /** Resolves at the first byte of the upstream, so that an earlier failure is still a status. */
-  open(
-    operation_id: string,
-    attempt: 'first' | 'resumed',
-    signal: AbortSignal,
-  ): Promise<AsyncIterable<SseEvent>>
-  /** The whole sequence again from storage, without a second call. */
-  again(operation_id: string): AsyncIterable<SseEvent>
-  /** Where the state of a running operation can be read. */
-  location(operation_id: string): string
 }
 
 type Common<
@@ -222,18 +172,36 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
   | {
       transaction: 'own'
       idempotency: 'required' | 'optional'
+      record?: 'body' | 'reference'
       operation: OutsideOperation<C, R, Outcome>
-      /** The longest time of one attempt; a retry takes over only after it. */
+      /** For `record: 'reference'`: renders the reply again from `resource_ref`. */
+      again?(
+        context: C & { readonly tx: Reader; readonly resource_ref: string },
+      ): Promise<ReplyOf<R>>
+      /** How long after the death of its process a retry takes over. A running one renews it. */
       lease_seconds: number
     }
   | {
       transaction: 'own'
-      stream(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
+      stream(context: C & { readonly db: Db }): Promise<EventStream>
     }
   | {
       transaction: 'own'
       idempotency: 'required' | 'optional'
       streaming: StreamOperation<C>
+      lease_seconds: number
+    }
+  | {
+      transaction: 'own'
+      idempotency: 'required' | 'optional'
+      record?: 'body' | 'reference'
+      operation: OutsideOperation<C, R, Outcome>
+      again?(
+        context: C & { readonly tx: Reader; readonly resource_ref: string },
+      ): Promise<ReplyOf<R>>
+      streaming: StreamOperation<C>
+      /** Whether this request asks for events: the body decides, so it comes after its schema. */
+      streams(context: C): boolean
       lease_seconds: number
     }
 
@@ -281,9 +249,10 @@ export type Route = Common<
     again?(context: AnyContext & { tx: Tx; resource_ref: string }): Promise<Reply>
     replayed?(): Promise<void>
     operation?: OutsideOperation<AnyContext, Replies, unknown>
-    stream?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>
+    stream?(context: AnyContext & { db: Db }): Promise<EventStream>
     watch?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>
     streaming?: StreamOperation<AnyContext>
+    streams?(context: AnyContext): boolean
   }
 
 /** A GET that may have effects refuses HEAD with 405, so that a link checker causes none. */

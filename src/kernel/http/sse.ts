@@ -12,7 +12,16 @@ export type SseEvent = {
   readonly id?: string
   /** Nothing follows it. */
   readonly terminal?: true
+  /** Not sent: it shows that the upstream works while there is nothing to show yet. */
+  readonly silent?: true
 }
+
+/** Why the kernel ends a stream that has not ended itself. */
+export type EndingCode =
+  'internal_error' | 'shutting_down' | 'invalid_token' | 'upstream_timeout' | 'slow_consumer'
+
+/** `ending` writes the last event of a stream that the kernel ends, with the members of its kind. */
+export type EventStream = AsyncIterable<SseEvent> & { ending?(code: EndingCode): SseEvent }
 
 export type SseOptions = {
   heartbeat_ms: number
@@ -34,12 +43,12 @@ export const sseHeaders = {
   'x-accel-buffering': 'no',
 }
 
-type Ending = { code: string } | null
+type Ending = EndingCode | null
 
 /** Writes the whole stream; resolves when the response has ended. */
 export async function writeEvents(
   response: ServerResponse,
-  events: AsyncIterable<SseEvent>,
+  events: EventStream,
   options: SseOptions,
 ): Promise<void> {
   const iterator = events[Symbol.asyncIterator]()
@@ -57,7 +66,7 @@ export async function writeEvents(
     if (alive && response.writableLength === 0) response.write(': heartbeat\n\n')
   }, options.heartbeat_ms)
   const revoked = revocation(options.stands)
-  let ending: Ending = { code: 'internal_error' }
+  let ending: Ending = 'internal_error'
   let next_id = 1
   // Where events have their own positions, the terminal event has none: a reader resumes after the
   // last event.
@@ -71,31 +80,32 @@ export async function writeEvents(
       const step = await Promise.race([next, ...ends])
       stalled.cancel()
       if (step === 'gone') return void (ending = null)
-      if (step === 'stopping') return void (ending = { code: 'shutting_down' })
-      if (step === 'revoked') return void (ending = { code: 'invalid_token' })
-      if (step === 'stalled') return void (ending = { code: 'upstream_timeout' })
+      if (step === 'stopping') return void (ending = 'shutting_down')
+      if (step === 'revoked') return void (ending = 'invalid_token')
+      if (step === 'stalled') return void (ending = 'upstream_timeout')
       if (step.done) return
       moved = performance.now()
+      if (step.value.silent) continue
       placed ||= step.value.id !== undefined
       const number = placed || options.may_be_quiet ? null : next_id++
       const flushed = response.write(frame(step.value, number))
       if (step.value.terminal) return void (ending = null)
       if (!flushed && !(await drained(response, options.stall_ms))) {
-        return void (ending = response.closed ? null : { code: 'slow_consumer' })
+        return void (ending = response.closed ? null : 'slow_consumer')
       }
     }
   } catch {
     // The cause was logged where it occurred; the reader only gets that the stream failed.
-    ending = { code: 'internal_error' }
+    ending = 'internal_error'
   } finally {
     clearInterval(heartbeat)
     revoked.cancel()
-    if (ending || response.writableNeedDrain || response.closed)
-      options.abort(ending?.code ?? 'gone')
+    if (ending || response.writableNeedDrain || response.closed) options.abort(ending ?? 'gone')
     void iterator.return?.()?.catch(() => {})
     if (ending) {
       const id = placed || options.may_be_quiet ? null : next_id
-      response.write(frame({ event: 'error', data: ending }, id))
+      const last = events.ending?.(ending) ?? { event: 'error', data: { code: ending } }
+      response.write(frame(last, id))
     }
     letGo(response, options)
   }

@@ -8,6 +8,7 @@ import { violates } from '../database/failures.ts'
 import type { Fault } from '../faults.ts'
 import { problem } from '../errors/problem.ts'
 import { newId } from '../ids.ts'
+import { keepLease, type KeptLease } from './keep-lease.ts'
 import {
   endLease,
   lookUp,
@@ -21,6 +22,7 @@ import {
 
 /** An event of a stream; nothing follows the terminal one. */
 type StreamEvent = { readonly terminal?: true }
+type Events<E> = AsyncIterable<E> & { ending?(code: never): E }
 
 export type KeyedStream<E extends StreamEvent> = {
   readonly scope: KeyedScope
@@ -31,7 +33,7 @@ export type KeyedStream<E extends StreamEvent> = {
       operation_id: string,
       attempt: 'first' | 'resumed',
       signal: AbortSignal,
-    ): Promise<AsyncIterable<E>>
+    ): Promise<Events<E>>
     again(operation_id: string): AsyncIterable<E>
     location(operation_id: string): string
   }
@@ -40,7 +42,7 @@ export type KeyedStream<E extends StreamEvent> = {
 }
 
 export type OpenedStream<E extends StreamEvent> = {
-  readonly events: AsyncIterable<E>
+  readonly events: Events<E>
   /** Sent again from storage. */
   readonly replayed: boolean
 }
@@ -55,12 +57,16 @@ export async function openKeyedStream<E extends StreamEvent>(
   const lease = { lease_token: newId(), lease_seconds: stream.lease_seconds }
   const { operation_id, how } = await find(deps, stream, lease)
   if (how === 'again') return { events: stream.operation.again(operation_id), replayed: true }
+  const held = keepLease(deps.db, stream.scope, lease)
   try {
     await deps.fault('kernel.after_operation')
-    const events = await stream.operation.open(operation_id, how, stream.signal)
-    const kept = recording(deps, stream, lease.lease_token, operation_id, events)
-    return { events: kept, replayed: false }
+    const signal = AbortSignal.any([stream.signal, held.lost])
+    const events = await stream.operation.open(operation_id, how, signal)
+    const kept = recording(deps, stream, lease.lease_token, operation_id, events, held)
+    const ending = events.ending?.bind(events)
+    return { events: ending ? Object.assign(kept, { ending }) : kept, replayed: false }
   } catch (error) {
+    held.end()
     // No byte was sent: the failure is a status, and the next retry may start at once.
     await deps.db.run(endLease(stream.scope, lease.lease_token)).catch(() => {})
     throw error
@@ -118,6 +124,7 @@ async function* recording<E extends StreamEvent>(
   lease_token: string,
   operation_id: string,
   events: AsyncIterable<E>,
+  held: KeptLease,
 ): AsyncGenerator<E> {
   let ended = false
   try {
@@ -130,6 +137,7 @@ async function* recording<E extends StreamEvent>(
       yield event
     }
   } finally {
+    held.end()
     if (!ended) await db.run(endLease(scope, lease_token)).catch(() => {})
   }
 }

@@ -8,6 +8,7 @@ import type { Db, Tx } from '../database/db.ts'
 import { violates } from '../database/failures.ts'
 import type { Fault } from '../faults.ts'
 import { jitter, newId } from '../ids.ts'
+import { keepLease } from './keep-lease.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import {
   endLease,
@@ -51,13 +52,15 @@ export type OutsideEffect = {
   readonly lease_seconds: number
   /** An outcome ends the operation before anything is called. */
   begin(tx: Tx, operation_id: string): Promise<Outcome | undefined>
-  call(operation_id: string, attempt: 'first' | 'resumed'): Promise<unknown>
+  /** `lost` is aborted when another attempt has taken the operation over. */
+  call(operation_id: string, attempt: 'first' | 'resumed', lost: AbortSignal): Promise<unknown>
   finish(tx: Tx, operation_id: string, called: unknown): Promise<Outcome>
 }
 
 export type Result = { readonly outcome: Outcome; readonly replayed: boolean }
 type Shared = { readonly fingerprint: Buffer; readonly outcome: Outcome } | null
 type Attempt = Result | 'busy' | 'again'
+type Started = { operation_id: string; attempt: 'first' | 'resumed' }
 
 export type Keyed = {
   /** `recalled`: what `recall` returned for the same scope. */
@@ -184,7 +187,6 @@ async function outsideOnce(
   effect: OutsideEffect,
 ): Promise<Attempt> {
   const lease = { lease_token: newId(), lease_seconds: effect.lease_seconds }
-  type Started = { operation_id: string; attempt: 'first' | 'resumed' }
   const started = await orRefuse(deps, work, async (tx): Promise<Attempt | Started> => {
     const record = await lookUp(tx, work.scope)
     if (record.state === 'in_progress' && sameRequest(record, work.scope)) {
@@ -203,12 +205,15 @@ async function outsideOnce(
     return { operation_id, attempt: 'first' }
   })
   if (started === 'busy' || started === 'again' || 'outcome' in started) return started
+  const held = keepLease(deps.db, work.scope, lease)
   try {
     await deps.fault('kernel.after_operation')
-    return await conclude(deps, work, effect, started, lease.lease_token)
+    return await conclude(deps, work, effect, { ...started, ...lease, lost: held.lost })
   } catch (error) {
     await deps.db.run(endLease(work.scope, lease.lease_token)).catch(() => {})
     throw error
+  } finally {
+    held.end()
   }
 }
 
@@ -216,15 +221,14 @@ async function conclude(
   deps: KeyedDeps,
   work: KeyedWork,
   effect: OutsideEffect,
-  started: { operation_id: string; attempt: 'first' | 'resumed' },
-  lease_token: string,
+  started: Started & { lease_token: string; lost: AbortSignal },
 ): Promise<Attempt> {
-  const called = await effect.call(started.operation_id, started.attempt)
+  const called = await effect.call(started.operation_id, started.attempt, started.lost)
   await deps.fault('kernel.after_call')
   const outcome = await deps.db
     .tx(async tx => {
       const finished = await effect.finish(tx, started.operation_id, called)
-      const mine = await tx.run(recordFinish(work.scope, lease_token, finished, work.rules))
+      const mine = await tx.run(recordFinish(work.scope, started.lease_token, finished, work.rules))
       if (mine !== 1) throw new LeaseLost()
       return finished
     })

@@ -116,6 +116,18 @@ export function recordFinish(
       and key = ${scope.key} and lease_token = ${lease_token}`
 }
 
+/** Zero rows: another attempt has the operation, or its outcome is recorded. */
+export function renewLease(
+  scope: KeyedScope,
+  lease: { lease_token: string; lease_seconds: number },
+): Sql {
+  return sql`
+    update kernel.idempotency_records
+    set leased_until = now() + make_interval(secs => ${lease.lease_seconds})
+    where principal_id = ${scope.principal_id} and operation = ${scope.operation}
+      and key = ${scope.key} and lease_token = ${lease.lease_token}`
+}
+
 /** The holder gives up early (an error): the next retry need not wait until the lease ends. */
 export function endLease(scope: KeyedScope, lease_token: string): Sql {
   return sql`

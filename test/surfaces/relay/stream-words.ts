@@ -2,12 +2,13 @@
  * Two streams of words: one without a key, and one that is bound to a key and sent again from
  * storage.
  */
+import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
-import type { Db } from '../../../src/kernel/database/db.ts'
+import type { Db, Tx } from '../../../src/kernel/database/db.ts'
 import { sql } from '../../../src/kernel/database/sql.ts'
 import { problem } from '../../../src/kernel/errors/problem.ts'
-import { route, type Route } from '../../../src/kernel/http/route.ts'
+import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
 import { closed, count, text } from '../../../src/kernel/http/shapes.ts'
 import type { SseEvent } from '../../../src/kernel/http/sse.ts'
 
@@ -63,7 +64,87 @@ export function streamRoutes(db: Db): Route[] {
         location: operation_id => `/v1/relay/messages/${operation_id}`,
       },
     }),
+    sayRoute(db),
   ]
+}
+
+/** One route that is answered by JSON or by events, as its body says. */
+function sayRoute(db: Db): Route {
+  const rendered = async (operation_id: string) => {
+    const headers = { location: `/v1/relay/messages/${operation_id}` }
+    return reply(200, { operation_id, text: await textOf(db, operation_id) }, headers)
+  }
+  const begin = async ({ tx, operation_id, principal, body }: Said): Promise<undefined> => {
+    await tx.run(sql`
+      insert into relay.messages (tenant_id, operation_id, text, state)
+      values (${principal.tenant_id}, ${operation_id}, ${body.text}, 'pending')`)
+  }
+  return route({
+    method: 'POST',
+    path: '/v1/relay/sayings',
+    summary: 'Say a text at once or word by word',
+    permission: 'authenticated',
+    idempotency: 'optional',
+    record: 'reference',
+    transaction: 'own',
+    lease_seconds: 1,
+    added: true,
+    body: Saying,
+    sends: ['location'],
+    replies: { 200: closed({ operation_id: text(36), text: text(10_000) }) },
+    streams: ({ body }) => body.stream ?? false,
+    operation: {
+      begin,
+      call: async (operation_id, _attempt, signal) => {
+        const stored = await textOf(db, operation_id)
+        if (!stored.startsWith('for ever')) return
+        await once(signal, 'abort')
+        await db.run(sql`
+          -- any tenant: the operation's own id
+          update relay.messages set state = 'refused' where operation_id = ${operation_id}`)
+      },
+      finish: async (_tx, operation_id) => await rendered(operation_id),
+    },
+    again: async ({ resource_ref }) => await rendered(resource_ref.split('/').at(-1) ?? ''),
+    streaming: {
+      begin,
+      open: async (operation_id, _attempt, signal) => {
+        const stored = await textOf(db, operation_id)
+        const events = saying(stored, signal)
+        const ending = (code: string): SseEvent => ({
+          event: 'broken',
+          data: { code, operation_id },
+          id: 'last',
+        })
+        return Object.assign(events, { ending })
+      },
+      again: async function* (operation_id) {
+        yield { event: 'word', data: { text: await textOf(db, operation_id) } }
+        yield { event: 'completed', data: {}, terminal: true }
+      },
+      location: operation_id => `/v1/relay/messages/${operation_id}`,
+    },
+  })
+}
+
+const Saying = closed({ text: text(10_000), stream: Type.Optional(Type.Boolean()) })
+type Said = {
+  readonly tx: Tx
+  readonly operation_id: string
+  readonly principal: { readonly tenant_id: string }
+  readonly body: { readonly text: string }
+}
+
+/** Works on for 2.5 s without a word where the text asks for it, and for ever where it asks that. */
+async function* saying(source: string, signal: AbortSignal): AsyncGenerator<SseEvent> {
+  const silent: SseEvent = { event: 'working', data: {}, silent: true }
+  yield { event: 'word', data: { text: source }, id: '0' }
+  for (let turn = 0; source.startsWith('slowly') && turn < 25; turn++) {
+    yield silent
+    await wait(100, undefined, { signal })
+  }
+  if (source.startsWith('for ever')) await once(signal, 'abort')
+  yield { event: 'completed', data: {}, id: '1', terminal: true }
 }
 
 async function* words(

@@ -5,16 +5,24 @@
 import { connect, type Socket } from 'node:net'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, openWorld, type World } from '../../../../test/world.ts'
+import { eventually, newKey, openWorld, type World } from '../../../../test/world.ts'
 import { writeEvents, type SseEvent, type SseOptions } from '../sse.ts'
 
 let world: World
+let admin: pg.Client
 beforeAll(async () => {
   world = await openWorld({ KERNEL_SSE_HEARTBEAT_SECONDS: '1', KERNEL_SSE_STALL_SECONDS: '2' })
+  admin = new pg.Client({ connectionString: world.database_url })
+  await admin.connect()
 })
-afterAll(() => world.close())
+afterAll(async () => {
+  await admin.end()
+  await world.close()
+})
 
 function stream(body: Record<string, unknown>, signal?: AbortSignal) {
   const { token } = world.person()
@@ -62,6 +70,73 @@ describe('a stream', () => {
     const answer = await stream({ text: 'x y', fault: 'silent' })
     expect(answer.text).toContain(': heartbeat')
     expect(parse(answer.text).at(-1)?.data).toBe('{"code":"upstream_timeout"}')
+  })
+})
+
+describe('a route that answers by JSON or by events', () => {
+  let token: string
+  beforeAll(() => {
+    token = world.person().token
+  })
+  const say = (body: Record<string, unknown>, key = newKey(), accept = '*/*') =>
+    world.call('POST', '/v1/relay/sayings', { token, key, body, headers: { accept } })
+
+  test('is decided by the body, and a retry gets the same kind again', async () => {
+    const [plain, streamed] = [newKey(), newKey()]
+    const whole = await say({ text: 'all' }, plain)
+    expect([whole.status, whole.body.text]).toEqual([200, 'all'])
+    const again = await say({ text: 'all' }, plain)
+    expect([again.status, again.body]).toEqual([200, whole.body])
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    const events = parse((await say({ text: 'part', stream: true }, streamed)).text)
+    expect(events.map(event => event.event)).toEqual(['word', 'completed'])
+    const retold = await say({ text: 'part', stream: true }, streamed)
+    expect(parse(retold.text).map(event => event.event)).toEqual(['word', 'completed'])
+    expect(retold.headers.get('idempotent-replayed')).toBe('true')
+    expect((await say({ text: 'part' }, streamed)).body.code).toBe('idempotency_key_reused')
+  })
+
+  test('refuses an Accept header that allows only the other kind', async () => {
+    const json = await say({ text: 'x', stream: true }, newKey(), 'application/json')
+    expect([json.status, json.body.code]).toEqual([406, 'not_acceptable'])
+    const events = await say({ text: 'x' }, newKey(), 'text/event-stream')
+    expect([events.status, events.body.code]).toEqual([406, 'not_acceptable'])
+    expect((await say({ text: 'x' }, newKey(), 'application/json')).status).toBe(200)
+  })
+
+  test('keeps the lease of an operation that lasts longer, and silent work is no stall', async () => {
+    const key = newKey()
+    const running = say({ text: 'slowly', stream: true }, key)
+    await wait(1500)
+    const second = await say({ text: 'slowly', stream: true }, key)
+    expect([second.status, second.body.code]).toEqual([409, 'idempotency_in_progress'])
+    expect(parse((await running).text).map(event => event.event)).toEqual(['word', 'completed'])
+  })
+
+  test('writes the ending of the kernel in its own form', async () => {
+    const events = parse((await say({ text: 'for ever', stream: true })).text)
+    expect(events.map(event => event.event)).toEqual(['word', 'broken'])
+    expect(events[1]?.id).toBe('last')
+    expect(JSON.parse(events[1]?.data ?? '')).toEqual({
+      code: 'upstream_timeout',
+      operation_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+  })
+
+  test('ends a call without a key when its caller leaves', async () => {
+    const leaving = new AbortController()
+    const text = `for ever ${newKey()}`
+    const left = world
+      .call('POST', '/v1/relay/sayings', { token, body: { text }, signal: leaving.signal })
+      .catch((error: unknown) => error)
+    const state = async () => {
+      const { rows } = await admin.query('select state from relay.messages where text = $1', [text])
+      return rows[0]?.state
+    }
+    await eventually('it is called', async () => (await state()) === 'pending')
+    leaving.abort()
+    expect(await left).toBeInstanceOf(Error)
+    await eventually('the call has ended', async () => (await state()) === 'refused')
   })
 })
 

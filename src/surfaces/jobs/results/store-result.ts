@@ -6,9 +6,9 @@
 import { hash } from 'node:crypto'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Deps } from '../deps.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { problem } from '../errors.ts'
-import type { Bearer } from '../attempts/engine.ts'
+import type { Kernel } from '../settings.ts'
 
 export type StoredResult = {
   readonly result_ref: string
@@ -16,18 +16,24 @@ export type StoredResult = {
   readonly checksum_sha256: string
 }
 
+/** The lock of the attempt, or nothing if its lease is lost. */
+type Hold = (
+  tx: Tx,
+) => Promise<
+  { readonly job_id: string; readonly tenant_id: string; readonly attempt_id: string } | undefined
+>
+
 export async function storeResult(
-  { kernel, engine }: Pick<Deps, 'kernel' | 'engine'>,
-  bearer: Bearer,
+  { db, objects, fault }: Pick<Kernel, 'db' | 'objects' | 'fault'>,
+  hold: Hold,
   media_type: string,
-  bytes: Buffer,
+  bytes: Uint8Array,
 ): Promise<StoredResult> {
-  const { db, objects, fault } = kernel
   const id = newId()
   const key = keyOf(id)
   const checksum = hash('sha256', bytes, 'buffer')
   await db.tx(async tx => {
-    const held = await engine.attemptFence(tx, bearer)
+    const held = await hold(tx)
     if (!held) throw problem('lease_lost')
     await tx.run(sql`
       insert into jobs.job_results (id, job_id, tenant_id, attempt_id, media_type, size,

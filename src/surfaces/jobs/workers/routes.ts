@@ -3,6 +3,7 @@
  * their leases, reports, and finishes. The runner inside the platform uses the same functions of
  * the engine.
  */
+import type { Tx } from '../../../kernel/database/db.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -168,7 +169,8 @@ function resultRoute(deps: Deps): Route {
       }
       const bearer = { attempt_id: attempt.id, lease_token }
       const media_type = mediaTypeOf(request.headers['content-type'])
-      return reply(201, await storeResult(deps, bearer, media_type, request.raw))
+      const hold = (tx: Tx) => deps.engine.attemptFence(tx, bearer)
+      return reply(201, await storeResult(deps.kernel, hold, media_type, request.raw))
     },
   })
 }

@@ -49,6 +49,8 @@ async function runJob(blocklist_id: string, checkpoint: unknown = null) {
     again: () => {
       throw new Error('it is not put off')
     },
+    store: () => Promise.reject(new Error('it stores no bytes')),
+    usage: () => Promise.reject(new Error('it counts no usage')),
     commit: effect => world.platform.kernel.db.tx(async tx => void (await effect(tx))),
   }
   return { result: (await applyBlocklist(world.deps).run(job)) as { judged: number }, saved }

@@ -133,6 +133,8 @@ test('a drift is found, and the job of one link and day mends it and nothing els
     again: () => {
       throw new Error('it is not put off')
     },
+    store: () => Promise.reject(new Error('it stores no bytes')),
+    usage: () => Promise.reject(new Error('it counts no usage')),
     commit: async effect => void (await kernel.db.tx(effect)),
   })
   expect(await rebuildJob(kernel).run(job(today, today))).toMatchObject({ days: 1 })

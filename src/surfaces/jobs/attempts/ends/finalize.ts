@@ -93,11 +93,12 @@ export async function commitAttempt(
   deps: FinalizeDeps,
   shown: Shown,
   effect: (tx: Tx) => Promise<unknown>,
+  stored: Result | null,
 ): Promise<Finished> {
   const done = await deps.db.tx(async (tx): Promise<Finished | undefined> => {
     const [held] = await holdShown(tx, [shown])
     if (!held) return undefined
-    const result = jsonResult(await effect(tx))
+    const result = jsonResult(await effect(tx)) ?? stored
     await deps.fault('jobs.before_finalize')
     await endAttempts(deps, tx, [{ held, ending: { outcome: 'succeeded' }, result }])
     return { said: 'done', tenant_id: held.tenant_id, job_id: held.job_id }

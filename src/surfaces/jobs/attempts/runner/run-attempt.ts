@@ -3,6 +3,7 @@
  * through `RunningJob`: all of its writes are fenced by the lease, and its signal is aborted as
  * soon as its work would have no effect.
  */
+import type { Tx } from '../../../../kernel/database/db.ts'
 import { JobFailure, JobPutOff } from '../../../../kernel/errors/job-failure.ts'
 import type { RunningJob } from '../../../../kernel/surface.ts'
 import type { Log } from '../../../../kernel/observability/log.ts'
@@ -11,6 +12,9 @@ import type { Ending } from '../ends/decide-end.ts'
 import { commitAttempt, type FinalizeDeps } from '../ends/finalize.ts'
 import { jsonResult, ResultTooLarge, type Result } from '../ends/result.ts'
 import { stopAttempt, Stopped, type Attempt } from './attempt.ts'
+import { storeResult } from '../../results/store-result.ts'
+import { holdAttempt } from '../ends/hold-attempts.ts'
+import { noteUsage } from './note-usage.ts'
 import { noteProgress } from './progress.ts'
 import { openProgressLine, type ProgressLine } from './progress-line.ts'
 
@@ -19,6 +23,7 @@ export type RunDeps = FinalizeDeps & {
   readonly progress_kept: number
   now(): number
   readonly traced: Kernel['traced']
+  readonly kernel: Pick<Kernel, 'db' | 'objects' | 'fault'>
   /** Throws if the result does not match the schema of its type. */
   checkResult(attempt: Attempt, value: unknown): void | Promise<void>
 }
@@ -27,13 +32,13 @@ export type Run = { readonly ending: Ending; readonly result: Result | null }
 
 /** Undefined if nothing is left to report: the handler has ended its job itself, or lost it. */
 export async function runAttempt(deps: RunDeps, attempt: Attempt): Promise<Run | undefined> {
-  const { job, line, committed } = runningJob(deps, attempt)
+  const { job, line, committed, stored } = runningJob(deps, attempt)
   try {
     const value = await inItsTrace(deps, attempt, () => attempt.handler.run(job))
     await line.flush()
     if (committed()) return undefined
     await deps.checkResult(attempt, value)
-    return { ending: { outcome: 'succeeded' }, result: jsonResult(value) }
+    return { ending: { outcome: 'succeeded' }, result: jsonResult(value) ?? stored() }
   } catch (error) {
     if (error instanceof JobPutOff && !committed()) await line.flush().catch(() => {})
     if (committed() || attempt.stopped === 'lease_lost') {
@@ -86,11 +91,17 @@ function endingOf({ log }: RunDeps, attempt: Attempt, error: unknown): Ending {
   return { outcome: 'failed', error: { code: 'handler_failed', retryable: true } }
 }
 
-type Opened = { job: RunningJob; line: ProgressLine; committed(): boolean }
+type Opened = {
+  job: RunningJob
+  line: ProgressLine
+  committed(): boolean
+  stored(): Result | null
+}
 
 function runningJob(deps: RunDeps, attempt: Attempt): Opened {
   const { lease, controller } = attempt
   let committed = false
+  let stored: Result | null = null
   const lose = (): Stopped => {
     stopAttempt(attempt, 'lease_lost')
     return new Stopped('lease_lost')
@@ -111,7 +122,7 @@ function runningJob(deps: RunDeps, attempt: Attempt): Opened {
     for (;;) {
       const { attempt_id, token_hash } = lease
       const shown = { attempt_id, token_hash, version: attempt.version }
-      const finished = await commitAttempt(deps, shown, effect)
+      const finished = await commitAttempt(deps, shown, effect, stored)
       if (finished.said === 'version_conflict') attempt.version = finished.current_version
       else if (finished.said === 'done') {
         committed = true
@@ -133,6 +144,14 @@ function runningJob(deps: RunDeps, attempt: Attempt): Opened {
       throw new JobPutOff(after_seconds)
     },
     commit,
+    store: async (media_type, bytes) => {
+      const hold = async (tx: Tx) => (await holdAttempt(tx, lease)) ?? Promise.reject(lose())
+      const { result_ref } = await storeResult(deps.kernel, hold, media_type, bytes)
+      stored = { id: result_ref, body: null }
+    },
+    usage: async usage => {
+      if (!(await noteUsage(deps.db, lease, usage))) throw lose()
+    },
   }
-  return { job, line, committed: () => committed }
+  return { job, line, committed: () => committed, stored: () => stored }
 }

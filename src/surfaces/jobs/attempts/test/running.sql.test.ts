@@ -29,6 +29,19 @@ describe.concurrent('a job', () => {
     expect(String(results[0]?.body)).toBe('{"answer":42}')
   })
 
+  test.for([false, true])('stores bytes as its result, also with commit: %s', async commits => {
+    const parameters = { stores: 'a long text', ...(commits ? { commits } : {}) }
+    const id = await world.submit({ type: 'toil.any', parameters })
+    const row = await world.reached(id, 'succeeded')
+    const [job] = await world.query('select usage from jobs.jobs where id = $1', [id])
+    expect(job).toEqual({ usage: { bytes: 11 } })
+    const [result] = await world.query<{ blob_key: string }>(
+      'select media_type, size::int, blob_key from jobs.job_results where id = $1',
+      [row.result_ref],
+    )
+    expect(result).toMatchObject({ media_type: 'text/plain', size: 11 })
+  })
+
   test('that fails runs again, and its failures count', async () => {
     const id = await world.submit({ type: 'toil.any', parameters: { fails: 2 } })
     const row = await world.reached(id, 'succeeded')

@@ -40,6 +40,8 @@ const Parameters = Type.Object({
   /** Writes an effect in the commit that ends it. */
   commits: Type.Optional(Type.Boolean()),
   result: Type.Optional(Type.Unknown()),
+  /** Stores this text as its result, and its length as what it used. */
+  stores: Type.Optional(Type.String()),
   /** Steps of progress, each with a checkpoint; it goes on after the last one that was saved. */
   steps: Type.Optional(Type.Integer()),
 })
@@ -64,6 +66,10 @@ async function toil(job: RunningJob): Promise<unknown> {
   if (attempt_no <= (given.kills ?? 0)) process.kill(process.pid, 'SIGKILL')
   if (attempt_no <= (given.fails ?? 0))
     throw new JobFailure('toil_failed', { retryable: !given.final })
+  if (given.stores) {
+    await job.store('text/plain', Buffer.from(given.stores))
+    await job.usage({ bytes: given.stores.length })
+  }
   if (given.commits) await job.commit(tx => effect(tx, job))
   return given.result
 }

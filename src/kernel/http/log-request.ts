@@ -1,0 +1,39 @@
+/**
+ * One line for each request: at `info` those that an operator looks for (refused credentials and
+ * rights, failures, slow ones), all others at `debug`. No body, query, header or address is in it.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Log } from '../observability/log.ts'
+import type { CompiledRoute } from './compile-route.ts'
+
+export function logRequest(
+  log: Log,
+  slow_ms: number,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { compiled } = request.routeOptions.config
+  const ms = Math.round(reply.elapsedTime)
+  const slow = ms >= slow_ms && !lasts(compiled, reply)
+  const { statusCode: status } = reply.raw
+  const level = status >= 500 || status === 401 || status === 403 || slow ? 'info' : 'debug'
+  if (!log.isLevelEnabled(level)) return
+  const principal = request.passed?.principal
+  log[level](
+    {
+      request_id: request.id,
+      method: request.method,
+      route: compiled?.route.path ?? null,
+      status,
+      ms,
+      ...(principal && { principal_id: principal.id, tenant_id: principal.tenant_id }),
+    },
+    slow ? 'a slow request' : 'request',
+  )
+}
+
+/** A stream lasts as long as its reader wants, and a body as long as its sender takes. */
+function lasts(compiled: CompiledRoute | undefined, reply: FastifyReply): boolean {
+  const type = String(reply.raw.getHeader('content-type') ?? '')
+  return type.startsWith('text/event-stream') || compiled?.route.consumes === 'stream'
+}

@@ -1,0 +1,24 @@
+/** What a handler returns, and what a route declares that it may return. */
+import type { Static, TSchema } from 'typebox'
+
+export type Headers = Readonly<Record<string, string | readonly string[]>>
+export type Replies = Readonly<Record<number, TSchema | null>>
+
+/** What a handler returns: a status of its `replies`, the body that matches it, and headers. */
+export type Reply<S extends number = number, B = unknown> = {
+  readonly status: S
+  readonly body: B
+  readonly headers: Headers
+}
+
+export function reply<const S extends number, B>(
+  status: S,
+  body: B,
+  headers: Headers = {},
+): Reply<S, B> {
+  return { status, body, headers }
+}
+
+export type ReplyOf<R extends Replies> = {
+  [S in keyof R & number]: Reply<S, R[S] extends TSchema ? Static<R[S]> : null>
+}[keyof R & number]

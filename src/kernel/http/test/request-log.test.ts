@@ -1,0 +1,67 @@
+/** What an operator reads about requests, and what never stands there. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProcess } from '../../../../test/process.ts'
+import { call, eventually, openWorld, type World } from '../../../../test/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+async function linesOf(level: string, ask: (url: string) => Promise<unknown>, many: number) {
+  const process = await startProcess({
+    ...world.environment,
+    LOG_LEVEL: level,
+    KERNEL_SLOW_REQUEST_MS: '60000',
+  })
+  try {
+    await ask(process.url)
+    const read = () =>
+      process
+        .output()
+        .split('\n')
+        .filter(line => line.startsWith('{') && line.includes('"msg":"request"'))
+    await eventually('the lines were written', () => read().length >= many)
+    const lines = read().map(line => JSON.parse(line) as Record<string, unknown>)
+    return { lines, output: process.output() }
+  } finally {
+    await process.kill()
+  }
+}
+
+test('each request is a line at debug, without its secrets', async () => {
+  const { token } = world.person()
+  const { lines, output } = await linesOf(
+    'debug',
+    async url => {
+      await call(url, 'POST', '/v1/relay/sayings?secret=in-the-query', {
+        token,
+        body: { text: 'said-in-the-body' },
+      })
+      await call(url, 'GET', '/no/such/path-of-mine')
+    },
+    2,
+  )
+  const [said, absent] = lines.filter(line => line['method'] !== 'HEAD')
+  expect(said).toMatchObject({ method: 'POST', route: '/v1/relay/sayings', status: 200, level: 20 })
+  expect(said?.['principal_id']).toMatch(/^[0-9a-f-]{36}$/)
+  expect(said?.['request_id']).toMatch(/^[0-9a-f-]{36}$/)
+  expect(absent).toMatchObject({ method: 'GET', route: null, status: 404 })
+  for (const word of ['in-the-query', 'said-in-the-body', 'path-of-mine', token]) {
+    expect(output).not.toContain(word)
+  }
+})
+
+test('at info only what an operator looks for', async () => {
+  const { token } = world.person()
+  const { lines } = await linesOf(
+    'info',
+    async url => {
+      await call(url, 'POST', '/v1/relay/sayings', { token, body: { text: 'x' } })
+      await call(url, 'POST', '/v1/relay/sayings', { token: 'wrong', body: { text: 'x' } })
+    },
+    1,
+  )
+  expect(lines.map(line => [line['route'], line['status']])).toEqual([['/v1/relay/sayings', 401]])
+})
