@@ -160,13 +160,6 @@ export function describeIndex(open: () => RetrievalIndex): void {
       expect(await near(table, 'locks')).not.toContain(1)
       expect(await open().count(table)).toBe(2)
     })
-
-    test('lends its vectors to another table', async () => {
-      const rows = three()
-      const table = await made(rows)
-      const vectors = await open().vectors(table, ['chunk-2-1', 'unknown', `'; drop`])
-      expect([...vectors]).toEqual([['chunk-2-1', rows[1]?.vector]])
-    })
   })
 
   describe('a table', () => {
