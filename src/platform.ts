@@ -6,6 +6,7 @@ import type { Composition } from './runtime/composition.ts'
 import { gather, type AnySurface } from './runtime/gather.ts'
 import { chat } from './surfaces/chat/surface.ts'
 import { commerce } from './surfaces/commerce/surface.ts'
+import { inference } from './surfaces/inference/surface.ts'
 import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
@@ -25,6 +26,7 @@ const surfaces: readonly AnySurface[] = [
   links,
   social,
   chat,
+  inference,
   webhooks,
 ]
 
@@ -70,6 +72,10 @@ export const composition: Composition = {
       files: files.face,
       messages: messages.face,
     })
+    const models = inference.open(kernelFor(inference), {
+      jobs: work.face,
+      people: administration,
+    })
     const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
       events: declared,
@@ -89,6 +95,7 @@ export const composition: Composition = {
       links: shortener,
       social: network,
       chat: talk,
+      inference: models,
       webhooks: hooks,
     }
     work.face.offer(Object.values(opened).flatMap(one => one.jobTypes ?? []))

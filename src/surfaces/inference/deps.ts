@@ -3,27 +3,13 @@ import type { Face as Identity } from '../identity/face.ts'
 import type { Face as Jobs } from '../jobs/face.ts'
 import type { Calls } from './operations/calls.ts'
 import type { Places } from './operations/places.ts'
-import type { Provider } from './providers/provider.ts'
+import type { Providers } from './providers/open-providers.ts'
 import type { Policy } from './safety/policy.ts'
 import type { Kernel } from './settings.ts'
 
 export type Needs = {
   readonly jobs: Pick<Jobs, 'submit' | 'view' | 'cancel'>
   readonly people: Pick<Identity['administration'], 'tenants' | 'accounts'>
-}
-
-/** The providers that are set. */
-export type Providers = {
-  readonly configured: boolean
-  readonly names: readonly string[]
-  /** What the aliases `default` and `embedding` stand for; null: no provider is set. */
-  readonly primary: {
-    readonly name: string
-    readonly text_model: string
-    readonly embedding_model: string | null
-  } | null
-  find(name: string): Provider | undefined
-  close(): Promise<void>
 }
 
 export type Deps = Needs & {

@@ -11,7 +11,9 @@ import { problemOf } from './operations/settle-call.ts'
 
 export function openFace(deps: Deps): Face {
   return {
-    configured: deps.providers.configured,
+    get configured() {
+      return deps.providers.configured
+    },
     generate: (order, prompt, signal) => generate(deps, order, prompt, signal),
     embed: (order, model, texts, signal) => embedTexts(deps, order, model, texts, signal),
   }

@@ -2,7 +2,7 @@
  * What inference keeps of a person: the inputs and outputs of their calls. Erasing cancels what runs and deletes
  * the texts, the metadata and the keys; usage rows stay, because billing needs them.
  */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'
 import type { Personal } from '../../kernel/work/personal.ts'
@@ -29,7 +29,7 @@ export function personalInference(deps: Deps): Personal {
     export: async function* ({ principal_ids }) {
       for (let after: string | null = null; ;) {
         const last: string | null = after
-        const rows = await db.many(
+        const rows: readonly Static<typeof Made>[] = await db.many(
           Made,
           sql`
             -- any tenant: what one account made

@@ -14,7 +14,10 @@ const Message = closed(
   { role: oneOf('user', 'assistant'), content: text(100_000) },
   { title: 'InferenceMessage' },
 )
-export const Input = Type.Union([text(200_000), Type.Array(Message, { minItems: 1, maxItems: 256 })])
+export const Input = Type.Union([
+  text(200_000),
+  Type.Array(Message, { minItems: 1, maxItems: 256 }),
+])
 
 const Metadata = Type.Record(
   Type.String({ pattern: '^[^\\u0000]{1,64}$', minLength: 1, maxLength: 64 }),

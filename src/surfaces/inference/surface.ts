@@ -1,6 +1,6 @@
 /** Inference as the kernel sees it: its parts are opened once and wired together here. */
 import { sql } from '../../kernel/database/sql.ts'
-import type { Retention, } from '../../kernel/work/retention.ts'
+import type { Retention } from '../../kernel/work/retention.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
 import type { Deps, Needs } from './deps.ts'

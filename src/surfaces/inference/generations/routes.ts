@@ -57,9 +57,7 @@ function newCall(
     prompt: 'plain@1',
     workload: is_stream ? 'generation_stream' : 'generation',
     class: kind,
-    deadline_ms: kernel.settings[
-      is_stream ? 'inference.stream_max_ms' : 'inference.deadline_ms'
-    ],
+    deadline_ms: kernel.settings[is_stream ? 'inference.stream_max_ms' : 'inference.deadline_ms'],
   }
 }
 

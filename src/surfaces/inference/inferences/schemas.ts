@@ -15,10 +15,7 @@ export const CreateInference = closed(
 export type CreateInference = Static<typeof CreateInference>
 
 type Asked = Omit<CreateInference, 'stream'>
-type Read = Pick<
-  NewCall,
-  'model' | 'content' | 'parameters' | 'store' | 'metadata' | 'deadline_ms'
->
+type Read = Pick<NewCall, 'model' | 'content' | 'parameters' | 'store' | 'metadata' | 'deadline_ms'>
 
 const schema_bytes_max = 64 * 1024
 

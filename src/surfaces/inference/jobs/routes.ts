@@ -199,7 +199,6 @@ function getRoute(deps: Deps): Route {
     summary: 'A call in a job, with its result',
     permission: 'inference.jobs.create',
     absent,
-    sends: ['retry-after'],
     replies: { 200: JobView },
     fails: [absent],
     handle: async ({ tx, principal, params: { job_id }, request }) => {

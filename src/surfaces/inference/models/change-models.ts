@@ -36,7 +36,10 @@ export async function createModel(
   body: CreateModel,
 ): Promise<string> {
   if (!deps.providers.names.includes(body.provider)) {
-    throw invalid('/provider', `Configured providers: ${deps.providers.names.join(', ') || 'none'}.`)
+    throw invalid(
+      '/provider',
+      `Configured providers: ${deps.providers.names.join(', ') || 'none'}.`,
+    )
   }
   const id = newId()
   const { aliases = [], version = '1', region = 'global', state = 'draft' } = body

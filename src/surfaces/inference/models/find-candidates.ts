@@ -35,6 +35,7 @@ export async function findCandidates(
   tenant_id: string,
   { model, capability, input_tokens, max_output }: Needed,
 ): Promise<readonly [Candidate, ...Candidate[]]> {
+  if (!deps.providers.configured) throw problem('service_unavailable', { retry_after: 60 })
   await ensureConfigured(tx, deps)
   const found = await tx.many(
     Found,
@@ -59,7 +60,9 @@ export async function findCandidates(
   const open = found.filter(one => one.state === 'active')
   if (open.length === 0) {
     const draining = found.some(one => one.state === 'draining')
-    throw draining ? problem('service_unavailable', { retry_after: 30 }) : problem('model_not_found')
+    throw draining
+      ? problem('service_unavailable', { retry_after: 30 })
+      : problem('model_not_found')
   }
   const able = open.filter(one => capability.every(name => one.capability.includes(name)))
   if (able.length === 0) {

@@ -29,5 +29,5 @@ export function modelsOf(tenant_id: string, where: Sql): Sql {
 }
 
 export function modelOf({ providers }: Pick<Deps, 'providers'>, row: ModelRow): ModelView {
-  return { ...row, health: providers.find(row.provider)?.health() ?? 'open' }
+  return { ...row, health: providers.find(row.provider)?.health(row.model_name) ?? 'open' }
 }

@@ -108,7 +108,8 @@ function priceRoute(deps: Deps): Route {
     path: '/v1/model-prices',
     name: 'createModelPrice',
     summary: 'Set the price of a model from now on, or from a later time',
-    description: 'Prices never change: each is a new version, and usage names the one it was made by.',
+    description:
+      'Prices never change: each is a new version, and usage names the one it was made by.',
     permission: 'inference.prices.write',
     asks_grants: true,
     added: true,

@@ -22,7 +22,11 @@ export type Ending =
   | { readonly state: 'failed'; readonly code: FailedCode; readonly retryable: boolean }
   | { readonly state: 'blocked' }
   /** `retryable`: its caller has left or the process stops. */
-  | { readonly state: 'cancelled'; readonly code: 'inference_cancelled'; readonly retryable: boolean }
+  | {
+      readonly state: 'cancelled'
+      readonly code: 'inference_cancelled'
+      readonly retryable: boolean
+    }
 
 export type FailedCode =
   | 'service_unavailable'
@@ -30,7 +34,7 @@ export type FailedCode =
   | 'upstream_timeout'
   | 'upstream_invalid_response'
   | 'context_length_exceeded'
-  | 'model_not_found'
+  | 'model_capability_unsupported'
 
 export type Result = {
   readonly ending: Ending

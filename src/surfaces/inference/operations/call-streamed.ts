@@ -6,7 +6,6 @@
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { EventStream, SseEvent } from '../../../kernel/http/sse.ts'
 import type { EndingCode } from '../../../kernel/http/sse.ts'
-import type { StreamOperation } from '../../../kernel/http/operations.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
@@ -40,15 +39,19 @@ export function streamedCalls<C>(
   deps: Deps,
   read: (context: C & Context) => Promise<NewCall>,
   newWriter: () => Writer,
-): StreamOperation<C> {
+) {
   const begun = new Map<string, Call>()
   return {
-    begin: async context => {
+    begin: async (context: C & Context): Promise<void> => {
       const { tx } = context
       const call = await createCall(tx, deps, await read(context))
       tx.afterCommit(() => void begun.set(call.id, call))
     },
-    open: async (operation_id, _attempt, signal) => {
+    open: async (
+      operation_id: string,
+      _attempt: 'first' | 'resumed',
+      signal: AbortSignal,
+    ): Promise<EventStream> => {
       const known = begun.get(operation_id)
       begun.delete(operation_id)
       const resumed = known ? { call: known } : await resumeCall(deps, operation_id)
@@ -62,8 +65,8 @@ export function streamedCalls<C>(
       if (isBlocked(resumed.call)) throw problem('content_blocked')
       return await open(deps, resumed.call, writer, signal)
     },
-    again: operation_id => replayOf(deps, operation_id, newWriter()),
-    location: operation_id => `/v1/inferences/${operation_id}`,
+    again: (operation_id: string) => replayOf(deps, operation_id, newWriter()),
+    location: (operation_id: string) => `/v1/inferences/${operation_id}`,
   }
 }
 

@@ -2,7 +2,10 @@
 import { compileSchema } from '../../../kernel/bounded/json-schema.ts'
 import type { Call } from './call.ts'
 
-export async function checkJson({ content }: Pick<Call, 'content'>, text: string): Promise<boolean> {
+export async function checkJson(
+  { content }: Pick<Call, 'content'>,
+  text: string,
+): Promise<boolean> {
   const { response_format: format } = content
   if (format?.type !== 'json_schema') return true
   const value = parsed(text)

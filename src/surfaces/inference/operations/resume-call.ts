@@ -15,11 +15,7 @@ import { decideOn } from '../safety/policy.ts'
 import { isBlocked, type Call, type Parameters, type Workload } from './call.ts'
 import { readContent, type Content } from './contents.ts'
 import { takeQuota, textOf } from './create-call.ts'
-import {
-  readOperation,
-  type OperationKey,
-  type OperationRow,
-} from './read-operation.ts'
+import { readOperation, type OperationKey, type OperationRow } from './read-operation.ts'
 import { recordDecisions } from './record-decisions.ts'
 import { settleAbandoned } from './settle-abandoned.ts'
 
@@ -55,11 +51,7 @@ export async function resumeCall(deps: Deps, id: string): Promise<Resumed> {
   }
 }
 
-async function resumeIn(
-  tx: Tx,
-  deps: Deps,
-  key: OperationKey,
-): Promise<Resumed | 'running'> {
+async function resumeIn(tx: Tx, deps: Deps, key: OperationKey): Promise<Resumed | 'running'> {
   let row = await readOperation(tx, key)
   if (!row) throw problem('inference_not_found')
   if (row.state === 'running' || row.state === 'reconciling') {
@@ -82,12 +74,7 @@ async function resumeIn(
 }
 
 /** The call of an operation, for a run of it. */
-export async function callOf(
-  tx: Tx,
-  deps: Deps,
-  row: OperationRow,
-  run = row.run,
-): Promise<Call> {
+export async function callOf(tx: Tx, deps: Deps, row: OperationRow, run = row.run): Promise<Call> {
   const { tenant_id, id, job_id } = row
   const content = await openContent(tx, deps, row)
   const parameters = row.parameters as Parameters

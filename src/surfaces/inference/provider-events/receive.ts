@@ -10,8 +10,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { events_queue } from './process-events.ts'
 
-const followed =
-  /^response\.(?:completed|failed|incomplete|cancelled)$/
+const followed = /^response\.(?:completed|failed|incomplete|cancelled)$/
 
 export function webhookRoute({ kernel, providers }: Deps): Route {
   return route({

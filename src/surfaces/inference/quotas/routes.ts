@@ -60,7 +60,8 @@ function listRoute(deps: Deps): Route {
     permission: 'inference.operations.create',
     added: true,
     replies: { 200: Quotas },
-    handle: async ({ tx, principal }) => reply(200, { data: await readQuotas(tx, deps, principal) }),
+    handle: async ({ tx, principal }) =>
+      reply(200, { data: await readQuotas(tx, deps, principal) }),
   })
 }
 

@@ -243,10 +243,10 @@ function endingOf({ status, outcome }: ProviderResponse): Result['ending'] {
     return { state: 'succeeded', finish_reason: outcome.ended }
   }
   if (outcome?.blocked || outcome?.code === 'content_blocked') return { state: 'blocked' }
-  const code = outcome && outcome.code !== 'aborted' ? outcome.code : 'service_unavailable'
+  const code = outcome && outcome.code !== 'aborted' ? outcome.code : ('service_unavailable' as const)
   return {
     state: 'failed',
-    code: code === 'content_blocked' ? 'service_unavailable' : code,
+    code,
     retryable: outcome?.retryable ?? true,
   }
 }

@@ -111,8 +111,7 @@ export function decideOn(policy: Policy, stage: 'input' | 'output', text: string
   return policy.rules.flatMap(rule => {
     const decision = rule[stage]
     if (decision === 'allow') return []
-    const matches = text.matchAll(rule.find)
-    const hit = matches.some(([found]) => rule.isMatch?.(found) ?? true)
+    const hit = [...text.matchAll(rule.find)].some(([found]) => rule.isMatch?.(found) ?? true)
     return hit ? [{ category: rule.category, decision }] : []
   })
 }

@@ -53,7 +53,8 @@ export function usageRoutes(_deps: Deps): readonly Route[] {
         const { from = null, to = null, group_by = 'day', scope = 'own' } = query
         if (scope === 'tenant' && !(await grants()).has('inference.usage.read')) {
           throw problem('permission_denied', {
-            detail: 'Seeing the usage of the tenant needs inference.usage.read. Leave `scope` out to see your own.',
+            detail:
+              'Seeing the usage of the tenant needs inference.usage.read. Leave `scope` out to see your own.',
           })
         }
         const by_day = group_by === 'day'
