@@ -15,17 +15,29 @@ export type ApiDocument = {
 
 /** The files under `src/` and their content. */
 export async function generated(document: ApiDocument): Promise<Record<string, string>> {
-  const types = astToString(await openapiTS(JSON.stringify(document, withOptionalKey)))
+  const types = astToString(await openapiTS(JSON.stringify(document, readable)))
   return {
     'schema.d.ts': `/** The types of all operations; generate.ts writes this file. */\n${types}`,
     'operations.ts': operations(keyedOperations(document)),
   }
 }
 
-/** The client makes the key, so its callers need not. */
-function withOptionalKey(_name: string, value: unknown): unknown {
+type Schema = {
+  readonly type?: string
+  readonly properties?: object
+  readonly [name: string]: unknown
+}
+
+/**
+ * The client makes the key, so its callers need not. An object of which the document says nothing
+ * takes any members: without more, its type would allow none.
+ */
+function readable(_name: string, value: unknown): unknown {
   const { name } = (value ?? {}) as Partial<Parameter>
-  return name === 'Idempotency-Key' ? { ...(value as Parameter), required: false } : value
+  if (name === 'Idempotency-Key') return { ...(value as Parameter), required: false }
+  const schema = (value ?? {}) as Schema
+  const open = schema.type === 'object' && !schema.properties && !('additionalProperties' in schema)
+  return open ? { ...schema, additionalProperties: true } : value
 }
 
 /** The parameter is a reference into `components`. */

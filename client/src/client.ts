@@ -5,6 +5,7 @@
  * problem.
  */
 import createFetchClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
+import { jobsOf, type Job, type Jobs } from './jobs.ts'
 import { keyed } from './operations.ts'
 import type { components, paths } from './schema.d.ts'
 
@@ -78,6 +79,7 @@ export type DodecaClient<P extends object = paths> = {
     path: K,
     init?: InitOf<P, K, 'get'>,
   ): AsyncGenerator<RowOf<OperationOf<P, K, 'get'>>, void>
+  readonly jobs: Jobs
 }
 
 const key_header = 'idempotency-key'
@@ -93,10 +95,23 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
   })
   const { GET, PUT, POST, PATCH, DELETE } = client
   // The same functions, with a type that never returns a refusal.
-  const calls = { GET, PUT, POST, PATCH, DELETE } as unknown as Omit<DodecaClient<P>, 'all'>
-  return { ...calls, all: pages(calls.GET as unknown as GetPage) as DodecaClient<P>['all'] }
+  const calls = { GET, PUT, POST, PATCH, DELETE } as unknown as Omit<
+    DodecaClient<P>,
+    'all' | 'jobs'
+  >
+  const get = calls.GET as unknown as Get
+  const readJob = async (job_id: string, signal?: AbortSignal): Promise<Job> => {
+    const given = { params: { path: { job_id } }, ...(signal ? { signal } : {}) }
+    return (await get('/v1/jobs/{job_id}', given)).data as Job
+  }
+  return {
+    ...calls,
+    all: pages(calls.GET as unknown as GetPage) as DodecaClient<P>['all'],
+    jobs: jobsOf(readJob),
+  }
 }
 
+type Get = (path: string, init: object) => Promise<{ data: unknown }>
 type Page = { data: unknown[]; next_cursor: string | null; has_more: boolean }
 type ListInit = { params?: { query?: object } }
 type GetPage = (path: PropertyKey, init: ListInit) => Promise<{ data: Page }>

@@ -2,6 +2,15 @@
 export { createClient, Problem } from './client.ts'
 export type { ClientOptions, DodecaClient, ProblemBody } from './client.ts'
 export type { components, operations, paths } from './schema.d.ts'
+export { login, resume, SecondFactorMissing } from './login.ts'
+export type {
+  LoggedIn,
+  LoginOptions,
+  SecondFactor,
+  SecondFactorRequired,
+  SessionState,
+} from './login.ts'
+export type { Job, Jobs } from './jobs.ts'
 export { challengeOf, verifyWebhook, WebhookRefused } from './webhook.ts'
 export type {
   VerifyOptions,

@@ -5106,7 +5106,7 @@ export interface components {
             message?: string;
             /** @description The bound of the rule. */
             params?: {
-                [key: string]: unknown;
+                [key: string]: unknown | unknown;
             };
         };
         /**
@@ -5259,7 +5259,7 @@ export interface components {
         Readiness: {
             status: "ready" | "not_ready";
             checks: {
-                [key: string]: boolean;
+                [key: string]: unknown | boolean;
             };
         };
         /**
@@ -5574,7 +5574,7 @@ export interface components {
             part_count: number;
             upload_url: string | null;
             upload_headers: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             } | null;
             part_urls: {
                 part_number: number;
@@ -5582,7 +5582,7 @@ export interface components {
                 /** @enum {string} */
                 method: "PUT";
                 headers: {
-                    [key: string]: string;
+                    [key: string]: unknown | string;
                 };
                 offset: number;
                 size: number;
@@ -8070,7 +8070,7 @@ export interface components {
         GetInboundPayloadReply: {
             content_type: string | null;
             headers: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             };
             /** @enum {string} */
             encoding: "utf8" | "base64";
@@ -8516,7 +8516,7 @@ export interface components {
                 cause_job_id: components["schemas"]["Id"] | null;
             } | null;
             usage: {
-                [key: string]: unknown;
+                [key: string]: unknown | unknown;
             } | null;
             /** @description Jobs that must end first. */
             depends_on: {
@@ -8613,7 +8613,9 @@ export interface components {
                 /** @description The version of the schema that the parameters fit; the newest one if absent. */
                 schema_version?: number;
                 /** @description What the job works on; it fits the schema of the type. */
-                parameters?: Record<string, never>;
+                parameters?: {
+                    [key: string]: unknown;
+                };
                 /** @description The file that the job works on; the owner of the job must be allowed to read it. */
                 input_ref?: components["schemas"]["Id"];
                 /** @description From 0 to 9; a larger one goes first. */
@@ -8647,7 +8649,7 @@ export interface components {
             /** @constant */
             status: "queued";
             jobs: {
-                [key: string]: components["schemas"]["Job"];
+                [key: string]: unknown | components["schemas"]["Job"];
             };
         };
         /**
@@ -8704,7 +8706,7 @@ export interface components {
             schema_version: number;
             /** @description What the job works on; it fits the schema of the type. */
             parameters: {
-                [key: string]: unknown;
+                [key: string]: unknown | unknown;
             };
             /** @description Five fields of cron: minute, hour, day, month, weekday. */
             cron: string;
@@ -8784,7 +8786,9 @@ export interface components {
             /** @description The version of the schema that the parameters fit; the newest one if absent. */
             schema_version?: number;
             /** @description What the job works on; it fits the schema of the type. */
-            parameters?: Record<string, never>;
+            parameters?: {
+                [key: string]: unknown;
+            };
             /** @description Five fields of cron: minute, hour, day, month, weekday. */
             cron: string;
             /** @description The zone of the cron expression. */
@@ -8936,8 +8940,12 @@ export interface components {
         RegisterJobType: {
             /** @description The version of the schema that the parameters fit; the newest one if absent. */
             schema_version: number;
-            parameters_schema: Record<string, never>;
-            result_schema?: Record<string, never>;
+            parameters_schema: {
+                [key: string]: unknown;
+            };
+            result_schema?: {
+                [key: string]: unknown;
+            };
             /** @description Workers claim from one queue. */
             queue?: string;
             /** @description How long a lease lasts without a heartbeat. */
@@ -9009,7 +9017,9 @@ export interface components {
             /** @description The version of the schema that the parameters fit; the newest one if absent. */
             schema_version?: number;
             /** @description What the job works on; it fits the schema of the type. */
-            parameters?: Record<string, never>;
+            parameters?: {
+                [key: string]: unknown;
+            };
             /** @description The file that the job works on; the owner of the job must be allowed to read it. */
             input_ref?: components["schemas"]["Id"];
             /** @description From 0 to 9; a larger one goes first. */
@@ -9154,7 +9164,7 @@ export interface components {
             type: string;
             /** @description The items of this page. */
             data: {
-                [key: string]: unknown;
+                [key: string]: unknown | unknown;
             };
             occurred_at: components["schemas"]["Time"];
         };
@@ -10828,7 +10838,7 @@ export interface components {
             default_locale: string;
             /** @description A JSON Schema (2020-12) that the data must fit. */
             data_schema?: {
-                [key: string]: unknown;
+                [key: string]: unknown | unknown;
             };
             /** @description The channels; without it, those of the category for which the template has texts. */
             channels: {
@@ -10864,7 +10874,7 @@ export interface components {
             };
             /** @description The texts in further languages. */
             locales?: {
-                [key: string]: {
+                [key: string]: unknown | {
                     email?: {
                         /** @description The subject of the mail, as a Liquid template. */
                         subject: string;
@@ -10932,7 +10942,7 @@ export interface components {
             default_locale: string;
             /** @description A JSON Schema (2020-12) that the data must fit. */
             data_schema: {
-                [key: string]: unknown;
+                [key: string]: unknown | unknown;
             } | null;
             /** @description The channels; without it, those of the category for which the template has texts. */
             channels: {
@@ -10953,7 +10963,7 @@ export interface components {
                 url: string | null;
                 /** @description The texts in further languages. */
                 locales: {
-                    [key: string]: {
+                    [key: string]: unknown | {
                         /** @description The subject of the mail, as a Liquid template. */
                         subject: string | null;
                         /** @description The text, as a Liquid template. */
@@ -11019,7 +11029,7 @@ export interface components {
         PreviewNotificationTemplateBody: {
             /** @description The items of this page. */
             data: {
-                [key: string]: unknown;
+                [key: string]: unknown | unknown;
             };
             /**
              * @description How the message travels.
@@ -11119,7 +11129,7 @@ export interface components {
             };
             /** @description The variables of the template. */
             data?: {
-                [key: string]: unknown;
+                [key: string]: unknown | unknown;
             };
             /** @description The channels; without it, those of the category for which the template has texts. */
             channels?: ("email" | "sms" | "push" | "in_app")[];
@@ -11135,7 +11145,7 @@ export interface components {
             /** @description After this time it is not sent any more. */
             expires_at?: components["schemas"]["Time"];
             metadata?: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             };
             /** @description Messages with this key within the window become one message. */
             digest?: {
@@ -11215,7 +11225,7 @@ export interface components {
             batch_id: components["schemas"]["Id"] | null;
             digest_id: components["schemas"]["Id"] | null;
             metadata: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             } | null;
             created_at: components["schemas"]["Time"];
             /** @description The channels; without it, those of the category for which the template has texts. */
@@ -11325,7 +11335,7 @@ export interface components {
             }[];
             /** @description How many notifications are in each state. */
             counts: {
-                [key: string]: number;
+                [key: string]: unknown | number;
             };
             /** @description How many seconds the rest takes at the speed so far. */
             eta_seconds: number | null;
@@ -11462,7 +11472,7 @@ export interface components {
             batch_id: components["schemas"]["Id"] | null;
             digest_id: components["schemas"]["Id"] | null;
             metadata: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             } | null;
             created_at: components["schemas"]["Time"];
             /** @description The channels; without it, those of the category for which the template has texts. */
@@ -11763,7 +11773,7 @@ export interface components {
             provider?: string;
             /** @description Up to 20 texts of your own. Never put card data here. */
             metadata?: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             };
         };
         PaymentNextAction: {
@@ -11875,7 +11885,7 @@ export interface components {
             } | null;
             /** @description Up to 20 texts of your own. Never put card data here. */
             metadata: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             };
             version: components["schemas"]["Version"];
             created_at: components["schemas"]["Time"];
@@ -11935,7 +11945,7 @@ export interface components {
             } | null;
             /** @description Up to 20 texts of your own. Never put card data here. */
             metadata: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             };
             version: components["schemas"]["Version"];
             created_at: components["schemas"]["Time"];
@@ -12300,7 +12310,7 @@ export interface components {
             title?: string;
             /** @description What tells this variant from the others. */
             options?: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             };
             /** @description The weight of one. */
             weight_grams?: number;
@@ -12368,7 +12378,7 @@ export interface components {
             tax_class?: string;
             /** @description Names and values that a shop shows. */
             attributes?: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             };
             /** @description Ids of uploaded files, the first one for lists. */
             images?: components["schemas"]["Id"][];
@@ -12385,7 +12395,7 @@ export interface components {
             title: string;
             /** @description What tells this variant from the others. */
             options: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             };
             price: {
                 amount_minor: components["schemas"]["Amount"];
@@ -12468,7 +12478,7 @@ export interface components {
             state: "draft" | "active" | "archived";
             /** @description Names and values that a shop shows. */
             attributes: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             };
             /** @description Ids of uploaded files, the first one for lists. */
             images: {
@@ -12522,7 +12532,7 @@ export interface components {
             tax_class?: string;
             /** @description Names and values that a shop shows. */
             attributes?: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             };
             /** @description Ids of uploaded files, the first one for lists. */
             images?: components["schemas"]["Id"][];
@@ -12591,7 +12601,7 @@ export interface components {
             discrepancy: string;
             /** @description What each side says. */
             details: {
-                [key: string]: unknown;
+                [key: string]: unknown | unknown;
             };
             /** @description A sentence for your own records. */
             note: string | null;
@@ -12703,7 +12713,7 @@ export interface components {
             opened: number;
             /** @description By currency: the ledger, the recorded transactions and the balance of the provider. */
             proof: {
-                [key: string]: {
+                [key: string]: unknown | {
                     clearing_minor: number;
                     recorded_minor: number;
                     provider_minor: number;
@@ -13551,7 +13561,7 @@ export interface components {
             /** @enum {string} */
             method: "PUT";
             headers: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             };
             /** @description Where the part begins in the file. */
             offset: number;
@@ -13608,7 +13618,7 @@ export interface components {
             upload_url: string | null;
             /** @description Headers to send with the only part. */
             upload_headers: {
-                [key: string]: string;
+                [key: string]: unknown | string;
             } | null;
             /** @description Where parts are sent. */
             part_urls: components["schemas"]["PartUrl"][] | null;

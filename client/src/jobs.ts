@@ -1,0 +1,30 @@
+/** Waits for jobs to end. */
+import type { components } from './schema.d.ts'
+
+export type Job = components['schemas']['Job']
+type Ended = Job & { readonly status: Exclude<Job['status'], 'queued' | 'running'> }
+type ReadJob = (job_id: string, signal: AbortSignal | undefined) => Promise<Job>
+
+export type Jobs = {
+  /** The job when it has ended, however it has: `status` says it. Abort the signal to stop waiting. */
+  waitFor(job_id: string, options?: { readonly signal?: AbortSignal }): Promise<Ended>
+}
+
+const pause_ms = { first: 100, longest: 2000 } as const
+
+export function jobsOf(read: ReadJob): Jobs {
+  return {
+    waitFor: async (job_id, { signal } = {}) => {
+      for (let pause: number = pause_ms.first; ; pause = Math.min(pause * 1.5, pause_ms.longest)) {
+        const job = await read(job_id, signal)
+        if (hasEnded(job)) return job
+        await new Promise(resolve => setTimeout(resolve, pause))
+        signal?.throwIfAborted()
+      }
+    },
+  }
+}
+
+function hasEnded(job: Job): job is Ended {
+  return job.status !== 'queued' && job.status !== 'running'
+}

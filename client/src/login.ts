@@ -1,0 +1,112 @@
+/**
+ * Logs a person in and returns a client that keeps the session: it exchanges the refresh token when
+ * the access token has expired, once for all waiting requests.
+ */
+import { createClient, type ClientOptions, type DodecaClient } from './client.ts'
+import type { components } from './schema.d.ts'
+
+type Schemas = components['schemas']
+export type SecondFactor = Pick<Schemas['VerifyMfaChallengeBody'], 'code' | 'recovery_code'>
+export type SecondFactorRequired = Schemas['MfaRequired']
+
+/** What is needed to go on with a session later; keep it as secret as a password. */
+export type SessionState = {
+  readonly session_id: string
+  readonly account_id: string
+  readonly tenant_id: string
+  readonly refresh_token: string
+}
+
+type Common = Omit<ClientOptions, 'token' | 'refresh'> & {
+  /** Called with each new refresh token: the one before is no longer valid. */
+  readonly keep?: (session: SessionState) => void | Promise<void>
+}
+
+export type LoginOptions = Common & {
+  readonly email: string
+  readonly password: string
+  readonly tenant?: string
+  readonly device_name?: string
+  /** Asks the person for a code; without it, an account with a second factor is refused. */
+  readonly secondFactor?: (challenge: SecondFactorRequired) => Promise<SecondFactor>
+}
+
+export type LoggedIn = DodecaClient & {
+  readonly session: SessionState
+  logout(): Promise<void>
+}
+
+export class SecondFactorMissing extends Error {
+  override readonly name = 'SecondFactorMissing'
+  readonly challenge: SecondFactorRequired
+  constructor(challenge: SecondFactorRequired) {
+    super('The account has a second factor. Pass `secondFactor`, which asks for its code.')
+    this.challenge = challenge
+  }
+}
+
+export async function login(options: LoginOptions): Promise<LoggedIn> {
+  const { email, password, tenant, device_name, secondFactor, ...common } = options
+  const anonymous = createClient(common)
+  const { data } = await anonymous.POST('/v1/sessions', {
+    body: {
+      email,
+      password,
+      ...(tenant === undefined ? {} : { tenant }),
+      ...(device_name === undefined ? {} : { device_name }),
+    },
+  })
+  if (!('status' in data)) return keep(common, data)
+  if (!secondFactor) throw new SecondFactorMissing(data)
+  const proof = await secondFactor(data)
+  const prover = createClient({ ...common, token: data.login_token })
+  const verified = await prover.POST('/v1/mfa/challenges/{challenge_id}/verify', {
+    params: { path: { challenge_id: data.challenge.challenge_id } },
+    body: proof,
+  })
+  return keep(common, verified.data as Schemas['SessionTokens'])
+}
+
+/** Goes on with a session that `keep` has stored. */
+export function resume(options: Common & { readonly session: SessionState }): LoggedIn {
+  const { session, ...common } = options
+  return clientOf(common, session)
+}
+
+async function keep(common: Common, tokens: Schemas['SessionTokens']): Promise<LoggedIn> {
+  const session = stateOf(tokens)
+  await common.keep?.(session)
+  return clientOf(common, session, tokens.access_token)
+}
+
+function clientOf(common: Common, given: SessionState, token?: string): LoggedIn {
+  let session = given
+  const anonymous = createClient(common)
+  const refresh = async (): Promise<string> => {
+    const { session_id, refresh_token } = session
+    const { data } = await anonymous.POST('/v1/sessions/{session_id}/refresh', {
+      params: { path: { session_id } },
+      body: { refresh_token },
+    })
+    session = stateOf(data)
+    await common.keep?.(session)
+    return data.access_token ?? ''
+  }
+  const client = createClient({ ...common, refresh, ...(token === undefined ? {} : { token }) })
+  return Object.defineProperty(
+    {
+      ...client,
+      logout: async () => {
+        const { session_id } = session
+        await client.DELETE('/v1/sessions/{session_id}', { params: { path: { session_id } } })
+      },
+    },
+    'session',
+    { get: () => session, enumerable: true },
+  ) as LoggedIn
+}
+
+function stateOf(tokens: Schemas['SessionTokens']): SessionState {
+  const { session_id, account_id, tenant_id, refresh_token = '' } = tokens
+  return { session_id, account_id, tenant_id, refresh_token }
+}

@@ -1,0 +1,101 @@
+/** The package as npm would publish it, in an empty project: strict types, and plain JavaScript. */
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const client = resolve(import.meta.dirname, '../../client')
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dodeca-packed-'))
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], {
+    cwd: client,
+  })
+  const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string }]
+  const installed = join(folder, 'node_modules/@dodeca/client')
+  await mkdir(installed, { recursive: true })
+  await run('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', installed])
+  for (const name of ['openapi-fetch', 'openapi-typescript-helpers']) {
+    await symlink(await packageOf(name), join(folder, 'node_modules', name))
+  }
+}, 120_000)
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Workspaces put packages beside the client or at the root. */
+async function packageOf(name: string): Promise<string> {
+  const { stdout } = await run('npm', ['ls', name, '--parseable', '--all'], { cwd: client })
+  const [found] = stdout.trim().split('\n')
+  if (!found) throw new Error(`${name} is not installed`)
+  return found
+}
+
+const program = `
+import { createClient, login, Problem, verifyWebhook } from '@dodeca/client'
+
+export async function count(base_url: string): Promise<string> {
+  const api = await login({ base_url, email: 'ada@example.com', password: 'secret' })
+  const { data } = await api.POST('/v1/jobs', { body: { type: 'demo.count', parameters: { to: 5 } } })
+  const job = await api.jobs.waitFor(data.id)
+  // @ts-expect-error: there is no such path
+  await api.GET('/v1/no-such-path')
+  return job.status
+}
+
+export async function read(base_url: string, token: string): Promise<string | null> {
+  const api = createClient({ base_url, token })
+  const { data } = await api.POST('/v1/sessions', { body: { email: 'a@b.c', password: 'x' } })
+  return 'status' in data ? data.challenge.challenge_id : (data.access_token ?? null)
+}
+
+export const all = [Problem, verifyWebhook]
+`
+
+test('compiles under the strictest rules', { timeout: 60_000 }, async () => {
+  await writeFile(join(folder, 'program.ts'), program)
+  const options = {
+    target: 'es2022',
+    module: 'nodenext',
+    lib: ['es2022', 'dom'],
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noPropertyAccessFromIndexSignature: true,
+    noEmit: true,
+  }
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, files: ['program.ts'] }),
+  )
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+  const tsc = join(client, 'node_modules/.bin/tsc')
+  const { stdout } = await run(tsc, ['-p', folder]).catch(
+    (error: unknown) => error as { stdout: string },
+  )
+  expect(stdout).toBe('')
+})
+
+test('runs as plain JavaScript on every Node of this machine', async () => {
+  await writeFile(
+    join(folder, 'plain.mjs'),
+    `import { createClient, login, Problem } from '@dodeca/client'
+const api = createClient({ base_url: 'http://127.0.0.1:9', retries: 0 })
+const failed = await api.GET('/v1/limits').catch(error => error.constructor.name)
+console.log([typeof login, typeof api.jobs.waitFor, Problem.name, failed].join(' '))`,
+  )
+  const nodes = (process.env['PATH'] ?? '').split(delimiter).map(path => join(path, 'node'))
+  const versions = new Map<string, string>()
+  for (const node of nodes) {
+    const { stdout } = await run(node, ['--version']).catch(() => ({ stdout: '' }))
+    if (stdout) versions.set(stdout.trim(), node)
+  }
+  expect(versions.size).toBeGreaterThan(0)
+  for (const [version, node] of versions) {
+    const { stdout } = await run(node, [join(folder, 'plain.mjs')])
+    expect([version, stdout.trim()]).toEqual([version, 'function function Problem TypeError'])
+  }
+})
