@@ -28,14 +28,13 @@ const Metadata = Type.Record(
 /** Checked as a schema where it is used. */
 const JsonSchema = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
 
-const ResponseFormat = Type.Union([
-  closed({ type: Type.Literal('text') }),
-  closed({
-    type: Type.Literal('json_schema'),
-    name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', minLength: 1, maxLength: 64 }),
-    schema: JsonSchema,
-  }),
-])
+const ResponseFormat = closed({
+  type: oneOf('text', 'json_schema'),
+  name: Type.Optional(
+    Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', minLength: 1, maxLength: 64 }),
+  ),
+  schema: Type.Optional(JsonSchema),
+})
 
 export const CallParameters = closed(
   {

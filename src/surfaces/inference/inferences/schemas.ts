@@ -5,6 +5,7 @@ import { Refused } from '../../../kernel/bounded/work.ts'
 import { closed } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import type { NewCall } from '../operations/create-call.ts'
+import type { ResponseFormat } from '../providers/provider.ts'
 import type { Kernel } from '../settings.ts'
 import { asked } from '../schemas.ts'
 
@@ -25,19 +26,33 @@ export async function readAsked(
   { model, input, parameters = {} }: Asked,
 ): Promise<Read> {
   const { instructions, response_format, store, metadata, deadline_ms, ...numbers } = parameters
-  if (response_format?.type === 'json_schema') await checkSchema(response_format.schema)
+  const format = response_format && (await readFormat(response_format))
   return {
     model,
     content: {
       input,
       ...(instructions === undefined ? {} : { instructions }),
-      ...(response_format === undefined ? {} : { response_format }),
+      ...(format === undefined ? {} : { response_format: format }),
     },
     parameters: numbers,
     deadline_ms: deadline_ms ?? settings['inference.deadline_ms'],
     ...(store === undefined ? {} : { store }),
     ...(metadata === undefined ? {} : { metadata }),
   }
+}
+
+type Format = NonNullable<NonNullable<Asked['parameters']>['response_format']>
+
+async function readFormat({ type, name, schema }: Format): Promise<ResponseFormat> {
+  if (type === 'text') return { type }
+  if (name !== undefined && schema !== undefined) {
+    await checkSchema(schema)
+    return { type, name, schema }
+  }
+  const pointer = `/parameters/response_format/${name === undefined ? 'name' : 'schema'}`
+  throw problem('validation_failed', {
+    errors: [{ location: 'body', pointer, constraint: 'required' }],
+  })
 }
 
 async function checkSchema(schema: object): Promise<void> {

@@ -306,35 +306,35 @@ create index provider_events_received on inference.provider_events (received_at)
 
 -- The counters that a call takes from, in the one order in which they are locked.
 create function inference.counters_of(
-  tenant uuid, principal uuid, class text, limits jsonb, minute timestamptz, day timestamptz,
-  requests numeric, tokens numeric, cost numeric
+  _tenant uuid, _principal uuid, _class text, _limits jsonb, _minute timestamptz, _day timestamptz,
+  _requests numeric, _tokens numeric, _cost numeric
 ) returns table (
   place int, scope_type text, scope_id uuid, metric text, window_start timestamptz,
   limit_value numeric, used numeric, reserved numeric
 ) language sql stable as $$
   select row_number() over (order by s.place, m.place)::int, s.scope_type, s.scope_id, m.metric,
     m.window_start,
-    coalesce((own.limits ->> m.metric)::numeric, (limits -> s.scope_type ->> m.metric)::numeric),
+    coalesce((own.limits ->> m.metric)::numeric, (_limits -> s.scope_type ->> m.metric)::numeric),
     m.used, m.reserved
-  from (values (1, 'tenant', tenant), (2, 'principal', principal)) s (place, scope_type, scope_id)
+  from (values (1, 'tenant', _tenant), (2, 'principal', _principal)) s (place, scope_type, scope_id)
   cross join (values
     (1, 'operations', timestamptz '-infinity', 0, 0),
-    (2, 'requests_per_minute', minute, requests, 0),
-    (3, 'tokens_per_minute', minute, 0, tokens),
-    (4, 'tokens_per_day', day, 0, tokens),
-    (5, 'cost_per_day', day, 0, cost)) m (place, metric, window_start, used, reserved)
-  left join inference.quota_limits own on own.tenant_id = tenant
+    (2, 'requests_per_minute', _minute, _requests, 0),
+    (3, 'tokens_per_minute', _minute, 0, _tokens),
+    (4, 'tokens_per_day', _day, 0, _tokens),
+    (5, 'cost_per_day', _day, 0, _cost)) m (place, metric, window_start, used, reserved)
+  left join inference.quota_limits own on own.tenant_id = _tenant
     and own.scope_type = s.scope_type and own.scope_id = s.scope_id
-  where class <> 'job' or m.window_start = day
+  where _class <> 'job' or m.window_start = _day
 $$;
 
 -- Takes the most that a run may use from all of its limits, or names one that has too little. Rows are
 -- locked in one order; calls at one time are counted once those of the tenant are locked. Without
 -- `hold` only the request counts.
 create function inference.reserve(
-  tenant uuid, principal uuid, operation uuid, this_run int, class text, limits jsonb,
-  deployment_tenant uuid, deployment uuid, input int, output int, requests int, hold boolean,
-  owner uuid, lease_seconds float8, attempt int, attempt_id uuid
+  _tenant uuid, _principal uuid, _operation uuid, _this_run int, _class text, _limits jsonb,
+  _deployment_tenant uuid, _deployment uuid, _input int, _output int, _requests int, _hold boolean,
+  _owner uuid, _lease_seconds float8, _attempt int, _attempt_id uuid
 ) returns table (missed text, scope text, limit_value numeric, resets_at timestamptz)
 language plpgsql as $$
 #variable_conflict use_column
@@ -347,18 +347,18 @@ declare
   taken int[];
   running record;
 begin
-  select p.price_version, round((input * p.input + output * p.output) / 1000000, 8) into price, most
+  select p.price_version, round((_input * p.input + _output * p.output) / 1000000, 8) into price, most
     from inference.model_prices p
-    where p.tenant_id = deployment_tenant and p.deployment_id = deployment
+    where p.tenant_id = _deployment_tenant and p.deployment_id = _deployment
       and p.effective_from <= at_time
     order by p.effective_from desc, p.price_version desc limit 1;
   with wanted as (
-    select * from inference.counters_of(tenant, principal, class, limits, minute, day, requests,
-      case when hold then input + output else 0 end, case when hold then coalesce(most, 0) else 0 end)
+    select * from inference.counters_of(_tenant, _principal, _class, _limits, minute, day, _requests,
+      case when _hold then _input + _output else 0 end, case when _hold then coalesce(most, 0) else 0 end)
   ), took as (
     insert into inference.quota_counters as c
       (tenant_id, scope_type, scope_id, metric, window_start, limit_value, used, reserved)
-    select tenant, w.scope_type, w.scope_id, w.metric, w.window_start, w.limit_value, w.used, w.reserved
+    select _tenant, w.scope_type, w.scope_id, w.metric, w.window_start, w.limit_value, w.used, w.reserved
     from wanted w
     where w.used + w.reserved <= w.limit_value
     order by w.place
@@ -373,49 +373,49 @@ begin
   return query
     select w.metric, w.scope_type, w.limit_value,
       case when w.window_start = day then day + interval '1 day' else minute + interval '1 minute' end
-    from inference.counters_of(tenant, principal, class, limits, minute, day, requests, 0, 0) w
+    from inference.counters_of(_tenant, _principal, _class, _limits, minute, day, _requests, 0, 0) w
     where not w.place = any(coalesce(taken, '{}'))
     order by w.window_start, w.place desc limit 1;
   if found then
     return;
   end if;
-  if class <> 'job' and hold then
+  if _class <> 'job' and _hold then
     select count(*) as tenant_operations, count(*) filter (where r.class = 'stream') as tenant_streams,
-      count(*) filter (where r.principal_id = principal) as principal_operations,
-      count(*) filter (where r.principal_id = principal and r.class = 'stream') as principal_streams
+      count(*) filter (where r.principal_id = _principal) as principal_operations,
+      count(*) filter (where r.principal_id = _principal and r.class = 'stream') as principal_streams
       into running
       from inference.quota_reservations r
-      where r.tenant_id = tenant and r.state = 'held' and r.lease_until > clock_timestamp()
+      where r.tenant_id = _tenant and r.state = 'held' and r.lease_until > clock_timestamp()
         and r.class <> 'job';
     return query
       select 'concurrency', one.scope, one.most, null::timestamptz
       from (
         select s.scope, s.running, coalesce((own.limits ->> s.metric)::numeric,
-          (limits -> s.scope ->> s.metric)::numeric) as most
+          (_limits -> s.scope ->> s.metric)::numeric) as most
         from (values
-          ('principal', principal, 'operations', running.principal_operations),
-          ('tenant', tenant, 'operations', running.tenant_operations),
-          ('principal', principal, 'streams', running.principal_streams),
-          ('tenant', tenant, 'streams', running.tenant_streams)) s (scope, scope_id, metric, running)
-        left join inference.quota_limits own on own.tenant_id = tenant
+          ('principal', _principal, 'operations', running.principal_operations),
+          ('tenant', _tenant, 'operations', running.tenant_operations),
+          ('principal', _principal, 'streams', running.principal_streams),
+          ('tenant', _tenant, 'streams', running.tenant_streams)) s (scope, scope_id, metric, running)
+        left join inference.quota_limits own on own.tenant_id = _tenant
           and own.scope_type = s.scope and own.scope_id = s.scope_id
-        where class = 'stream' or s.metric = 'operations') one
+        where _class = 'stream' or s.metric = 'operations') one
       where one.running >= one.most limit 1;
     if found then
       return;
     end if;
   end if;
-  if hold then
+  if _hold then
     insert into inference.quota_reservations (tenant_id, operation_id, run, principal_id,
       deployment_tenant_id, deployment_id, price_version, input_units, output_units, cost, class,
       minute_start, day_start, owner_id, lease_until, dispatched_at)
-    values (tenant, operation, this_run, principal, deployment_tenant, deployment,
-      coalesce(price, 0), input, output, coalesce(most, 0), class, minute, day, owner,
-      clock_timestamp() + make_interval(secs => lease_seconds),
-      case when attempt is not null then now() end);
-    if attempt is not null then
+    values (_tenant, _operation, _this_run, _principal, _deployment_tenant, _deployment,
+      coalesce(price, 0), _input, _output, coalesce(most, 0), _class, minute, day, _owner,
+      clock_timestamp() + make_interval(secs => _lease_seconds),
+      case when _attempt is not null then now() end);
+    if _attempt is not null then
       insert into inference.inference_attempts (tenant_id, operation_id, attempt, id, run, deployment_id)
-      values (tenant, operation, attempt, attempt_id, this_run, deployment);
+      values (_tenant, _operation, _attempt, _attempt_id, _this_run, _deployment);
     end if;
   end if;
 end $$;
@@ -424,8 +424,8 @@ end $$;
 -- reservation, and writes the usage rows. An `ambiguous` run is charged as reserved; a `released` one
 -- was never sent. Returns no row if the reservation has ended already.
 create function inference.settle(
-  tenant uuid, operation uuid, this_run int, ended_as text, input int, cached int, output int,
-  measured text, snapshot text, request text, took_ms int
+  _tenant uuid, _operation uuid, _this_run int, _ended_as text, _input int, _cached int, _output int,
+  _measured text, _snapshot text, _request text, _took_ms int
 ) returns table (
   input_units int, cached_input_units int, output_units int, cost numeric, currency text,
   price_version int, source text
@@ -437,51 +437,51 @@ declare
   amount numeric;
 begin
   update inference.quota_reservations r
-    set state = case when ended_as = 'released' then 'released' else 'settled' end, ended_at = now()
-    where r.tenant_id = tenant and r.operation_id = operation and r.run = this_run
+    set state = case when _ended_as = 'released' then 'released' else 'settled' end, ended_at = now()
+    where r.tenant_id = _tenant and r.operation_id = _operation and r.run = _this_run
       and r.state = 'held'
     returning * into held;
   if not found then
     return;
   end if;
-  if ended_as = 'released' then
-    input := 0; cached := 0; output := 0;
-  elsif ended_as = 'ambiguous' then
-    input := held.input_units; cached := 0; output := held.output_units; measured := 'reserved';
+  if _ended_as = 'released' then
+    _input := 0; _cached := 0; _output := 0;
+  elsif _ended_as = 'ambiguous' then
+    _input := held.input_units; _cached := 0; _output := held.output_units; _measured := 'reserved';
   end if;
-  cached := least(cached, input);
+  _cached := least(_cached, _input);
   select * into price from inference.model_prices p
     where p.tenant_id = held.deployment_tenant_id and p.deployment_id = held.deployment_id
       and p.price_version = held.price_version;
-  amount := coalesce(round(((input - cached) * price.input + cached * price.cached_input
-    + output * price.output) / 1000000, 8), 0);
+  amount := coalesce(round(((_input - _cached) * price.input + _cached * price.cached_input
+    + _output * price.output) / 1000000, 8), 0);
   insert into inference.quota_counters as c
     (tenant_id, scope_type, scope_id, metric, window_start, limit_value, used, reserved)
-  select tenant, w.scope_type, w.scope_id, w.metric, w.window_start, 0,
-    case w.metric when 'cost_per_day' then amount else input + output end, w.reserved
-  from inference.counters_of(tenant, held.principal_id, held.class, '{}', held.minute_start,
+  select _tenant, w.scope_type, w.scope_id, w.metric, w.window_start, 0,
+    case w.metric when 'cost_per_day' then amount else _input + _output end, w.reserved
+  from inference.counters_of(_tenant, held.principal_id, held.class, '{}', held.minute_start,
     held.day_start, 0, held.input_units + held.output_units, held.cost) w
   where w.metric in ('tokens_per_minute', 'tokens_per_day', 'cost_per_day')
   order by w.place
   on conflict (tenant_id, scope_type, scope_id, metric, window_start) do update
     set used = c.used + excluded.used, reserved = c.reserved - excluded.reserved;
-  if ended_as <> 'released' then
+  if _ended_as <> 'released' then
     insert into inference.usage_records (tenant_id, operation_id, run, input_units, output_units,
       compute_ms, cost_amount, currency, price_version, source)
-    values (tenant, operation, this_run, input, output, took_ms, amount,
-      coalesce(price.currency, 'USD'), held.price_version, measured);
+    values (_tenant, _operation, _this_run, _input, _output, _took_ms, amount,
+      coalesce(price.currency, 'USD'), held.price_version, _measured);
     insert into inference.generation_usage (tenant_id, operation_id, run, principal_id, workload,
       provider, model_deployment_id, model_snapshot, prompt_version, provider_request_id,
       input_tokens, cached_input_tokens, output_tokens, estimated_cost_minor_units, currency,
       price_version, source, status, counted_on, started_at)
-    select tenant, operation, this_run, held.principal_id, o.workload, d.provider,
-      held.deployment_id, snapshot, o.prompt_version, request, input, cached, output, amount * 100,
-      coalesce(price.currency, 'USD'), held.price_version, measured, ended_as,
+    select _tenant, _operation, _this_run, held.principal_id, o.workload, d.provider,
+      held.deployment_id, _snapshot, o.prompt_version, _request, _input, _cached, _output, amount * 100,
+      coalesce(price.currency, 'USD'), held.price_version, _measured, _ended_as,
       (held.day_start at time zone 'UTC')::date, held.created_at
     from inference.inference_operations o, inference.model_deployments d
-    where o.tenant_id = tenant and o.id = operation
+    where o.tenant_id = _tenant and o.id = _operation
       and d.tenant_id = held.deployment_tenant_id and d.id = held.deployment_id;
   end if;
-  return query select input, cached, output, amount, coalesce(price.currency, 'USD')::text,
-    held.price_version, measured;
+  return query select _input, _cached, _output, amount, coalesce(price.currency, 'USD')::text,
+    held.price_version, _measured;
 end $$;

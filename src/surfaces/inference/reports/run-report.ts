@@ -243,7 +243,8 @@ function endingOf({ status, outcome }: ProviderResponse): Result['ending'] {
     return { state: 'succeeded', finish_reason: outcome.ended }
   }
   if (outcome?.blocked || outcome?.code === 'content_blocked') return { state: 'blocked' }
-  const code = outcome && outcome.code !== 'aborted' ? outcome.code : ('service_unavailable' as const)
+  const code =
+    outcome && outcome.code !== 'aborted' ? outcome.code : ('service_unavailable' as const)
   return {
     state: 'failed',
     code,
