@@ -7,11 +7,10 @@ import { faults } from './inference/faults.ts'
 import { firstTokens } from './inference/first-tokens.ts'
 import { openGround } from './inference/ground.ts'
 import { relay } from './inference/relay.ts'
-import { reserving } from './inference/reserving.ts'
 import { comparison } from './ground/comparison.ts'
 import type { Section } from './ground/report.ts'
 
-const parts = { calls, reserving, firstTokens, relay, faults }
+const parts = { calls, firstTokens, relay, faults }
 
 await comparison('inference', async bench => {
   const ground = await openGround(bench)

@@ -49,9 +49,11 @@ export async function calls({ options }: Bench, ground: Ground): Promise<Section
       'Ours commits twice for each call, with waiting for the disk; 64 callers in 64 tenants. The others store nothing.',
       `Added p50 without waiting for the disk: ${figure(added(2))} ms${portkey ? `; Portkey: ${figure(added(4))} ms` : ''}.`,
       own && bare ? costNote(own, bare) : '',
-      ...standings.flat().flatMap(one =>
-        one.unexpected > 0 ? [`${one.name}: ${one.unexpected} answers were not 200.`] : [],
-      ),
+      ...standings
+        .flat()
+        .flatMap(one =>
+          one.unexpected > 0 ? [`${one.name}: ${one.unexpected} answers were not 200.`] : [],
+        ),
     ],
   }
 }

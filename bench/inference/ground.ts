@@ -218,9 +218,7 @@ async function startPassing(provider: Provider, closing: Closing): Promise<Gatew
     name: 'a bare pass-through',
     pid: child.pid,
     origin: `http://127.0.0.1:${port}`,
-    headers: [
-      { 'content-type': 'application/json', authorization: `Bearer ${provider.key}` },
-    ],
+    headers: [{ 'content-type': 'application/json', authorization: `Bearer ${provider.key}` }],
   }
 }
 
