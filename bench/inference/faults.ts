@@ -10,9 +10,10 @@ const cases: readonly (readonly [name: string, fault: Readonly<Record<string, un
   ['reset before the answer', { action: 'connect_reset' }],
   ['cut before the first token', { action: 'stream_cut', after: 0 }],
   ['cut after 5 tokens', { action: 'stream_cut', after: 5 }],
-  ['ended after 5 tokens without a last event', { action: 'stream_no_terminal', after: 5 }],
-  ['silent after 5 tokens', { action: 'body_stall', after: 5 }],
-  ['malformed event after 5 tokens', { action: 'malformed_event', after: 5 }],
+  ['cut after 60 tokens', { action: 'stream_cut', after: 60 }],
+  ['ended after 60 tokens without a last event', { action: 'stream_no_terminal', after: 60 }],
+  ['silent after 60 tokens', { action: 'body_stall', after: 60 }],
+  ['malformed event after 60 tokens', { action: 'malformed_event', after: 60 }],
 ]
 const patience_ms = 4 * idle_ms
 
@@ -42,7 +43,7 @@ export async function faults(_bench: Bench, ground: Ground): Promise<Section> {
     verdicts: [],
     notes: [
       `"Nothing" is a connection that was closed, or ${patience_ms / 1000} s without anything, after which the caller left.`,
-      `Ours gives up a silent stream after ${idle_ms / 1000} s here (20 s by default). Text of two models is never joined: after the first delta there is no fallback.`,
+      `Ours gives up a silent stream after ${idle_ms / 1000} s here (20 s by default). The first 96 characters are held back by its scanner; after the first delta there is no fallback, because the text of two models is never joined.`,
       'A whole answer came from the second model. Portkey stores no usage.',
     ],
   }
@@ -76,7 +77,7 @@ async function addSecondModel({ origin, headers }: Gateway, database_url: string
 async function look({ origin, path, headers, body }: Gateway): Promise<Saw> {
   const abort = AbortSignal.timeout(patience_ms)
   const [own = {}] = headers
-  const asked = body({ prompt: 'Tell me.', tokens: 50, stream: true })
+  const asked = body({ prompt: 'Tell me. [[sandbox tokens=200]]', tokens: 100, stream: true })
   let status = 'none'
   let text = ''
   try {

@@ -136,6 +136,8 @@ async function startOurs(
       INFERENCE_MODEL: 'sandbox-large',
       INFERENCE_DEPLOYMENT_CONCURRENCY: '1000',
       INFERENCE_STREAM_IDLE_MS: String(idle_ms),
+      // The faults of one case must not stop the next.
+      INFERENCE_BREAKER_OPEN_MS: '10',
       ...(Object.fromEntries(limits) as Record<string, string>),
     },
     { side: 'server', profile: options.profile },
@@ -222,7 +224,11 @@ async function startPassing(provider: Provider, closing: Closing): Promise<Gatew
   }
 }
 
-/** `npm install --ignore-scripts @portkey-ai/gateway@1.15.2` in a folder portkey of DODECA_PEERS. */
+/**
+ * `npm install --ignore-scripts @portkey-ai/gateway@1.15.2` in a folder portkey of DODECA_PEERS, whose
+ * package.json says `{"overrides": {"@hono/node-server": "1.13.7", "hono": "4.9.7"}}`: with newer ones it
+ * answers every stream with 500.
+ */
 async function startPortkey(provider: Provider, closing: Closing): Promise<Gateway | null> {
   const folder = join(process.env['DODECA_PEERS'] ?? '', 'portkey', 'node_modules')
   const file = join(folder, '@portkey-ai', 'gateway', 'build', 'start-server.js')
