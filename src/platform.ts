@@ -12,6 +12,7 @@ import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
 import { notifications } from './surfaces/notifications/surface.ts'
 import { payments } from './surfaces/payments/surface.ts'
+import { retrieval } from './surfaces/retrieval/surface.ts'
 import { social } from './surfaces/social/surface.ts'
 import { uploads } from './surfaces/uploads/surface.ts'
 import { webhooks } from './surfaces/webhooks/surface.ts'
@@ -27,6 +28,7 @@ const surfaces: readonly AnySurface[] = [
   social,
   chat,
   inference,
+  retrieval,
   webhooks,
 ]
 
@@ -76,6 +78,11 @@ export const composition: Composition = {
       jobs: work.face,
       people: administration,
     })
+    const knowledge = retrieval.open(kernelFor(retrieval), {
+      people: people.face,
+      jobs: work.face,
+      files: files.face,
+    })
     const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
       events: declared,
@@ -96,6 +103,7 @@ export const composition: Composition = {
       social: network,
       chat: talk,
       inference: models,
+      retrieval: knowledge,
       webhooks: hooks,
     }
     work.face.offer(Object.values(opened).flatMap(one => one.jobTypes ?? []))

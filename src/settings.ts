@@ -11,6 +11,7 @@ import { settings as jobs } from './surfaces/jobs/settings.ts'
 import { settings as links } from './surfaces/links/settings.ts'
 import { settings as notifications } from './surfaces/notifications/settings.ts'
 import { settings as payments } from './surfaces/payments/settings.ts'
+import { settings as retrieval } from './surfaces/retrieval/settings.ts'
 import { settings as social } from './surfaces/social/settings.ts'
 import { settings as uploads } from './surfaces/uploads/settings.ts'
 import { settings as webhooks } from './surfaces/webhooks/settings.ts'
@@ -26,6 +27,7 @@ export const tables = [
   social,
   chat,
   inference,
+  retrieval,
   webhooks,
 ]
 

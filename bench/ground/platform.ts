@@ -32,6 +32,7 @@ export function productionEnvironment(database_url: string): Record<string, stri
     LOG_LEVEL: 'error',
     KERNEL_KEYRING: keyring,
     KERNEL_PEPPER: pepper,
+    NOTIFICATIONS_EMAIL_PROVIDERS: 'none',
     KERNEL_RATE_FACTOR: '1000000',
     KERNEL_DRAIN_SECONDS: '0',
   }

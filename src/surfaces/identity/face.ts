@@ -3,7 +3,7 @@
  * whether an account or session is active, and where a mail goes. A token leaves only through
  * `mail`, when it is sent.
  */
-import type { Access } from '../../kernel/access/principal.ts'
+import type { Access, Principal } from '../../kernel/access/principal.ts'
 import type { Reader } from '../../kernel/database/db.ts'
 import type { AccountLine } from './schemas.ts'
 import type { CreateTenant } from './tenants/create-tenant.ts'
@@ -61,6 +61,14 @@ export type NewAccount = {
   readonly role_ids: readonly string[]
 }
 
+/** An authenticator app that waits for its first code. */
+export type TotpEnrolment = {
+  readonly otpauth_uri: string
+  readonly secret: string
+  /** The new recovery codes; null if the code is wrong. */
+  activate(code: string): Promise<readonly string[] | null>
+}
+
 /**
  * What the operator of the machine may do to tenants and accounts on the command line. No
  * permission is checked; every act is audited under the given actor.
@@ -80,7 +88,11 @@ export type Administration = {
   /** False if nothing had to be changed. */
   grant(who: Who, role_id: string, actor: string): Promise<boolean>
   revoke(who: Who, role_id: string, actor: string): Promise<boolean>
+  /** The roles that can be given in a tenant, in their order. */
+  roles(slug: string): Promise<string[]>
   disableAccount(who: Who, actor: string): Promise<AccountLine>
+  /** Refused where one is active, unless it is replaced. */
+  enrolTotp(who: Who, replace: boolean, actor: string): Promise<TotpEnrolment>
   /** A one-time token with which the password is set; it is not mailed. */
   resetToken(who: Who, actor: string): Promise<{ token: string; link: string; expires_at: string }>
   rotateSigningKey(
@@ -115,6 +127,14 @@ export type Face = {
     tenant_id: string,
     account_ids: readonly string[],
   ): Promise<ReadonlySet<string>>
+  /**
+   * The caller's roles in the tenant of its token, `member` among them; null where the account, the key
+   * or the session is not active any more.
+   */
+  rolesOf(
+    reader: Reader,
+    principal: Pick<Principal, 'id' | 'tenant_id' | 'kind' | 'session_id'>,
+  ): Promise<readonly string[] | null>
   /** The tenant that a caller without a credential means, by the host that they asked. */
   publicTenant(
     reader: Reader,

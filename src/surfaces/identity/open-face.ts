@@ -9,6 +9,7 @@ import type { Face } from './face.ts'
 import { problem } from './errors.ts'
 import { mailToSend } from './mails/mail-to-send.ts'
 import { readRecipients } from './mails/read-recipients.ts'
+import { accountRoles } from './roles/account-roles.ts'
 import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
 import { readMembers } from './tenants/read-members.ts'
 import { findTenant } from './tenants/resolve-tenant.ts'
@@ -65,6 +66,7 @@ export function openFace(deps: Deps): Face {
     },
     onSessionEnded: denied.onAdd,
     membersOf: readMembers,
+    rolesOf: accountRoles,
     prepare: async first => {
       await hasher.prepare()
       await keys.prepare()

@@ -4,7 +4,7 @@ import type { KernelOf } from '../../kernel/surface.ts'
 
 // prettier-ignore
 export const settings = {
-  'notifications.email_providers': secret('Mail relays in their order, as name=URL: relay1=smtps://user:password@host:465,relay2=smtp://…'),
+  'notifications.email_providers': secret('Mail relays in their order, as name=URL: relay1=smtps://user:password@host:465,relay2=smtp://…; none: no mail is sent. Production requires one of them'),
   'notifications.sms_providers': secret('SMS vendors in their order, as name=URL: main=twilio+https://sid:token@api.twilio.com?from=+15550100'),
   'notifications.outcome_webhooks': secret('Who reports what became of messages, as name=scheme:secret, such as relay1=standard:whsec_…'),
   'notifications.mail_from': text('Sender of mails', 'Dodeca <no-reply@dodeca.localhost>'),

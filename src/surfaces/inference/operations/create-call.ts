@@ -41,21 +41,23 @@ export type NewCall = {
 }
 
 const Made = Type.Object({ created_at: Type.String(), deadline_at: Type.String() })
-export const max_output_default = 1024
+const max_output_default = 1024
 
 export async function createCall(tx: Tx, deps: Deps, asked: NewCall): Promise<Call> {
   const { tenant_id, id, content, prompt } = asked
   const text = textOf(content)
   const estimated_input = (await countTokens(text)) + (await countTokens(prompts[prompt])) + 16
-  const max_output_tokens = asked.parameters.max_output_tokens ?? max_output_default
+  const { max_output_tokens: wanted } = asked.parameters
   const candidates = await findCandidates(tx, deps, tenant_id, {
     model: asked.model,
     capability: asked.capability ?? capabilityOf(asked),
     input_tokens: estimated_input,
-    max_output: max_output_tokens,
+    max_output: wanted ?? 1,
   })
   const decided = decideOn(deps.policy, 'input', text)
   const [first] = candidates
+  const room = first.max_context - estimated_input
+  const max_output_tokens = wanted ?? Math.min(max_output_default, first.max_output, room)
   const parameters = { ...asked.parameters, max_output_tokens, keyed: Boolean(asked.key) }
   const store = asked.store ?? true
   const draft = { ...asked, parameters, store, estimated_input, deployment: first }

@@ -9,6 +9,7 @@ import { StartError } from '../../../kernel/errors/start-error.ts'
 import { openSafeFetch } from '../../../kernel/outgoing/safe-fetch.ts'
 import { openOutsideWorld, type Addresses } from '../../../kernel/outgoing/sandbox-control.ts'
 import type { Kernel } from '../settings.ts'
+import { readRelays, requireMail } from './read-relays.ts'
 import { openBreaker, type Breaker } from './breaker.ts'
 import { openFcm, ServiceAccount } from './fcm.ts'
 import type { Provider } from './outcome.ts'
@@ -29,6 +30,7 @@ export type Providers = {
 const again_ms = 5000
 
 export function openProviders(kernel: Kernel): Providers {
+  requireMail(kernel)
   const sandboxed = kernel.profile === 'development'
   const outside = openOutsideWorld(kernel.data_dir)
   const vapid = vapidOf(kernel)
@@ -80,10 +82,10 @@ function allOf(kernel: Kernel, vapid: Vapid | null, sandbox: Addresses | null): 
   const fcm = fcmOf(kernel, sandbox)
   const push_place = sandbox?.['push']?.['api']
   return [
-    ...pairs('NOTIFICATIONS_EMAIL_PROVIDERS', mail, /^smtps?:$/).map(({ name, url }) =>
+    ...readRelays('NOTIFICATIONS_EMAIL_PROVIDERS', mail, /^smtps?:$/).map(({ name, url }) =>
       openSmtp({ name, url, from, host, connections, dkim }),
     ),
-    ...pairs('NOTIFICATIONS_SMS_PROVIDERS', sms, /^https?:$/).map(({ name, url }) =>
+    ...readRelays('NOTIFICATIONS_SMS_PROVIDERS', sms, /^https?:$/).map(({ name, url }) =>
       openTwilio({ name, url, public_url, connections }),
     ),
     ...(vapid
@@ -101,19 +103,6 @@ function pushFetch(place: string | undefined) {
     ports: [443, [Number(port), Number(port)]],
     allow: [host],
     schemes: ['https:', 'http:'],
-  })
-}
-
-function pairs(variable: string, given: string | null, schemes: RegExp) {
-  if (!given) return []
-  return given.split(',').map(entry => {
-    const [, name = '', url = ''] = /^\s*([a-z0-9_]{1,40})=(?:twilio\+)?(\S+)\s*$/.exec(entry) ?? []
-    if (name !== '' && URL.canParse(url) && schemes.test(new URL(url).protocol)) {
-      return { name, url }
-    }
-    throw new StartError(
-      `${variable} is not understood. Write name=URL, several separated by commas.`,
-    )
   })
 }
 

@@ -1,0 +1,38 @@
+/**
+ * The roles of a caller in the tenant of its token, for access lists of other surfaces; null where the
+ * account or key is not active or its session has ended. An API key has no roles.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+
+const Row = Type.Object({ roles: Type.Array(Type.String()) })
+
+export async function accountRoles(
+  reader: Reader,
+  { id, tenant_id, kind, session_id }: Pick<Principal, 'id' | 'tenant_id' | 'kind' | 'session_id'>,
+): Promise<readonly string[] | null> {
+  const is_key = kind === 'service'
+  const row = await reader.maybe(
+    Row,
+    sql`
+      select case when ${is_key} then '{}' else array(select r.role_id
+        from identity.role_assignments r
+        where r.tenant_id = ${tenant_id} and r.account_id = a.id
+        union select 'member') end as roles
+      from identity.accounts a
+      join identity.tenants home on home.id = a.tenant_id and home.state = 'active'
+      join identity.tenants t on t.id = ${tenant_id} and t.state = 'active'
+      where a.status = 'active' and a.id = case when ${is_key} then (
+          select k.account_id from identity.api_keys k
+          where k.tenant_id = ${tenant_id} and k.id = ${id} and k.state = 'active'
+            and (k.expires_at is null or k.expires_at > kernel.now()))
+        else ${id}::uuid end
+        and (a.tenant_id = ${tenant_id} or exists (select from identity.role_assignments r
+          where r.tenant_id = ${tenant_id} and r.account_id = a.id))
+        and (${session_id}::uuid is null or exists (select from identity.sessions s
+          where s.id = ${session_id}::uuid and s.revoked_at is null))`,
+  )
+  return row?.roles ?? null
+}

@@ -1,0 +1,57 @@
+/**
+ * The entries of an access list. `write` contains `read`, and `manage` contains both. An entry names one
+ * user, one API key, a role of the tenant, or everybody in the tenant.
+ */
+import { Type, type Static } from 'typebox'
+import { closed, oneOf } from '../../../kernel/http/shapes.ts'
+import { problem } from '../errors.ts'
+
+export const rights = ['read', 'write', 'manage'] as const
+export type Right = (typeof rights)[number]
+
+const PrincipalOrGroup = Type.String({
+  title: 'PrincipalOrGroup',
+  description:
+    'Who the entry is for: `user:<account id>`, `service:<API key id>`, `role:<role id>` or `tenant:*`.',
+  pattern:
+    '^(user:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|service:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|role:[a-z0-9_.-]{1,100}|tenant:\\*)$',
+  minLength: 6,
+  maxLength: 105,
+})
+
+export const AclEntry = closed(
+  { principal_or_group: PrincipalOrGroup, permission: oneOf(...rights) },
+  { title: 'AclEntry' },
+)
+export type AclEntry = Static<typeof AclEntry>
+export const acl_entries_max = 256
+export const Acl = Type.Array(AclEntry, { maxItems: acl_entries_max })
+export const PutAcl = closed({ acl: Acl }, { title: 'PutAcl' })
+
+/** The rights that contain this one. */
+export function atLeast(right: Right): readonly Right[] {
+  return rights.slice(rights.indexOf(right))
+}
+
+/** One entry for each name: the strongest. */
+export function merged(entries: readonly AclEntry[]): AclEntry[] {
+  const strongest = new Map<string, Right>()
+  for (const { principal_or_group, permission } of entries) {
+    const known = strongest.get(principal_or_group)
+    if (!known || rights.indexOf(known) < rights.indexOf(permission)) {
+      strongest.set(principal_or_group, permission)
+    }
+  }
+  return [...strongest]
+    .map(([principal_or_group, permission]) => ({ principal_or_group, permission }))
+    .toSorted((a, b) => (a.principal_or_group < b.principal_or_group ? -1 : 1))
+}
+
+/** A collection that no one manages could never be deleted. */
+export function requireManager(entries: readonly AclEntry[]): void {
+  if (entries.some(one => one.permission === 'manage')) return
+  throw problem('validation_failed', {
+    detail: 'One entry of the access list must have the permission `manage`.',
+    errors: [{ location: 'body', pointer: '/acl', constraint: 'contains' }],
+  })
+}

@@ -1,0 +1,67 @@
+/**
+ * Each different list of readers in a collection is kept once and gets a number. Chunks carry the number
+ * in the index, so a search names only the few numbers that the caller may read.
+ */
+import { createHash } from 'node:crypto'
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { problem } from '../errors.ts'
+import type { AclEntry } from './acl-entries.ts'
+
+const Id = Type.Object({ id: Type.Integer() })
+const Count = Type.Object({ n: Type.Integer() })
+const sets_max = 10_000
+
+type Place = { readonly tenant_id: string; readonly collection_id: string }
+
+/** The number of a list; every entry may at least read. */
+export async function internSet(
+  tx: Tx,
+  { tenant_id, collection_id }: Place,
+  acl: readonly AclEntry[],
+): Promise<number> {
+  const entries = acl.map(one => one.principal_or_group).toSorted()
+  const digest = createHash('sha256').update(JSON.stringify(entries)).digest()
+  const at = sql`tenant_id = ${tenant_id} and collection_id = ${collection_id}`
+  const known = await tx.maybe(
+    Id,
+    sql`select id from retrieval.acl_sets where ${at} and digest = ${digest}`,
+  )
+  if (known) return known.id
+  const { n } = await tx.one(
+    Count,
+    sql`select count(*)::int as n from retrieval.acl_sets where ${at} and tenant_id = ${tenant_id}`,
+  )
+  if (n >= sets_max) throw problem('too_many_access_lists')
+  const { id } = await tx.one(
+    Id,
+    sql`
+      insert into retrieval.acl_sets (tenant_id, collection_id, digest, entries)
+      values (${tenant_id}, ${collection_id}, ${digest}, ${entries}::text[])
+      on conflict on constraint acl_sets_digest do update set digest = excluded.digest
+      returning id`,
+  )
+  return id
+}
+
+/** Replaces the list of a document; null: it has none of its own. Returns its number. */
+export async function writeDocumentAcl(
+  tx: Tx,
+  place: Place,
+  document_id: string,
+  acl: readonly AclEntry[] | null,
+  version: number,
+): Promise<number> {
+  const { tenant_id } = place
+  await tx.run(sql`
+    delete from retrieval.document_acl
+    where tenant_id = ${tenant_id} and document_id = ${document_id}`)
+  if (acl === null) return 0
+  await tx.run(sql`
+    insert into retrieval.document_acl
+      (tenant_id, document_id, principal_or_group, permission, version)
+    select ${tenant_id}, ${document_id}, e.principal_or_group, e.permission, ${version}
+    from ${sql.table(acl, { principal_or_group: 'text', permission: 'text' })} e`)
+  return await internSet(tx, place, acl)
+}

@@ -1,0 +1,25 @@
+/**
+ * By which names access lists know the caller. They come from identity at each call and from nothing that
+ * a request says, so a role that was removed gives no access any more.
+ */
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import type { Deps } from '../deps.ts'
+
+/** The caller of a request, with the names under which access lists know them now. */
+export type Caller = { readonly tenant_id: string; readonly names: readonly string[] }
+
+export type Asker = Pick<Principal, 'id' | 'tenant_id' | 'kind' | 'session_id'>
+
+export async function callerOf(
+  reader: Reader,
+  { people }: Pick<Deps, 'people'>,
+  asker: Asker,
+): Promise<Caller> {
+  const { tenant_id, id, kind } = asker
+  const roles = await people.rolesOf(reader, asker)
+  // The account is not active, or its session has ended.
+  if (roles === null) return { tenant_id, names: [] }
+  const own = kind === 'account' ? `user:${id}` : `service:${id}`
+  return { tenant_id, names: [own, 'tenant:*', ...roles.map(role => `role:${role}`)] }
+}

@@ -1,0 +1,46 @@
+/**
+ * Who may do what, as conditions of SQL over the live rows. Every read and every write of a collection or
+ * a document goes through one of them; the numbers that an index keeps only make the search cheaper.
+ */
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import type { Right } from './acl-entries.ts'
+import { atLeast } from './acl-entries.ts'
+import type { Caller } from './principals.ts'
+
+/** The collection `c` is active, and its list gives the caller this right. */
+export function mayCollection({ tenant_id, names }: Caller, right: Right): Sql {
+  return sql`(c.tenant_id = ${tenant_id} and c.state = 'active' and exists (
+    select from retrieval.collection_acl a
+    where a.tenant_id = c.tenant_id and a.collection_id = c.id
+      and a.principal_or_group = any(${names}::text[])
+      and a.permission = any(${atLeast(right)}::text[])))`
+}
+
+/**
+ * The document `d` is present for a caller who may read its collection: its own list names them, or it
+ * has none.
+ */
+export function isPresentTo({ tenant_id, names }: Caller): Sql {
+  return sql`(d.tenant_id = ${tenant_id} and d.deleted_at is null and (d.acl_set_id = 0 or exists (
+    select from retrieval.acl_sets s
+    where s.tenant_id = d.tenant_id and s.id = d.acl_set_id
+      and s.entries && ${names}::text[])))`
+}
+
+/**
+ * The caller may change the document `d`: by its own list, or where it has none, by that of its
+ * collection. A deleted document keeps its list.
+ */
+export function mayDocument(caller: Caller, right: Right): Sql {
+  const { tenant_id, names } = caller
+  return sql`(d.tenant_id = ${tenant_id} and case when d.acl_set_id <> 0 then exists (
+      select from retrieval.document_acl a
+      where a.tenant_id = d.tenant_id and a.document_id = d.id
+        and a.principal_or_group = any(${names}::text[])
+        and a.permission = any(${atLeast(right)}::text[]))
+    else exists (
+      select from retrieval.collection_acl a
+      where a.tenant_id = d.tenant_id and a.collection_id = d.collection_id
+        and a.principal_or_group = any(${names}::text[])
+        and a.permission = any(${atLeast(right)}::text[])) end)`
+}

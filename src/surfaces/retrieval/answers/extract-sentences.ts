@@ -1,0 +1,96 @@
+/**
+ * Answers with sentences of the sources themselves, so that each is its own quote. A sentence counts by
+ * the share of the question's words that it has; words of its headings count half. If even the best one
+ * has too few of them, there is no answer.
+ */
+import { offsetsOf } from '../chunking/code-points.ts'
+import { isStopWord, stemOf, wordsOf } from '../embedding/words.ts'
+import type { Source } from '../searches/hydrate.ts'
+import type { Sentence } from './produce.ts'
+
+const sentences_max = 5
+/** Of the question's words: for the best sentence, and for one beside it. */
+const share_best = 0.5
+const share_more = 0.35
+/** Beside the best one, only sentences that come near it. */
+const near_best = 0.7
+const heading_weight = 0.5
+const rank_bonus = 0.1
+/** Two sentences with this share of words in common say the same. */
+const same_share = 0.7
+const length_max = 600
+
+type Candidate = {
+  readonly source: Source
+  readonly rank: number
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  readonly terms: ReadonlySet<string>
+  readonly headings: ReadonlySet<string>
+}
+type Scored = Candidate & { readonly score: number; readonly share: number }
+
+export function extractSentences(query: string, sources: readonly Source[]): Sentence[] {
+  const asked = termsOf(query)
+  if (asked.size === 0) return []
+  const candidates = sources.flatMap(sentencesOf)
+  const scored = candidates
+    .map(one => ({ ...one, ...scoreOf(one, asked) }))
+    .toSorted((a, b) => b.score - a.score || a.rank - b.rank || a.start - b.start)
+  const [best] = scored
+  if (!best || best.share < share_best) return []
+  const chosen: Scored[] = []
+  for (const one of scored) {
+    if (chosen.length === sentences_max) break
+    if (one.share < share_more || one.score < best.score * near_best) break
+    if (!chosen.some(other => areSame(one, other))) chosen.push(one)
+  }
+  return chosen
+    .toSorted((a, b) => a.rank - b.rank || a.start - b.start)
+    .map(({ source, start, end, text }) => ({
+      text,
+      quotes: [{ source, quote: text, range: { start, end } }],
+    }))
+}
+
+function termsOf(text: string): Set<string> {
+  return new Set(
+    wordsOf(text)
+      .filter(word => !isStopWord(word))
+      .map(stemOf),
+  )
+}
+
+function sentencesOf(source: Source, rank: number): Candidate[] {
+  const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
+  const { toCodePoints } = offsetsOf(source.text)
+  const headings = termsOf(source.context)
+  // A line break ends a sentence too: lists and headings have no full stops.
+  return [...source.text.matchAll(/[^\n]+/g)].flatMap(line =>
+    [...segmenter.segment(line[0])].flatMap(({ segment, index }) => {
+      const text = segment.trim()
+      if (text === '' || text.length > length_max) return []
+      const from = line.index + index + segment.indexOf(text)
+      const terms = termsOf(text)
+      const start = toCodePoints(from)
+      const end = toCodePoints(from + text.length)
+      return [{ source, rank, start, end, text, terms, headings }]
+    }),
+  )
+}
+
+function scoreOf({ terms, headings, rank }: Candidate, asked: ReadonlySet<string>) {
+  const all = [...asked]
+  const own = all.filter(term => terms.has(term)).length
+  const above = all.filter(term => !terms.has(term) && headings.has(term)).length
+  // A sentence without one of the words is no answer, whatever stands above it.
+  const share = own === 0 ? 0 : (own + above * heading_weight) / asked.size
+  return { share, score: share + rank_bonus / (rank + 1) }
+}
+
+function areSame(one: Candidate, other: Candidate): boolean {
+  const common = [...one.terms].filter(term => other.terms.has(term)).length
+  const all = one.terms.size + other.terms.size - common
+  return all > 0 && common / all >= same_share
+}

@@ -1,0 +1,80 @@
+/**
+ * Produces an answer piece by piece: where it comes from, then sentences that are verified, then what it
+ * cost. Both answerers give these pieces, and both ways of replying take them.
+ */
+import type { Reader } from '../../../kernel/database/db.ts'
+import { callerOf, type Asker } from '../access/principals.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { allReadable, type Source } from '../searches/hydrate.ts'
+import { search } from '../searches/search.ts'
+import type { Question } from './accept-question.ts'
+import { extractSentences } from './extract-sentences.ts'
+import { readContext } from './read-context.ts'
+import type { AnswerUsage, Range } from './schemas.ts'
+
+/** A quote of a source, by code points of its text. */
+export type Quote = { readonly source: Source; readonly range: Range; readonly quote: string }
+export type Sentence = { readonly text: string; readonly quotes: readonly Quote[] }
+
+export type Start = {
+  readonly type: 'started'
+  readonly retrieval_version: string
+  readonly prompt_version: string | null
+  readonly model_version: string
+  readonly degraded: readonly string[]
+  readonly sources: readonly Source[]
+}
+export type Piece =
+  | Start
+  | ({ readonly type: 'sentence' } & Sentence)
+  /** The model writes, and no sentence is complete. */
+  | { readonly type: 'working' }
+  | { readonly type: 'ended'; readonly usage: AnswerUsage }
+
+const extractive_version = 'extractive@1'
+
+export async function* produce(
+  deps: Deps,
+  question: Question,
+  signal: AbortSignal,
+): AsyncGenerator<Piece> {
+  const { db } = deps.kernel
+  const began_ms = performance.now()
+  const { asker, collection_ids, conditions, top_k } = question
+  const caller = await callerOf(db, deps, asker)
+  const query = [...(await readContext(db, deps, question)), question.query].join(' ')
+  const found = await search(deps, caller, { collection_ids, conditions, top_k, query })
+  const { sources, retrieval_version, degraded } = found
+  const retrieval_ms = Math.round(performance.now() - began_ms)
+  signal.throwIfAborted()
+  yield {
+    type: 'started',
+    retrieval_version,
+    degraded,
+    sources,
+    prompt_version: null,
+    model_version: extractive_version,
+  }
+  for (const sentence of extractSentences(question.query, sources)) {
+    yield { type: 'sentence', ...sentence }
+  }
+  const free = { input_units: 0, output_units: 0, cost_amount: null, currency: null }
+  yield { type: 'ended', usage: { ...free, retrieval_ms } }
+}
+
+/**
+ * Before anything of an answer leaves: every source that it was made of is still served in this version,
+ * and the caller may read it, by the roles that they have now.
+ */
+export async function requireSources(
+  reader: Reader,
+  deps: Pick<Deps, 'people'>,
+  asker: Asker,
+  sources: readonly Source[],
+): Promise<void> {
+  if (sources.length === 0) return
+  const caller = await callerOf(reader, deps, asker)
+  const ids = sources.map(one => one.chunk_id)
+  if (!(await allReadable(reader, caller, ids))) throw problem('answer_sources_changed')
+}

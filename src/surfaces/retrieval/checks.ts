@@ -1,0 +1,60 @@
+/** What must hold of retrieval's rows between any two commits, for `dodeca doctor`. */
+import { Type } from 'typebox'
+import { sql } from '../../kernel/database/sql.ts'
+import type { Check } from '../../kernel/surface.ts'
+import type { Kernel } from './settings.ts'
+
+const Fault = Type.Object({ says: Type.String() })
+
+export function checks({ db }: Pick<Kernel, 'db'>): readonly Check[] {
+  return [
+    {
+      name: 'retrieval',
+      says: 'Every collection has one active index, every served document has its chunks, and every quote lies inside its chunk',
+      run: async () => {
+        const rows = await db.many(
+          Fault,
+          sql`
+            -- any tenant: a check over all of them
+            (select 'collection ' || c.id || ' does not search its active index version' as says
+            from retrieval.collections c
+            where c.state = 'active' and not exists (select from retrieval.index_versions i
+              where i.tenant_id = c.tenant_id and i.collection_id = c.id and i.state = 'active'
+                and i.version = c.active_index_version
+                and i.embedding_profile = c.embedding_profile)
+            limit 100)
+            union all
+            (select 'document ' || d.id || ' is served with ' || count(k.id) || ' of '
+              || d.chunk_count || ' chunks'
+            from retrieval.documents d
+            left join retrieval.chunks k on k.tenant_id = d.tenant_id and k.document_id = d.id
+              and k.document_version = d.current_version
+            where d.deleted_at is null and d.current_version is not null
+            group by d.tenant_id, d.id having count(k.id) <> d.chunk_count
+            limit 100)
+            union all
+            (select 'citation ' || q.rank || ' of answer ' || q.answer_id || ' lies outside its chunk'
+            from retrieval.citations q
+            join retrieval.chunks k on k.tenant_id = q.tenant_id and k.id = q.chunk_id
+            join retrieval.chunk_texts t on t.tenant_id = k.tenant_id and t.id = k.text_ref
+            where upper(q.quoted_range) > char_length(t.text)
+            limit 100)
+            union all
+            (select 'answer ' || a.id || ' is redacted and keeps its text'
+            from retrieval.answers a
+            join retrieval.answer_texts t on t.tenant_id = a.tenant_id and t.id = a.id
+            where a.state = 'redacted' and t.text is not null
+            limit 100)
+            union all
+            (select 'document ' || l.document_id || ' is purged and keeps texts'
+            from retrieval.purge_ledger l
+            where l.projection = 'chunk_text' and l.done_at is not null and exists (
+              select from retrieval.chunks k
+              where k.tenant_id = l.tenant_id and k.document_id = l.document_id)
+            limit 100)`,
+        )
+        return rows.map(row => row.says)
+      },
+    },
+  ]
+}

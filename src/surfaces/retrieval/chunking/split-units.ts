@@ -1,0 +1,139 @@
+/**
+ * Cuts canonical text into the pieces that chunks are made of: sentences, and code blocks and tables
+ * that fit as a whole. A piece never has more than the most tokens of a chunk. Offsets are UTF-16 units,
+ * and the pieces of a section follow each other without a gap.
+ */
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import type { Block } from '../extraction/canonical.ts'
+
+export type Unit = {
+  readonly start: number
+  readonly end: number
+  readonly tokens: number
+  readonly kind: 'sentence' | 'code' | 'table'
+  /** The header of its table, where this is not the piece that begins with it. */
+  readonly header?: string
+}
+
+/** The tokenizer's time grows with the square of a text without spaces; longer pieces are halved first. */
+const counted_characters_max = 2000
+const paragraph_characters_max = 20_000
+const segmenters = new Map<string, Intl.Segmenter>()
+
+export function splitUnits(
+  text: string,
+  section: { readonly start: number; readonly end: number },
+  blocks: readonly Block[],
+  options: { readonly language: string; readonly max_tokens: number },
+): Unit[] {
+  const units: Unit[] = []
+  let at = section.start
+  for (const block of blocks) {
+    units.push(...splitProse(text, at, block.start, options))
+    units.push(...splitBlock(text, block, options.max_tokens))
+    at = block.end
+  }
+  units.push(...splitProse(text, at, section.end, options))
+  return units
+}
+
+function splitProse(
+  text: string,
+  start: number,
+  end: number,
+  { language, max_tokens }: { readonly language: string; readonly max_tokens: number },
+): Unit[] {
+  const segmenter = segmenterOf(language)
+  return partsOf(text.slice(start, end), /\n\n+/g, start).flatMap(paragraph =>
+    windowsOf(text, paragraph).flatMap(window => {
+      // A whole text at once would take a time that grows with its square.
+      const segments = segmenter.segment(text.slice(window.start, window.end))
+      return [...segments].flatMap(({ index, segment }) => {
+        const sentence = { start: window.start + index, end: window.start + index + segment.length }
+        return fitting(text, sentence, max_tokens, 'sentence')
+      })
+    }),
+  )
+}
+
+function splitBlock(text: string, block: Block, max_tokens: number): Unit[] {
+  const { kind, header } = block
+  const whole = fitting(text, block, max_tokens, kind)
+  if (whole.length <= 1) return whole
+  return partsOf(text.slice(block.start, block.end), /\n/g, block.start).flatMap((line, at) =>
+    fitting(text, line, max_tokens, kind).map(unit =>
+      header === undefined || at === 0 ? unit : { ...unit, header },
+    ),
+  )
+}
+
+type Range = { readonly start: number; readonly end: number }
+
+/** Cut after each match, which stays with the part before it. */
+function partsOf(text: string, separator: RegExp, offset: number): Range[] {
+  const ends = [...text.matchAll(separator)].map(match => match.index + match[0].length)
+  const cuts = [0, ...ends.filter(end => end < text.length), text.length]
+  return cuts
+    .slice(1)
+    .map((end, at) => ({ start: offset + (cuts[at] ?? 0), end: offset + end }))
+    .filter(({ start, end }) => end > start)
+}
+
+function windowsOf(text: string, range: Range): Range[] {
+  if (range.end - range.start <= paragraph_characters_max) return [range]
+  return halves(text, range).flatMap(half => windowsOf(text, half))
+}
+
+function fitting(text: string, range: Range, max_tokens: number, kind: Unit['kind']): Unit[] {
+  const { start, end } = range
+  if (end - start <= counted_characters_max) {
+    const tokens = countTokens(text.slice(start, end), everything_is_text)
+    if (tokens <= max_tokens || end - start <= 1) return [{ start, end, tokens, kind }]
+  }
+  return halves(text, range).flatMap(half => fitting(text, half, max_tokens, kind))
+}
+
+/** Documents may contain what looks like a control token of a model. */
+const everything_is_text = {
+  allowedSpecial: new Set<string>(),
+  disallowedSpecial: new Set<string>(),
+}
+
+/** At the whitespace nearest before the middle; otherwise between two characters. */
+function halves(text: string, { start, end }: Range): Range[] {
+  const middle = start + Math.floor((end - start) / 2)
+  const space = Math.max(text.lastIndexOf(' ', middle), text.lastIndexOf('\n', middle)) + 1
+  const cut = space > start ? space : betweenCharacters(text, middle, start, end)
+  return [
+    { start, end: cut },
+    { start: cut, end },
+  ]
+}
+
+/** At a boundary of graphemes, so that no letter loses its marks and no emoji its parts. */
+function betweenCharacters(text: string, middle: number, start: number, end: number): number {
+  const from = Math.max(start, middle - 200)
+  const around = text.slice(from, Math.min(end, middle + 200))
+  const grapheme = graphemes.segment(around).containing(middle - from)
+  const before = from + (grapheme?.index ?? 0)
+  if (grapheme && before > start && grapheme.segment.length < 200) return before
+  // A grapheme of hundreds of marks: between two code points.
+  return isLow(text, middle) && middle - 1 > start
+    ? middle - 1
+    : middle + Number(isLow(text, middle))
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+function isLow(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xdc00 && unit <= 0xdfff
+}
+
+function segmenterOf(language: string): Intl.Segmenter {
+  const known = segmenters.get(language)
+  if (known) return known
+  const made = new Intl.Segmenter(language, { granularity: 'sentence' })
+  segmenters.set(language, made)
+  return made
+}

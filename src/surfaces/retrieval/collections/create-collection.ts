@@ -1,0 +1,58 @@
+/** Creates a collection with its first index version. Its creator manages it. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { violates } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { merged } from '../access/acl-entries.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { CreateCollection } from './schemas.ts'
+import { writeCollectionAcl } from './put-acl.ts'
+
+/** Returns the id. */
+export async function createCollection(
+  tx: Tx,
+  { kernel, profiles }: Pick<Deps, 'kernel' | 'profiles'>,
+  { tenant_id, id: created_by, kind }: Pick<Principal, 'tenant_id' | 'id' | 'kind'>,
+  given: CreateCollection,
+): Promise<string> {
+  const { name, language = 'en', default_acl = [] } = given
+  const profile = profileOf(profiles, given.embedding_profile, language)
+  await kernel.counted(
+    tx,
+    `retrieval.collections:${tenant_id}`,
+    kernel.settings['retrieval.collections_per_tenant'],
+    sql`select from retrieval.collections where tenant_id = ${tenant_id} and state = 'active'`,
+  )
+  const id = newId()
+  try {
+    await tx.run(sql`
+      insert into retrieval.collections
+        (tenant_id, id, name, embedding_profile, language, created_by)
+      values (${tenant_id}, ${id}, ${name}, ${profile}, ${language}, ${created_by})`)
+  } catch (error) {
+    if (violates(error, 'collections_name')) throw problem('collection_name_taken')
+    throw error
+  }
+  await tx.run(sql`
+    insert into retrieval.index_versions
+      (tenant_id, collection_id, version, embedding_profile, table_id, state, activated_at)
+    values (${tenant_id}, ${id}, 1, ${profile}, ${newId()}, 'active', kernel.now())`)
+  const creator = `${kind === 'account' ? 'user' : 'service'}:${created_by}`
+  const acl = merged([...default_acl, { principal_or_group: creator, permission: 'manage' }])
+  await writeCollectionAcl(tx, tenant_id, id, acl)
+  return id
+}
+
+/** The id of the profile, which has to be one that this process can use. */
+export function profileOf(
+  profiles: Deps['profiles'],
+  wanted: string | undefined,
+  language: string,
+): string {
+  if (wanted === undefined) return profiles.defaultFor(language).id
+  const found = profiles.find(wanted)
+  if (!found) throw problem('unknown_embedding_profile')
+  return found.id
+}

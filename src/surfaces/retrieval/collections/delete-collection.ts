@@ -1,0 +1,28 @@
+/** Deletes a collection: nothing of it is found after this commit, and a job erases what it held. */
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Caller } from '../access/principals.ts'
+import type { Deps } from '../deps.ts'
+import { cancelIngestion } from '../documents/delete-document.ts'
+import { submitJob } from '../ingestion/submit-job.ts'
+import { lockCollection } from './find-collection.ts'
+
+export async function deleteCollection(
+  tx: Tx,
+  deps: Pick<Deps, 'jobs'>,
+  caller: Caller,
+  { id: submitter_id }: Pick<Principal, 'id'>,
+  id: string,
+): Promise<string> {
+  await lockCollection(tx, caller, id, 'manage')
+  const { tenant_id } = caller
+  await tx.run(sql`
+    update retrieval.collections set state = 'deleted', deleted_at = kernel.now()
+    where tenant_id = ${tenant_id} and id = ${id}`)
+  await tx.run(sql`
+    update retrieval.connectors set state = 'deleted', due_at = null, config = '{}', acl = null
+    where tenant_id = ${tenant_id} and collection_id = ${id}`)
+  await cancelIngestion(tx, deps, tenant_id, sql`j.collection_id = ${id}`)
+  return await submitJob(tx, deps, { tenant_id, kind: 'purge', collection_id: id, submitter_id })
+}

@@ -1,0 +1,66 @@
+/** Collections as their readers see them, and the check that a caller has a right on one. */
+import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { page as pageOf, type List } from '../../../kernel/http/page.ts'
+import type { Right } from '../access/acl-entries.ts'
+import type { Caller } from '../access/principals.ts'
+import { mayCollection } from '../access/rights.ts'
+import { problem } from '../errors.ts'
+import { Collection } from './schemas.ts'
+
+const columns = sql`
+  c.id, c.tenant_id, c.name, c.embedding_profile, c.language, c.access_policy_version,
+  c.active_index_version, c.state, c.created_at,
+  (select count(*)::int from retrieval.documents d
+    where d.tenant_id = c.tenant_id and d.collection_id = c.id and d.deleted_at is null)
+    as document_count`
+
+export async function requireCollection(
+  reader: Reader,
+  caller: Caller,
+  id: string,
+  right: Right,
+): Promise<Collection> {
+  const found = await reader.maybe(
+    Collection,
+    sql`
+      select ${columns} from retrieval.collections c
+      where c.tenant_id = ${caller.tenant_id} and c.id = ${id} and ${mayCollection(caller, right)}`,
+  )
+  if (!found) throw problem('collection_not_found')
+  return found
+}
+
+export async function listCollections(reader: Reader, scope: List, caller: Caller) {
+  return await pageOf(reader, {
+    scope,
+    row: Collection,
+    place: ['id'],
+    fetch: ({ id }, n) => sql`
+      select ${columns} from retrieval.collections c
+      where c.tenant_id = ${caller.tenant_id} and ${mayCollection(caller, 'read')}
+        and (${id}::uuid is null or c.id > ${id}::uuid)
+      order by c.id limit ${n}`,
+  })
+}
+
+const Locked = Type.Object({ access_policy_version: Type.Integer(), version: Type.Integer() })
+
+/** The same for a change: no other change of the collection runs meanwhile. */
+export async function lockCollection(
+  reader: Reader,
+  caller: Caller,
+  id: string,
+  right: Right,
+): Promise<{ access_policy_version: number; version: number }> {
+  const found = await reader.maybe(
+    Locked,
+    sql`
+      select c.access_policy_version, c.version from retrieval.collections c
+      where c.tenant_id = ${caller.tenant_id} and c.id = ${id} and ${mayCollection(caller, right)}
+      for update`,
+  )
+  if (!found) throw problem('collection_not_found')
+  return found
+}

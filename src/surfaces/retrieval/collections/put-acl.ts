@@ -1,0 +1,44 @@
+/**
+ * Replaces the access list of a collection. It counts from this commit on, for every document without a
+ * list of its own: neither documents nor index rows change.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { expectVersion } from '../../../kernel/http/etag.ts'
+import { merged, requireManager, type AclEntry } from '../access/acl-entries.ts'
+import type { Caller } from '../access/principals.ts'
+import { lockCollection } from './find-collection.ts'
+
+export async function putCollectionAcl(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  given: readonly AclEntry[],
+  if_match: string | string[] | undefined,
+): Promise<{ acl: AclEntry[]; version: number }> {
+  const { access_policy_version } = await lockCollection(tx, caller, id, 'manage')
+  expectVersion(if_match, access_policy_version)
+  const acl = merged(given)
+  requireManager(acl)
+  const { tenant_id } = caller
+  await tx.run(sql`
+    update retrieval.collections set access_policy_version = access_policy_version + 1
+    where tenant_id = ${tenant_id} and id = ${id}`)
+  await writeCollectionAcl(tx, tenant_id, id, acl)
+  return { acl, version: access_policy_version + 1 }
+}
+
+export async function writeCollectionAcl(
+  tx: Tx,
+  tenant_id: string,
+  collection_id: string,
+  acl: readonly AclEntry[],
+): Promise<void> {
+  await tx.run(sql`
+    delete from retrieval.collection_acl
+    where tenant_id = ${tenant_id} and collection_id = ${collection_id}`)
+  await tx.run(sql`
+    insert into retrieval.collection_acl (tenant_id, collection_id, principal_or_group, permission)
+    select ${tenant_id}, ${collection_id}, e.principal_or_group, e.permission
+    from ${sql.table(acl, { principal_or_group: 'text', permission: 'text' })} e`)
+}

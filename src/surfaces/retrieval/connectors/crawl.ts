@@ -1,0 +1,132 @@
+/**
+ * The pages of a web connector: its URLs, and what they link to on the same host below them, as robots.txt
+ * allows. A page that cannot be fetched makes the listing incomplete, and then nothing is deleted.
+ */
+import { parseHTML } from 'linkedom'
+import robotsParser from 'robots-parser'
+import type { SafeResponse } from '../../../kernel/outgoing/safe-fetch.ts'
+import type { Deps } from '../deps.ts'
+import type { ConnectorConfig } from './schemas.ts'
+
+export type Page = {
+  readonly url: string
+  readonly content_type: string
+  readonly body: Buffer
+  readonly source_version: string | null
+}
+
+export type Crawl = {
+  /** False where a page could not be fetched. */
+  complete: boolean
+}
+
+const agent = 'DodecaBot'
+type Robots = { isAllowed(url: string, agent: string): boolean | undefined }
+type Place = { readonly url: string; readonly depth: number }
+
+export async function* crawl(
+  deps: Pick<Deps, 'kernel' | 'fetch'>,
+  { urls = [], depth: depth_max = 0 }: ConnectorConfig,
+  pages_max: number,
+  state: Crawl,
+  signal: AbortSignal,
+): AsyncGenerator<Page> {
+  const robots = new Map<string, Robots>()
+  const starts = urls.map(url => new URL(url).href)
+  const queue: Place[] = starts.map(url => ({ url, depth: 0 }))
+  const seen = new Set(starts)
+  let fetched = 0
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    signal.throwIfAborted()
+    if (fetched === pages_max) {
+      state.complete = false
+      return
+    }
+    const { url, depth } = next
+    if (!(await isAllowed(deps, robots, url, signal))) continue
+    fetched++
+    const page = await fetchPage(deps, url, state, signal)
+    if (!page) continue
+    yield page
+    if (depth === depth_max || page.content_type !== 'text/html') continue
+    for (const link of linksOf(page, starts)) {
+      if (seen.has(link)) continue
+      seen.add(link)
+      queue.push({ url: link, depth: depth + 1 })
+    }
+  }
+}
+
+/** A page that is gone is not in the listing; any other failure makes the listing incomplete. */
+async function fetchPage(
+  deps: Pick<Deps, 'kernel' | 'fetch'>,
+  url: string,
+  state: Crawl,
+  signal: AbortSignal,
+): Promise<Page | undefined> {
+  const response = await get(deps, url, signal)
+  if (response?.status === 200) {
+    const { headers, body } = response
+    const type = String(headers['content-type'] ?? '').split(';', 1)[0]
+    const version = headers['etag'] ?? headers['last-modified']
+    return {
+      url,
+      body,
+      content_type: type?.trim().toLowerCase() ?? '',
+      source_version: typeof version === 'string' ? version.slice(0, 200) : null,
+    }
+  }
+  if (response?.status !== 404 && response?.status !== 410) state.complete = false
+  return undefined
+}
+
+async function get(
+  { kernel: { settings }, fetch }: Pick<Deps, 'kernel' | 'fetch'>,
+  url: string,
+  signal: AbortSignal,
+): Promise<SafeResponse | undefined> {
+  const limit_ms = settings['retrieval.fetch_seconds'] * 1000
+  try {
+    return await fetch(url, {
+      headers: { 'user-agent': `${agent}/1` },
+      deadline_ms: limit_ms,
+      body_timeout_ms: limit_ms,
+      max_body_bytes: settings['retrieval.document_bytes'],
+      over_limit: 'fail',
+      signal,
+    })
+  } catch (error) {
+    if (signal.aborted) throw error
+    return undefined
+  }
+}
+
+async function isAllowed(
+  deps: Pick<Deps, 'kernel' | 'fetch'>,
+  known: Map<string, Robots>,
+  url: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { origin } = new URL(url)
+  let robots = known.get(origin)
+  if (!robots) {
+    const at = `${origin}/robots.txt`
+    const response = await get(deps, at, signal)
+    const text = response?.status === 200 ? response.body.toString('utf8').slice(0, 500_000) : ''
+    // @ts-expect-error -- the package declares a namespace, and exports a function
+    robots = robotsParser(at, text) as Robots
+    known.set(origin, robots)
+  }
+  return robots.isAllowed(url, agent) !== false
+}
+
+function linksOf({ url, body }: Page, starts: readonly string[]): string[] {
+  const { document } = parseHTML(body.toString('utf8'))
+  const folders = starts.map(start => new URL('.', start).href)
+  return [...document.querySelectorAll('a[href]')].flatMap(anchor => {
+    const target = URL.parse(String(anchor.getAttribute('href')), url)
+    if (!target || !/^https?:$/.test(target.protocol)) return []
+    target.hash = ''
+    return folders.some(folder => target.href.startsWith(folder)) ? [target.href] : []
+  })
+}

@@ -1,0 +1,43 @@
+/** Starts the syncs of connectors with a schedule when they are due. */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import { again, done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { topics, type Deps } from '../deps.ts'
+import { startSync } from './change-connector.ts'
+
+const Row = Type.Object({
+  tenant_id: Type.String(),
+  id: Type.String(),
+  collection_id: Type.String(),
+  job_id: nullable(Type.String()),
+  created_by: Type.String(),
+  schedule_seconds: nullable(Type.Integer()),
+})
+
+export function syncQueue(deps: Deps): DueQueue {
+  return dueQueue({
+    name: topics.connectors,
+    table: 'retrieval.connectors',
+    key: ['tenant_id', 'id'],
+    row: Row,
+    load: sql`t.collection_id, t.job_id, t.created_by, t.schedule_seconds`,
+    where: sql`t.state = 'active'`,
+    batch: 20,
+    concurrency: 4,
+    lease_seconds: 60,
+    retry: { first: 10, factor: 2, cap: 3600 },
+    run: ({ schedule_seconds }) =>
+      Promise.resolve(schedule_seconds === null ? done() : again(schedule_seconds)),
+    finish: async (tx, row) => {
+      try {
+        await startSync(tx, deps, row.tenant_id, row, row.created_by, false)
+      } catch (error) {
+        // The sync before still runs: this one is left out.
+        if (!(error instanceof Problem)) throw error
+      }
+      return undefined
+    },
+  })
+}

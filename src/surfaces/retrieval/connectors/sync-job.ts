@@ -1,0 +1,228 @@
+/**
+ * A sync: first every page that is there, then, if the listing is complete and not empty, the deletion of
+ * documents that are gone. A run that would delete very many pauses the connector instead: the source is
+ * more often broken than empty.
+ */
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { sql } from '../../../kernel/database/sql.ts'
+import { JobFailure } from '../../../kernel/errors/job-failure.ts'
+import { nullable, oneOf } from '../../../kernel/http/shapes.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
+import type { JobType, RunningJob } from '../../../kernel/surface.ts'
+import { AclEntry } from '../access/acl-entries.ts'
+import { callerOf } from '../access/principals.ts'
+import { requireCollection } from '../collections/find-collection.ts'
+import type { Deps } from '../deps.ts'
+import { addDocument, checksumOf } from '../documents/add-document.ts'
+import { dropDocument } from '../documents/delete-document.ts'
+import { announce } from '../events.ts'
+import { endJob, reopenJob } from '../ingestion/end-job.ts'
+import { NoParameters } from '../ingestion/ingest-job.ts'
+import { openStages } from '../ingestion/stages.ts'
+import { crawl, type Crawl, type Page } from './crawl.ts'
+import { connector_kinds, ConnectorConfig, delete_policies } from './schemas.ts'
+
+const Order = Type.Object({
+  id: Type.String(),
+  collection_id: Type.String(),
+  kind: oneOf(...connector_kinds),
+  state: Type.String(),
+  config: ConnectorConfig,
+  acl: nullable(Type.Array(AclEntry)),
+  delete_policy: oneOf(...delete_policies),
+  max_documents: Type.Integer(),
+  created_by: Type.String(),
+  asked: Type.Unknown(),
+})
+type Order = Static<typeof Order>
+const Asked = Type.Object({ confirmed: Type.Boolean() })
+
+/** More than this share and this many at once are suspected to be an outage. */
+const guard = { share: 0.3, many: 20 }
+const text_types = ['text/html', 'text/plain', 'text/markdown', 'text/csv', 'application/json']
+
+export function syncJob(deps: Deps): JobType {
+  return {
+    type: 'retrieval.sync',
+    schema_version: 1,
+    parameters: NoParameters,
+    lease_seconds: 60,
+    timeout_seconds: 6 * 3600,
+    max_attempts: 3,
+    tenant_max_running: 2,
+    run: job => sync(deps, job),
+    ended: endJob,
+    reopened: reopenJob,
+  }
+}
+
+async function sync(deps: Deps, job: RunningJob): Promise<undefined> {
+  const { db } = deps.kernel
+  const { tenant_id } = job
+  const connector = await db.maybe(
+    Order,
+    sql`
+      select n.id, n.collection_id, n.kind, n.state, n.config, n.acl, n.delete_policy,
+        n.max_documents, n.created_by, j.input as asked
+      from retrieval.ingestion_jobs j
+      join retrieval.connectors n on n.tenant_id = j.tenant_id and n.id = j.connector_id
+      where j.tenant_id = ${tenant_id} and j.id = ${job.id} and n.state <> 'deleted'`,
+  )
+  if (!connector) throw new JobFailure('connector_deleted')
+  await requireOwner(deps, tenant_id, connector)
+  const confirmed = Value.Check(Asked, connector.asked) && connector.asked.confirmed
+  const stages = openStages(deps.kernel, job)
+  await stages.set('list', { state: 'running' })
+  const state: Crawl = { complete: true }
+  const seen: string[] = []
+  let changed = 0
+  // New files of an uploads connector come by their events.
+  if (connector.kind === 'web') {
+    const most = Math.min(deps.kernel.settings['retrieval.web_pages'], connector.max_documents)
+    for await (const page of crawl(deps, connector.config, most, state, job.signal)) {
+      seen.push(page.url)
+      if (await upsertPage(deps, tenant_id, connector, page)) changed++
+      await job.progress({ stage: 'list', current: seen.length })
+    }
+  }
+  await stages.set('list', { state: 'done', done: seen.length })
+  const listed = state.complete && seen.length > 0
+  const removes = listed && connector.delete_policy === 'tombstone'
+  const deleted = removes ? await deleteGone(deps, job, connector, seen, confirmed) : 0
+  const result = { listed: seen.length, complete: state.complete, changed, deleted }
+  await job.commit(tx =>
+    tx.run(sql`
+      update retrieval.ingestion_jobs set result = ${sql.json(result)}
+      where tenant_id = ${tenant_id} and id = ${job.id}`),
+  )
+  return undefined
+}
+
+/** Its creator is active and still manages the collection; otherwise it stops. */
+async function requireOwner(deps: Deps, tenant_id: string, connector: Order): Promise<void> {
+  const { db } = deps.kernel
+  const { created_by: id, collection_id } = connector
+  try {
+    const asker = { id, tenant_id, kind: 'account', session_id: null } as const
+    await requireCollection(db, await callerOf(db, deps, asker), collection_id, 'manage')
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    await db.tx(tx => stop(tx, tenant_id, connector, 'error', 'owner_lost_access'))
+    throw new JobFailure('owner_lost_access')
+  }
+}
+
+const Versioned = Type.Object({ version: Type.Integer() })
+
+async function stop(
+  tx: Parameters<Parameters<Deps['kernel']['db']['tx']>[0]>[0],
+  tenant_id: string,
+  { id, collection_id }: Order,
+  state: 'error' | 'paused',
+  reason: string,
+): Promise<void> {
+  const stopped = await tx.maybe(
+    Versioned,
+    sql`
+      update retrieval.connectors set state = ${state}, error_code = ${reason}, due_at = null,
+        version = version + 1
+      where tenant_id = ${tenant_id} and id = ${id} and state = 'active' returning version`,
+  )
+  if (!stopped) return
+  const of = { tenant_id, aggregate_type: 'connector', id, ...stopped } as const
+  announce(tx, 'connector.paused', of, { connector_id: id, collection_id, reason })
+}
+
+const Known = Type.Object({ checksum: nullable(Type.Unsafe<Buffer>(Type.Any())) })
+
+/** False where the page is the same as before. */
+async function upsertPage(
+  deps: Deps,
+  tenant_id: string,
+  connector: Order,
+  page: Page,
+): Promise<boolean> {
+  const { db } = deps.kernel
+  const { id: connector_id, collection_id, created_by, acl } = connector
+  const is_text = text_types.includes(page.content_type)
+  const text = is_text ? page.body.toString('utf8') : ''
+  const checksum = checksumOf(is_text ? text : page.body)
+  const known = await db.maybe(
+    Known,
+    sql`
+      select v.checksum from retrieval.documents d
+      join retrieval.document_versions v on v.tenant_id = d.tenant_id and v.document_id = d.id
+        and v.version = d.latest_version
+      where d.tenant_id = ${tenant_id} and d.collection_id = ${collection_id}
+        and d.source_uri = ${page.url} and d.deleted_at is null
+        and d.state <> 'failed'`,
+  )
+  if (known?.checksum?.equals(checksum)) return false
+  const source = is_text
+    ? { text, content_type: page.content_type, checksum }
+    : { fetch_uri: page.url, content_type: null, checksum: null }
+  await db.tx(tx =>
+    addDocument(tx, deps, tenant_id, null, {
+      collection_id,
+      created_by,
+      source_kind: 'connector',
+      connector_id,
+      source_uri: page.url,
+      source_version: page.source_version,
+      title: null,
+      metadata: {},
+      acl,
+      ...source,
+    }),
+  )
+  return true
+}
+
+const Gone = Type.Object({ id: Type.String(), version: Type.Integer() })
+const Count = Type.Object({ all: Type.Integer(), gone: Type.Integer() })
+
+async function deleteGone(
+  deps: Deps,
+  job: RunningJob,
+  connector: Order,
+  seen: readonly string[],
+  confirmed: boolean,
+): Promise<number> {
+  const { db } = deps.kernel
+  const { tenant_id } = job
+  const { id: connector_id, collection_id, created_by: submitter_id } = connector
+  const mine = sql`d.tenant_id = ${tenant_id} and d.connector_id = ${connector_id}
+    and d.deleted_at is null`
+  const { all, gone } = await db.one(
+    Count,
+    sql`
+      select count(*)::int as all,
+        (count(*) filter (where not d.source_uri = any(${seen}::text[])))::int as gone
+      from retrieval.documents d where d.tenant_id = ${tenant_id} and ${mine}`,
+  )
+  if (!confirmed && gone > guard.many && gone > all * guard.share) {
+    const reason = 'connector_mass_delete_suspected'
+    await db.tx(tx => stop(tx, tenant_id, connector, 'paused', reason))
+    throw new JobFailure(reason)
+  }
+  for (let deleted = 0; ;) {
+    job.signal.throwIfAborted()
+    const many = await db.tx(async tx => {
+      const rows = await tx.many(
+        Gone,
+        sql`
+          select d.id, d.version from retrieval.documents d
+          where d.tenant_id = ${tenant_id} and ${mine}
+            and not d.source_uri = any(${seen}::text[])
+          order by d.id limit 50 for update`,
+      )
+      for (const { id, version } of rows) {
+        await dropDocument(tx, deps, { tenant_id, id, version, collection_id, submitter_id })
+      }
+      return rows.length
+    })
+    if (many === 0) return deleted
+    deleted += many
+  }
+}

@@ -1,0 +1,38 @@
+/** What the use cases of retrieval share, and the faces that it stands on. */
+import type { SafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
+import type { Face as Identity } from '../identity/face.ts'
+import type { Face as Jobs } from '../jobs/face.ts'
+import type { Face as Files } from '../uploads/face.ts'
+import type { EmbeddingProfile } from './embedding/profile.ts'
+import type { RetrievalIndex } from './engines/index.ts'
+import type { Extractors } from './extraction/extract.ts'
+import type { Kernel } from './settings.ts'
+
+export type Needs = {
+  readonly people: Pick<Identity, 'rolesOf' | 'membersOf'> & {
+    readonly administration: Pick<Identity['administration'], 'tenants' | 'accounts'>
+  }
+  readonly jobs: Pick<Jobs, 'submit' | 'view' | 'cancel'>
+  readonly files: Pick<Files, 'requireAvailable' | 'read'>
+}
+
+/** The embedding profiles of this process, by id. */
+export type Profiles = {
+  readonly all: readonly EmbeddingProfile[]
+  find(id: string): EmbeddingProfile | undefined
+  /** For a new collection in this language. */
+  defaultFor(language: string): EmbeddingProfile
+}
+
+export type Deps = Needs & {
+  readonly kernel: Kernel
+  readonly profiles: Profiles
+  readonly index: RetrievalIndex
+  readonly extractors: Extractors
+  readonly fetch: SafeFetch
+}
+
+export const topics = {
+  projections: 'retrieval.projections',
+  connectors: 'retrieval.connector_syncs',
+} as const

@@ -1,0 +1,95 @@
+/** Documents as their readers see them: those of a collection that they may read, and present to them. */
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { page as pageOf, type List } from '../../../kernel/http/page.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import type { Right } from '../access/acl-entries.ts'
+import type { Caller } from '../access/principals.ts'
+import { isPresentTo, mayCollection, mayDocument } from '../access/rights.ts'
+import { problem } from '../errors.ts'
+import { Document } from './schemas.ts'
+
+const columns = sql`
+  d.id, d.collection_id, d.source_kind, d.source_uri, d.source_version,
+  'sha256:' || encode(d.checksum, 'hex') as checksum, d.state, d.title, d.metadata,
+  d.current_version, d.latest_version, d.chunk_count, d.acl_version, d.error_code, d.created_at,
+  d.deleted_at`
+
+export async function requireDocument(
+  reader: Reader,
+  caller: Caller,
+  id: string,
+): Promise<Document> {
+  const found = await reader.maybe(
+    Document,
+    sql`
+      select ${columns} from retrieval.documents d
+      join retrieval.collections c on c.tenant_id = d.tenant_id and c.id = d.collection_id
+      where d.tenant_id = ${caller.tenant_id} and d.id = ${id}
+        and ${mayCollection(caller, 'read')} and ${isPresentTo(caller)}`,
+  )
+  if (!found) throw problem('document_not_found')
+  return found
+}
+
+export async function listDocuments(
+  reader: Reader,
+  scope: List,
+  caller: Caller,
+  collection_id: string,
+  state: string | undefined,
+) {
+  return await pageOf(reader, {
+    scope,
+    row: Document,
+    place: ['id'],
+    fetch: ({ id }, n) => sql`
+      select ${columns} from retrieval.documents d
+      where d.tenant_id = ${caller.tenant_id} and d.collection_id = ${collection_id}
+        and ${isPresentTo(caller)} and (${state ?? null}::text is null or d.state = ${state ?? null})
+        and (${id}::uuid is null or d.id > ${id}::uuid)
+      order by d.id limit ${n}`,
+  })
+}
+
+const Locked = Type.Object({
+  id: Type.String(),
+  no: Type.Integer(),
+  collection_id: Type.String(),
+  state: Type.String(),
+  current_version: nullable(Type.Integer()),
+  latest_version: Type.Integer(),
+  acl_set_id: Type.Integer(),
+  acl_version: Type.Integer(),
+  version: Type.Integer(),
+  deleted: Type.Boolean(),
+  purge_job_id: nullable(Type.String()),
+})
+export type LockedDocument = Static<typeof Locked>
+
+/**
+ * Locks a document for a change. Who manages its collection may delete it and change its list without
+ * being named in that; a deleted one is found too, by the rights that it had.
+ */
+export async function lockDocument(
+  reader: Reader,
+  caller: Caller,
+  id: string,
+  right: Right,
+): Promise<LockedDocument> {
+  const found = await reader.maybe(
+    Locked,
+    sql`
+      select d.id, d.no, d.collection_id, d.state, d.current_version, d.latest_version,
+        d.acl_set_id, d.acl_version, d.version, d.deleted_at is not null as deleted,
+        d.purge_job_id
+      from retrieval.documents d
+      join retrieval.collections c on c.tenant_id = d.tenant_id and c.id = d.collection_id
+      where d.tenant_id = ${caller.tenant_id} and d.id = ${id} and c.state = 'active'
+        and (${mayDocument(caller, right)} or ${mayCollection(caller, 'manage')})
+      for update of d`,
+  )
+  if (!found) throw problem('document_not_found')
+  return found
+}

@@ -1,0 +1,166 @@
+/** Routes of documents. */
+import { etag } from '../../../kernel/http/etag.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { oneOf, pageQuery } from '../../../kernel/http/shapes.ts'
+import { Type } from 'typebox'
+import { PutAcl } from '../access/acl-entries.ts'
+import { callerOf } from '../access/principals.ts'
+import { requireCollection } from '../collections/find-collection.ts'
+import { AccessList } from '../collections/schemas.ts'
+import type { Deps } from '../deps.ts'
+import { addDocument } from './add-document.ts'
+import { deleteDocument } from './delete-document.ts'
+import { listDocuments, requireDocument } from './find-document.ts'
+import { putDocumentAcl } from './put-acl.ts'
+import { AddDocument, Document, DocumentPage, document_states, QueuedDocument } from './schemas.ts'
+import { inspectSource, sourceOf } from './source.ts'
+
+const path = '/v1/documents/{document_id}'
+const of_collection = '/v1/collections/{collection_id}/documents'
+const absent = 'document_not_found'
+const permission = 'retrieval.collections.use'
+
+export function documentRoutes(deps: Deps): readonly Route[] {
+  return [addRoute(deps), listRoute(deps), getRoute(deps), aclRoute(deps), deleteRoute(deps)]
+}
+
+function addRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: of_collection,
+    name: 'addDocument',
+    summary: 'Add a document, or a new version of one',
+    description:
+      'Send exactly one of `text`, `file_id` and, to have it fetched, `source_uri` alone. The same `source_uri` again makes a new version; the one before is found until the new one is ready. `Location` is the job.',
+    sends: ['location'],
+    permission,
+    absent: 'collection_not_found',
+    body: AddDocument,
+    body_limit_bytes: 5 * 1024 * 1024,
+    replies: { 202: QueuedDocument },
+    fails: [
+      'collection_not_found',
+      absent,
+      'permission_denied',
+      'validation_failed',
+      'file_not_available',
+      'document_too_large',
+      'unsupported_document_type',
+      'destination_blocked',
+      'too_many_access_lists',
+      'quota_exceeded',
+      'conflict',
+    ],
+    prepare: ({ body }) => inspectSource(deps, body),
+    handle: async ({ tx, principal, params: { collection_id }, body }) => {
+      const caller = await callerOf(tx, deps, principal)
+      await requireCollection(tx, caller, collection_id, 'write')
+      const source = await sourceOf(tx, deps, principal, body)
+      const given = { collection_id, created_by: principal.id, ...source }
+      const added = await addDocument(tx, deps, principal.tenant_id, caller, given)
+      const { job_id, document_id, version } = added
+      const status_url = `/v1/ingestion-jobs/${job_id}`
+      const queued = {
+        id: job_id,
+        job_id,
+        document_id,
+        document_version: version,
+        state: 'pending' as const,
+        status: 'queued' as const,
+        status_url,
+      }
+      return reply(202, queued, { location: status_url })
+    },
+  })
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: of_collection,
+    name: 'listDocuments',
+    summary: 'Documents of a collection that you may read',
+    permission,
+    added: true,
+    absent: 'collection_not_found',
+    query: pageQuery({ state: Type.Optional(oneOf(...document_states)) }),
+    replies: { 200: DocumentPage },
+    fails: ['collection_not_found', 'permission_denied'],
+    handle: async ({ tx, principal, params: { collection_id }, query, list }) => {
+      const caller = await callerOf(tx, deps, principal)
+      await requireCollection(tx, caller, collection_id, 'read')
+      const { body, headers } = await listDocuments(tx, list, caller, collection_id, query.state)
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path,
+    name: 'getDocument',
+    summary: 'A document',
+    sends: ['etag'],
+    permission,
+    added: true,
+    absent,
+    replies: { 200: Document },
+    fails: [absent, 'permission_denied'],
+    handle: async ({ tx, principal, params: { document_id } }) => {
+      const found = await requireDocument(tx, await callerOf(tx, deps, principal), document_id)
+      return reply(200, found, { etag: etag(found.acl_version) })
+    },
+  })
+}
+
+function aclRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path: `${path}/acl`,
+    name: 'putDocumentAcl',
+    summary: 'Replace the access list of a document',
+    description:
+      'It counts from this reply on: nothing of the document is emitted to a former reader, also in streams that are open. New readers find it within seconds. An empty list means that of the collection.',
+    sends: ['etag'],
+    permission,
+    added: true,
+    absent,
+    body: PutAcl,
+    replies: { 200: AccessList },
+    fails: [
+      absent,
+      'permission_denied',
+      'validation_failed',
+      'precondition_failed',
+      'too_many_access_lists',
+    ],
+    handle: async ({ tx, principal, params: { document_id }, body, request }) => {
+      const caller = await callerOf(tx, deps, principal)
+      const if_match = request.headers['if-match']
+      const put = await putDocumentAcl(tx, caller, document_id, body.acl, if_match)
+      return reply(200, put, { etag: etag(put.version) })
+    },
+  })
+}
+
+function deleteRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path,
+    name: 'deleteDocument',
+    summary: 'Delete a document from everything that was made of it',
+    description:
+      'Nothing of it is found or quoted after this reply. `Link` is the job that erases text, vectors and index rows; its `result` is the receipt.',
+    permission,
+    absent,
+    replies: { 204: null },
+    fails: [absent, 'permission_denied'],
+    handle: async ({ tx, principal, params: { document_id } }) => {
+      const caller = await callerOf(tx, deps, principal)
+      const job_id = await deleteDocument(tx, deps, caller, principal.id, document_id)
+      const link = job_id ? { link: `</v1/ingestion-jobs/${job_id}>; rel="monitor"` } : {}
+      return reply(204, null, link)
+    },
+  })
+}

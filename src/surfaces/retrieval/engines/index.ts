@@ -1,0 +1,128 @@
+/**
+ * The port of a search engine: index tables of chunks, searched by text (BM25) and by vector, always
+ * behind a prefilter. An index table has an opaque name that PostgreSQL keeps; it holds no truth of its
+ * own and can be built again. A prefilter consists of numbers only, so no text of a user enters a
+ * predicate. Every write carries the lease of its writer and does not happen after that has ended.
+ */
+export type RetrievalIndex = {
+  /** Idempotent: a table that exists stays as it is. */
+  create(table: string, spec: IndexSpec): Promise<void>
+  /** Inserts rows, or replaces those with the same chunk_id. Repeating it changes nothing. */
+  upsert(table: string, rows: readonly IndexRow[], lease: Lease): Promise<void>
+  /** Moves all rows of a document to another access list. */
+  setAccess(table: string, document_no: number, acl_set_id: number, lease: Lease): Promise<void>
+  /** All rows of a document; with `below_version` only those of its older versions. */
+  deleteByDocument(
+    table: string,
+    document_no: number,
+    lease: Lease,
+    below_version?: number,
+  ): Promise<void>
+  /** The best k rows that the prefilter permits, best first; equal scores by chunk_id. */
+  search(table: string, query: IndexQuery): Promise<IndexHit[]>
+  /** Vectors that are stored already, by chunk_id; unknown ids are absent. */
+  vectors(table: string, chunk_ids: readonly string[]): Promise<Map<string, Float32Array>>
+  /** What a table holds of the documents from `from` up to and including `to`, by document_no. */
+  documents(table: string, from: number, to: number): Promise<IndexedDocument[]>
+  count(table: string): Promise<number>
+  /** Brings new rows into the indexes and joins small files. Deleted rows may stay on the disk. */
+  compact(table: string, lease: Lease): Promise<void>
+  /**
+   * A purge, first half: copies the live rows of a table into a new one. The caller then points its
+   * readers to `to` and drops `from`; only after that no byte of a deleted row is left.
+   */
+  copy(from: string, to: string, lease: Lease): Promise<void>
+  /** Idempotent. Removes the table and its files. */
+  drop(table: string): Promise<void>
+  close(): Promise<void>
+}
+
+export type IndexSpec = {
+  readonly dimensions: number
+  /** BCP 47; decides about stemming and stop words. */
+  readonly language: string
+}
+
+export type IndexRow = {
+  readonly chunk_id: string
+  readonly document_no: number
+  readonly document_version: number
+  /** The pipeline that made the chunk. */
+  readonly chunk_version: string
+  readonly acl_set_id: number
+  /** Hashes of `key=value` (`facetOf`). */
+  readonly facets: readonly bigint[]
+  /** What is searched: context and text of the chunk (`indexedText`). */
+  readonly text: string
+  /** Of length 1. */
+  readonly vector: Float32Array
+}
+
+export type Prefilter = {
+  /** A row is permitted if its list is one of these. None: nothing is found. */
+  readonly acl_set_ids: readonly number[]
+  /** Each inner list is an "or", all of them together an "and". */
+  readonly facets?: readonly (readonly bigint[])[]
+  readonly document_nos?: readonly number[]
+}
+
+export type IndexQuery = {
+  readonly k: number
+  readonly prefilter: Prefilter
+} & (
+  | { readonly text: string }
+  | {
+      readonly vector: Float32Array
+      /** Compares with every permitted row: what an approximate index is measured by. */
+      readonly exact?: boolean
+    }
+)
+
+export type IndexHit = {
+  readonly chunk_id: string
+  readonly document_no: number
+  readonly document_version: number
+  /** Comparable within one reply only. Not for callers: it tells about rows that they may not read. */
+  readonly score: number
+}
+
+export type IndexedDocument = {
+  readonly document_no: number
+  readonly document_version: number
+  readonly acl_set_id: number
+  readonly chunks: number
+}
+
+/** When the lease of a writer ends, in milliseconds of the machine's monotonic clock. */
+export type Lease = { readonly until_ms: number }
+
+/** Call it before the statement that takes the lease: the database starts to count later. */
+export function leaseFor(seconds: number): Lease {
+  return { until_ms: monotonicMs() + seconds * 1000 }
+}
+
+/** The same in all processes of a machine, unlike `performance.now()`. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n)
+}
+
+export class IndexFailed extends Error {
+  override readonly name = 'IndexFailed'
+  /**
+   * `table_missing`: dropped meanwhile; read its name again. `lease_ended`: another writer may have
+   * begun. `engine_failed`: the engine refused or its process ended; the call can be repeated.
+   */
+  readonly code: 'table_missing' | 'lease_ended' | 'engine_failed'
+  constructor(code: IndexFailed['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+const names = /^[a-z0-9_-]{1,100}$/
+
+/** A table's name becomes the name of a folder. */
+export function checkTableName(table: string): string {
+  if (names.test(table)) return table
+  throw new IndexFailed('engine_failed', 'A table name has 1 to 100 of a-z, 0-9, _ and -.')
+}

@@ -1,0 +1,64 @@
+/**
+ * The indexes of an index table. Below `vector_index_rows` there is none of vectors: a search compares
+ * with every row, which is exact. Above, rows that it does not have yet are still compared one by one.
+ */
+import { Index, type Table } from '@lancedb/lancedb'
+import { openClock } from '../../../../kernel/clock.ts'
+
+const vector_index_rows = 10_000
+/** A reader of another process may still use a version this old. */
+const old_versions_seconds = 600
+/** `refine`: so many times k candidates are compared by their full vectors. */
+export const hnsw = { m: 20, ef_construction: 200, ef: 200, refine: 4 }
+
+export async function createIndexes(table: Table, language: string): Promise<void> {
+  const stemmer = stemmers[language.split('-', 1)[0]?.toLowerCase() ?? '']
+  const known = stemmer === undefined ? {} : { language: stemmer }
+  const fts = {
+    ...known,
+    baseTokenizer: 'icu',
+    stem: stemmer !== undefined,
+    removeStopWords: stemmer !== undefined,
+    asciiFolding: true,
+    withPosition: true,
+  } as const
+  await table.createIndex('text', { config: Index.fts(fts) })
+  await table.createIndex('chunk_id', { config: Index.btree() })
+  await table.createIndex('document_no', { config: Index.btree() })
+  await table.createIndex('acl_set_id', { config: Index.bitmap() })
+  await table.createIndex('facets', { config: Index.labelList() })
+}
+
+/** The languages that LanceDB can stem; a text in another one is searched by its words as they are. */
+const stemmers: Readonly<Record<string, string>> = {
+  ar: 'Arabic',
+  da: 'Danish',
+  de: 'German',
+  el: 'Greek',
+  en: 'English',
+  es: 'Spanish',
+  fi: 'Finnish',
+  fr: 'French',
+  hu: 'Hungarian',
+  it: 'Italian',
+  nl: 'Dutch',
+  no: 'Norwegian',
+  pt: 'Portuguese',
+  ro: 'Romanian',
+  ru: 'Russian',
+  sv: 'Swedish',
+  ta: 'Tamil',
+  tr: 'Turkish',
+}
+
+export async function optimize(table: Table): Promise<void> {
+  const rows = await table.countRows()
+  const indices = await table.listIndices()
+  if (rows >= vector_index_rows && !indices.some(({ columns }) => columns.includes('vector'))) {
+    const { m, ef_construction: efConstruction } = hnsw
+    const config = Index.hnswSq({ distanceType: 'l2', numPartitions: 1, m, efConstruction })
+    await table.createIndex('vector', { config })
+  }
+  const cleanupOlderThan = new Date(openClock().nowMs() - old_versions_seconds * 1000)
+  await table.optimize({ cleanupOlderThan })
+}

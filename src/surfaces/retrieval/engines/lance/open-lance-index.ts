@@ -1,0 +1,168 @@
+/**
+ * Index tables in LanceDB, in two child processes: one reads and one writes, so that a write which hangs
+ * or ends with its lease does not stop searches. Each is started when it is first used, is replaced when
+ * it holds too much memory, and ends when there was nothing to do for a while.
+ */
+import { fork, type ChildProcess } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { checkTableName, IndexFailed, type Lease, type RetrievalIndex } from '../index.ts'
+import type { Call, CallReply, Method, Storage } from './protocol.ts'
+
+const program = fileURLToPath(new URL('./lance.child.ts', import.meta.url))
+const page_bytes = 4096
+const look_ms = 1000
+
+export type LanceOptions = {
+  readonly storage: Storage
+  /** A process that holds more is replaced when its calls have ended. */
+  readonly memory_bytes: number
+  readonly read_seconds: number
+  readonly idle_seconds: number
+}
+
+type Worker = {
+  readonly call: (call: Omit<Call, 'id'>, seconds: number) => Promise<unknown>
+  readonly close: () => Promise<void>
+}
+
+export function openLanceIndex(options: LanceOptions): RetrievalIndex {
+  const reader = openWorker(options)
+  const writer = openWorker(options)
+  /** A process that was replaced or killed meanwhile: the same question to the next one. */
+  const read = async (method: Method, parameters: readonly unknown[]) => {
+    checkTableName(String(parameters[0]))
+    const ask = async () => await reader.call({ method, parameters }, options.read_seconds)
+    try {
+      return await ask()
+    } catch (error) {
+      if (error instanceof ProcessEnded) return await ask()
+      throw error
+    }
+  }
+  const write = async (method: Method, parameters: readonly unknown[], lease?: Lease) => {
+    checkTableName(String(parameters[0]))
+    const until = lease && { until_ms: lease.until_ms }
+    await writer.call({ method, parameters, ...until }, write_seconds)
+  }
+  return {
+    create: async (...all) => await write('create', all),
+    upsert: async (...all) => await write('upsert', all, all[2]),
+    setAccess: async (...all) => await write('setAccess', all, all[3]),
+    deleteByDocument: async (...all) => await write('deleteByDocument', all, all[2]),
+    compact: async (...all) => await write('compact', all, all[1]),
+    copy: async (...all) => {
+      checkTableName(all[1])
+      await write('copy', all, all[2])
+    },
+    drop: async (...all) => await write('drop', all),
+    search: async (...all) => (await read('search', all)) as never,
+    vectors: async (...all) => (await read('vectors', all)) as never,
+    documents: async (...all) => (await read('documents', all)) as never,
+    count: async (...all) => (await read('count', all)) as never,
+    close: async () => void (await Promise.all([reader.close(), writer.close()])),
+  }
+}
+
+/** Writes end with their lease; this ends one that has none, such as the removal of a table. */
+const write_seconds = 3600
+
+class ProcessEnded extends IndexFailed {
+  constructor() {
+    super('engine_failed', 'The process of the search engine ended. Repeat the call.')
+  }
+}
+
+type Pending = { resolve(value: unknown): void; reject(error: Error): void }
+type Child = { readonly process: ChildProcess; readonly pending: Map<number, Pending> }
+
+function openWorker({ storage, memory_bytes, idle_seconds }: LanceOptions): Worker {
+  let current: Child | undefined
+  const all = new Set<Child>()
+  let last_id = 0
+  let idle: NodeJS.Timeout | undefined
+  const retire = (child: Child) => {
+    if (current === child) current = undefined
+    if (child.pending.size === 0) child.process.kill('SIGKILL')
+  }
+  const start = (): Child => {
+    const child: Child = { process: startChild(storage), pending: new Map() }
+    const look = setInterval(() => {
+      void residentBytes(child.process.pid).then(bytes => bytes > memory_bytes && retire(child))
+    }, look_ms).unref()
+    all.add(child)
+    child.process.on('message', reply => settle(child, reply as CallReply))
+    const ended = () => {
+      clearInterval(look)
+      all.delete(child)
+      if (current === child) current = undefined
+      for (const { reject } of child.pending.values()) reject(new ProcessEnded())
+      child.pending.clear()
+    }
+    child.process.once('exit', ended)
+    child.process.once('error', ended)
+    return child
+  }
+  return {
+    call: async (call, seconds) => {
+      clearTimeout(idle)
+      current ??= start()
+      const child = current
+      const id = ++last_id
+      const late = setTimeout(() => child.process.kill('SIGKILL'), seconds * 1000).unref()
+      try {
+        return await new Promise((resolve, reject) => {
+          child.pending.set(id, { resolve, reject })
+          child.process.channel?.ref()
+          child.process.send({ ...call, id } satisfies Call, error => {
+            if (error) reject(new ProcessEnded())
+          })
+        })
+      } finally {
+        clearTimeout(late)
+        child.pending.delete(id)
+        if (child.pending.size === 0) child.process.channel?.unref()
+        if (current !== child) retire(child)
+        clearTimeout(idle)
+        idle = setTimeout(() => current && retire(current), idle_seconds * 1000).unref()
+      }
+    },
+    close: async () => {
+      clearTimeout(idle)
+      await Promise.all(
+        [...all].map(({ process: child }) => {
+          const ended = new Promise(resolve => child.once('exit', resolve))
+          child.ref()
+          child.kill('SIGKILL')
+          return ended
+        }),
+      )
+    },
+  }
+}
+
+function settle({ pending }: Child, reply: CallReply): void {
+  const waiting = pending.get(reply.id)
+  if ('value' in reply) waiting?.resolve(reply.value)
+  else if ('failed' in reply) waiting?.reject(new IndexFailed(reply.failed, reply.reason))
+  else waiting?.resolve(undefined)
+}
+
+function startChild(storage: Storage): ChildProcess {
+  const child = fork(program, [], {
+    // Access to an object store comes with the storage, so nothing of the environment is needed.
+    env: { MALLOC_ARENA_MAX: '2' },
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  child.unref()
+  child.channel?.unref()
+  child.send(storage)
+  return child
+}
+
+/** 0 where the system does not say. */
+async function residentBytes(pid: number | undefined): Promise<number> {
+  const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '')
+  return Number(text.split(' ')[1] ?? 0) * page_bytes
+}

@@ -1,0 +1,117 @@
+/** Reads of one index table. Predicates are made of integers, so no text of a user is part of them. */
+import type { Table } from '@lancedb/lancedb'
+import {
+  IndexFailed,
+  type IndexedDocument,
+  type IndexHit,
+  type IndexQuery,
+  type Prefilter,
+} from '../index.ts'
+import { hnsw } from './indexes.ts'
+
+type Found = {
+  readonly chunk_id: string
+  readonly document_no: bigint
+  readonly document_version: number
+  readonly _score?: number
+  readonly _distance?: number
+}
+
+export async function searchTable(table: Table, query: IndexQuery): Promise<IndexHit[]> {
+  if (permitsNothing(query.prefilter)) return []
+  const where = predicateOf(query.prefilter)
+  const columns = ['chunk_id', 'document_no', 'document_version']
+  const found =
+    'text' in query
+      ? await table
+          .query()
+          .fullTextSearch(query.text, { columns: 'text' })
+          .where(where)
+          .select([...columns, '_score'])
+          .limit(query.k)
+          .toArray()
+      : await nearest(table, query.vector, query.k, query.exact ?? false)
+          .where(where)
+          .select([...columns, '_distance'])
+          .limit(query.k)
+          .toArray()
+  return (found as Found[])
+    .map(({ chunk_id, document_no, document_version, _score, _distance = 0 }) => ({
+      chunk_id,
+      document_no: Number(document_no),
+      document_version,
+      // Of vectors of length 1 the squared distance is 2 - 2 cos.
+      score: _score ?? 1 - _distance / 2,
+    }))
+    .sort((a, b) => b.score - a.score || (a.chunk_id < b.chunk_id ? -1 : 1))
+}
+
+function nearest(table: Table, vector: Float32Array, k: number, exact: boolean) {
+  const search = table.vectorSearch(vector).distanceType('l2')
+  if (exact) return search.bypassVectorIndex()
+  return search.ef(Math.max(hnsw.ef, 2 * k)).refineFactor(hnsw.refine)
+}
+
+function permitsNothing({ acl_set_ids, facets = [], document_nos }: Prefilter): boolean {
+  return [acl_set_ids, ...facets, ...(document_nos ? [document_nos] : [])].some(
+    any => any.length === 0,
+  )
+}
+
+function predicateOf({ acl_set_ids, facets = [], document_nos }: Prefilter): string {
+  const parts = [
+    `acl_set_id in (${acl_set_ids.map(integer).join(', ')})`,
+    ...facets.map(
+      any => `array_has_any(facets, [${any.map(facet => BigInt.asUintN(63, facet)).join(', ')}])`,
+    ),
+    ...(document_nos ? [`document_no in (${document_nos.map(integer).join(', ')})`] : []),
+  ]
+  return parts.join(' and ')
+}
+
+export function integer(value: number): number {
+  if (Number.isSafeInteger(value)) return value
+  throw new IndexFailed('engine_failed', `A prefilter has integers only, not ${value}.`)
+}
+
+const ids = /^[\w-]{1,64}$/
+
+export async function vectorsOf(
+  table: Table,
+  chunk_ids: readonly string[],
+): Promise<Map<string, Float32Array>> {
+  const known = chunk_ids.filter(id => ids.test(id))
+  if (known.length === 0) return new Map()
+  const rows = (await table
+    .query()
+    .where(`chunk_id in (${known.map(id => `'${id}'`).join(', ')})`)
+    .select(['chunk_id', 'vector'])
+    .toArray()) as { chunk_id: string; vector: { toArray(): Float32Array } }[]
+  return new Map(rows.map(({ chunk_id, vector }) => [chunk_id, vector.toArray().slice()]))
+}
+
+/** Counted row by row: the engine does not group. A caller asks for a few thousand documents at once. */
+export async function documentsOf(
+  table: Table,
+  from: number,
+  to: number,
+): Promise<IndexedDocument[]> {
+  const rows = (await table
+    .query()
+    .where(`document_no >= ${integer(from)} and document_no <= ${integer(to)}`)
+    .select(['document_no', 'document_version', 'acl_set_id'])
+    .toArray()) as { document_no: bigint; document_version: number; acl_set_id: bigint }[]
+  const counted = new Map<string, { -readonly [K in keyof IndexedDocument]: number }>()
+  for (const { document_no, document_version, acl_set_id } of rows) {
+    const key = `${document_no} ${document_version} ${acl_set_id}`
+    const known = counted.get(key)
+    if (known) known.chunks++
+    else {
+      const numbers = { document_no: Number(document_no), acl_set_id: Number(acl_set_id) }
+      counted.set(key, { ...numbers, document_version, chunks: 1 })
+    }
+  }
+  return [...counted.values()].sort(
+    (a, b) => a.document_no - b.document_no || a.document_version - b.document_version,
+  )
+}

@@ -1,0 +1,124 @@
+/**
+ * The engine on the disk keeps the contract; its processes may die; a purge leaves no byte of a vector.
+ */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { leaseFor, type RetrievalIndex } from '../index.ts'
+import { openLanceIndex } from '../lance/open-lance-index.ts'
+import { describeIndex } from './contract.ts'
+import { rowOf } from './rows.ts'
+
+let folder: string
+let index: RetrievalIndex
+const options = () => ({
+  storage: { uri: folder, options: {} },
+  memory_bytes: 2 * 1024 ** 3,
+  read_seconds: 30,
+  idle_seconds: 60,
+})
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dodeca-index-'))
+  index = openLanceIndex(options())
+})
+afterAll(async () => {
+  await index.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+describeIndex(() => index)
+
+const patient = { timeout: 10_000 }
+const spec = { dimensions: 384, language: 'en' }
+
+describe('a purge', () => {
+  test('leaves no byte of a deleted vector or text in the folder', async () => {
+    const secret = rowOf({ document_no: 1, text: 'The password of the vault is Rumpelstiltskin.' })
+    const rest = Array.from({ length: 50 }, (_, n) => rowOf({ document_no: n + 2 }))
+    await index.create('purged', spec)
+    await index.upsert('purged', [secret, ...rest], leaseFor(60))
+    await index.compact('purged', leaseFor(60))
+    expect(await holds(secret.vector)).toBe(true)
+    await index.deleteByDocument('purged', 1, leaseFor(60))
+    await index.compact('purged', leaseFor(60))
+    await index.copy('purged', 'purged-2', leaseFor(60))
+    await index.drop('purged')
+    expect(await holds(secret.vector)).toBe(false)
+    expect(await holds(rest[7]?.vector ?? new Float32Array())).toBe(true)
+    expect((await readdir(folder)).filter(name => name.startsWith('purged'))).toEqual([
+      'purged-2.lance',
+    ])
+  })
+})
+
+/** Sixteen numbers in a row, as they lie in memory. */
+async function holds(vector: Float32Array): Promise<boolean> {
+  const bytes = Buffer.from(vector.buffer, vector.byteOffset + 400, 64)
+  const files = await readdir(folder, { recursive: true, withFileTypes: true })
+  const contents = await Promise.all(
+    files.filter(file => file.isFile()).map(file => readFile(join(file.parentPath, file.name))),
+  )
+  return contents.some(content => content.includes(bytes))
+}
+
+describe('the processes of the engine', () => {
+  test('are started again after they were killed', async () => {
+    await index.create('killed', spec)
+    await index.upsert('killed', [rowOf({ document_no: 1 })], leaseFor(60))
+    expect(await index.count('killed')).toBe(1)
+    for (const pid of await childPids()) process.kill(pid, 'SIGKILL')
+    expect(await index.count('killed')).toBe(1)
+    const write = async () =>
+      await index.upsert('killed', [rowOf({ document_no: 2 })], leaseFor(60))
+    await expect
+      .poll(async () => await write().catch((error: unknown) => error), patient)
+      .toBeUndefined()
+    expect(await index.count('killed')).toBe(2)
+  })
+
+  test('are replaced above the limit of memory, and no call is lost', async () => {
+    const small = openLanceIndex({ ...options(), memory_bytes: 1 })
+    try {
+      await index.create('replaced', spec)
+      const before = await childPids()
+      const counts: number[] = []
+      await expect
+        .poll(async () => {
+          counts.push(await small.count('replaced'))
+          return (await childPids()).filter(pid => !before.includes(pid)).join()
+        }, patient)
+        .not.toBe('')
+      const first = (await childPids()).filter(pid => !before.includes(pid)).join()
+      await expect
+        .poll(async () => {
+          counts.push(await small.count('replaced'))
+          return (await childPids()).filter(pid => !before.includes(pid)).join()
+        }, patient)
+        .not.toBe(first)
+      expect(new Set(counts)).toEqual(new Set([0]))
+    } finally {
+      await small.close()
+    }
+  })
+
+  test('end before the lease of a write that does not end', async () => {
+    await index.create('leased', spec)
+    const rows = Array.from({ length: 4000 }, (_, n) => rowOf({ document_no: n + 1 }))
+    const write = index.upsert('leased', rows, leaseFor(0.13))
+    await expect(write).rejects.toMatchObject({
+      code: expect.stringMatching(/engine_failed|lease_ended/) as string,
+    })
+    await index.upsert('leased', rows.slice(0, 10), leaseFor(60))
+    expect(await index.count('leased')).toBe(10)
+  })
+})
+
+/** Of this process. */
+async function childPids(): Promise<number[]> {
+  const threads = await readdir('/proc/self/task')
+  const lists = await Promise.all(
+    threads.map(async id => await readFile(`/proc/self/task/${id}/children`, 'utf8')),
+  )
+  return lists.flatMap(list => list.trim().split(' ').filter(Boolean).map(Number))
+}

@@ -1,0 +1,60 @@
+/** The route of evaluations. */
+import { sql } from '../../../kernel/database/sql.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { callerOf } from '../access/principals.ts'
+import { requireCollection } from '../collections/find-collection.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { liveVersions } from '../indexes/index-versions.ts'
+import { submitJob } from '../ingestion/submit-job.ts'
+import { Evaluate, Evaluating } from './schemas.ts'
+
+const k = 10
+
+export function evaluationRoutes(deps: Deps): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/collections/{collection_id}/evaluations',
+      name: 'evaluateCollection',
+      summary: 'Measure an index version by judged queries',
+      description:
+        'The `result` of the job has nDCG@10, recall, MRR, the recall of the approximate index and the median time. With `store`, these queries decide about the next index version.',
+      sends: ['location'],
+      permission: 'retrieval.collections.use',
+      absent: 'collection_not_found',
+      added: true,
+      body: Evaluate,
+      body_limit_bytes: 10 * 1024 * 1024,
+      replies: { 202: Evaluating },
+      fails: [
+        'collection_not_found',
+        'permission_denied',
+        'validation_failed',
+        'index_version_not_found',
+      ],
+      handle: async ({ tx, principal, params: { collection_id }, body }) => {
+        const { queries, index_version = null, store = false } = body
+        const { tenant_id, id: submitter_id } = principal
+        const caller = await callerOf(tx, deps, principal)
+        await requireCollection(tx, caller, collection_id, 'manage')
+        const live = await liveVersions(tx, tenant_id, collection_id)
+        if (index_version !== null && !live.some(one => one.version === index_version)) {
+          throw problem('index_version_not_found')
+        }
+        const order = { tenant_id, kind: 'evaluate', collection_id, submitter_id } as const
+        const job_id = await submitJob(tx, deps, order)
+        await tx.run(sql`
+          insert into retrieval.evaluations
+            (tenant_id, id, collection_id, index_version, k, queries, stored, created_by)
+          values (${tenant_id}, ${job_id}, ${collection_id}, ${index_version}, ${k},
+            ${sql.json(queries)}, ${store}, ${submitter_id})`)
+        return reply(
+          202,
+          { id: job_id, job_id, state: 'pending' as const, status: 'queued' as const },
+          { location: `/v1/ingestion-jobs/${job_id}` },
+        )
+      },
+    }),
+  ]
+}

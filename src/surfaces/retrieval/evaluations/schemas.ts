@@ -1,0 +1,28 @@
+/** Evaluations on the wire. */
+import { Type, type Static } from 'typebox'
+import { closed, count, Id, oneOf, text } from '../../../kernel/http/shapes.ts'
+
+export const Judged = closed(
+  {
+    query: text(2000),
+    /** Ids or `source_uri`s of the documents that answer it. */
+    relevant: Type.Array(text(2048), { minItems: 1, maxItems: 100 }),
+  },
+  { title: 'JudgedQuery' },
+)
+export type Judged = Static<typeof Judged>
+
+export const Evaluate = closed(
+  {
+    queries: Type.Array(Judged, { minItems: 1, maxItems: 5000 }),
+    index_version: Type.Optional(count(1, 1_000_000_000)),
+    store: Type.Optional(Type.Boolean()),
+  },
+  { title: 'Evaluate' },
+)
+export type Evaluate = Static<typeof Evaluate>
+
+export const Evaluating = Type.Object(
+  { id: Id, job_id: Id, state: oneOf('pending'), status: oneOf('queued') },
+  { title: 'Evaluating' },
+)

@@ -1,0 +1,61 @@
+/**
+ * The port of extraction: a file of a detected type becomes canonical text. All offsets are in Unicode
+ * code points, as PostgreSQL counts them. The file is opened in a child process that is thrown away.
+ */
+import type { Chunk, ChunkOptions } from '../chunking/chunk.ts'
+import type { Canonical } from './canonical.ts'
+
+export type ExtractLimits = {
+  readonly timeout_seconds: number
+  /** Images are read by OCR, which takes longer. */
+  readonly ocr_timeout_seconds: number
+  readonly memory_bytes: number
+  readonly expanded_bytes: number
+  readonly archive_ratio: number
+  readonly characters: number
+  readonly pages: number
+}
+
+export const default_limits: ExtractLimits = {
+  timeout_seconds: 60,
+  ocr_timeout_seconds: 600,
+  memory_bytes: 512 * 1024 * 1024,
+  expanded_bytes: 200 * 1024 * 1024,
+  archive_ratio: 100,
+  characters: 2_000_000,
+  pages: 2000,
+}
+
+export type ExtractFailure =
+  | 'unsupported_document_type'
+  | 'extraction_failed'
+  | 'extraction_timeout'
+  | 'extraction_resource_limit'
+  | 'encrypted_document'
+  | 'empty_document'
+
+/** The document is at fault; the same bytes fail again, except after `extraction_timeout`. */
+export class ExtractionFailed extends Error {
+  override readonly name = 'ExtractionFailed'
+  readonly code: ExtractFailure
+  constructor(code: ExtractFailure, options?: ErrorOptions) {
+    super(code, options)
+    this.code = code
+  }
+}
+
+export type Extractors = {
+  extract(
+    bytes: Uint8Array,
+    detected_type: string,
+    limits: ExtractLimits,
+    signal?: AbortSignal,
+  ): Promise<Canonical>
+  /** `chunk` of chunking/chunk.ts, in a child process: a long text would stop the event loop for a second. */
+  chunk(
+    canonical: Canonical,
+    options: ChunkOptions,
+    signal?: AbortSignal,
+  ): Promise<readonly Chunk[]>
+  close(): Promise<void>
+}

@@ -1,0 +1,32 @@
+/**
+ * What canonical text is made of: NFC, lines ending in \n, and none of the characters that cannot be
+ * seen, stored or compared: control characters, soft hyphens, marks of direction, lone surrogates.
+ */
+// With \v, \f and the three separators of Unicode.
+const line_ends = /\r\n?|[\v\f\u0085\u2028\u2029]/g
+// Joiners (U+200C, U+200D) stay: emoji and several scripts need them.
+const unseen =
+  // oxlint-disable-next-line no-control-regex -- control characters are what is removed
+  /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
+
+export function normalizeText(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(line_ends, '\n')
+    .replaceAll(unseen, '')
+    .replaceAll(/[^\S\n]+\n/g, '\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .normalize('NFC')
+    .trim()
+}
+
+/** A paragraph, a heading or a cell: one line. */
+export function normalizeLine(text: string): string {
+  return normalizeText(text).replaceAll(/\s+/g, ' ')
+}
+
+export function codePointLength(text: string): number {
+  let length = text.length
+  for (const _ of text.matchAll(/[\ud800-\udbff][\udc00-\udfff]/g)) length--
+  return length
+}

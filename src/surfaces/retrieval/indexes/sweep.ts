@@ -1,0 +1,140 @@
+/**
+ * Compares index tables with the documents, and removes what neither a job nor a queue removed: rows of
+ * deleted documents and of versions that are not served, tables of failed and old index versions, and
+ * answers whose process died.
+ */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Loop } from '../../../kernel/surface.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { IndexFailed } from '../engines/index.ts'
+import { tableOf, type IndexVersion } from './index-versions.ts'
+import { withWriter } from './writer.ts'
+
+type Needed = Pick<Deps, 'kernel' | 'index' | 'profiles'>
+
+const portion = 1000
+const Version = Type.Object({
+  tenant_id: Type.String(),
+  collection_id: Type.String(),
+  version: Type.Integer(),
+  table_id: Type.String(),
+})
+const Doc = Type.Object({
+  no: Type.Integer(),
+  current_version: nullable(Type.Integer()),
+  latest_version: Type.Integer(),
+})
+
+export function sweepLoop(deps: Needed): Loop {
+  return {
+    name: 'retrieval.sweep',
+    every_ms: deps.kernel.settings['retrieval.sweep_seconds'] * 1000,
+    run: async signal => {
+      await dropOld(deps)
+      for (let after = ['', '', 0] as readonly [string, string, number]; ;) {
+        const [target] = await nextVersion(deps, after)
+        if (!target || signal.aborted) return
+        await sweepVersion(deps, target, signal).catch((error: unknown) => {
+          if (!(error instanceof IndexFailed)) throw error
+          deps.kernel.log.warn({ err: error }, 'an index could not be compared with its documents')
+        })
+        after = [target.tenant_id, target.collection_id, target.version]
+      }
+    },
+  }
+}
+
+async function nextVersion(
+  { kernel: { db } }: Needed,
+  [tenant_id, collection_id, version]: readonly [string, string, number],
+) {
+  return await db.many(
+    Version,
+    sql`
+      -- any tenant: a sweep
+      select tenant_id, collection_id, version, table_id from retrieval.index_versions
+      where state in ('ready', 'active', 'retired')
+        and (tenant_id::text, collection_id::text, version)
+          > (${tenant_id}, ${collection_id}, ${version}::int)
+      order by tenant_id::text, collection_id::text, version limit 1`,
+  )
+}
+
+async function sweepVersion(
+  deps: Needed,
+  {
+    tenant_id,
+    collection_id,
+    version,
+    table_id,
+  }: Omit<IndexVersion, 'embedding_profile' | 'language' | 'state'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db } = deps.kernel
+  const place = { tenant_id, collection_id, version }
+  for (let from = 0; !signal.aborted;) {
+    const kept = await db.many(
+      Doc,
+      sql`
+        select no, case when deleted_at is null then current_version end as current_version,
+          case when deleted_at is null then latest_version else 0 end as latest_version
+        from retrieval.documents
+        where tenant_id = ${tenant_id} and collection_id = ${collection_id} and no >= ${from}
+        order by no limit ${portion}`,
+    )
+    const to = kept.at(-1)?.no
+    if (to === undefined) return
+    const known = new Map(kept.map(one => [one.no, one]))
+    const stale = (await deps.index.documents(tableOf(table_id), from, to)).filter(row => {
+      const document = known.get(row.document_no)
+      if (!document || document.latest_version === 0) return true
+      return row.document_version < (document.current_version ?? 0)
+    })
+    if (stale.length > 0) {
+      await withWriter(deps, place, async ({ table, lease }) => {
+        for (const row of stale) {
+          const below = row.document_version + 1
+          await deps.index.deleteByDocument(table, row.document_no, lease, below)
+        }
+      })
+    }
+    from = to + 1
+  }
+}
+
+/** Versions that can no longer be activated. Their tables go first, so that a crash leaves a name. */
+async function dropOld({ kernel: { db, settings }, index }: Needed): Promise<void> {
+  const old = await db.many(
+    Version,
+    sql`
+      -- any tenant: a sweep
+      select tenant_id, collection_id, version, table_id from retrieval.index_versions
+      where state = 'failed' or state = 'retired' and retired_at
+        < kernel.now() - make_interval(days => ${settings['retrieval.rollback_days']})
+      limit 100`,
+  )
+  for (const { tenant_id, collection_id, version, table_id } of old) {
+    const mine = await db.run(sql`
+      update retrieval.index_versions set state = 'dropped'
+      where tenant_id = ${tenant_id} and collection_id = ${collection_id}
+        and version = ${version} and state in ('failed', 'retired')`)
+    if (mine === 1) await index.drop(tableOf(table_id))
+  }
+}
+
+/** Answers that were being written by a process that died. */
+export function reapLoop({ kernel: { db } }: Pick<Deps, 'kernel'>): Loop {
+  return {
+    name: 'retrieval.reap_answers',
+    every_ms: 10_000,
+    run: async () => {
+      await db.run(sql`
+        -- any tenant: a sweep
+        update retrieval.answers set state = 'failed', error_code = 'internal_error',
+          leased_until = null, completed_at = kernel.now()
+        where state = 'running' and leased_until < now()`)
+    },
+  }
+}

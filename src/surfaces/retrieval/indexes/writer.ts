@@ -1,0 +1,127 @@
+/**
+ * One process writes to an index table at a time: it holds the lease in the row of the index version, and
+ * the engine refuses a write after that has ended. Writers of one process wait for each other in memory.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { Type } from 'typebox'
+import { JobFailure } from '../../../kernel/errors/job-failure.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { leaseFor, type Lease } from '../engines/index.ts'
+import { tableOf, type IndexVersion } from './index-versions.ts'
+
+export type Writing = {
+  readonly table: string
+  readonly table_id: string
+  readonly lease: Lease
+  readonly token: string
+}
+
+type Place = Pick<IndexVersion, 'tenant_id' | 'collection_id' | 'version'>
+
+const lease_seconds_usual = 30
+const poll_ms = 100
+const wait_ms_max = 60_000
+/** Tables that this process has seen; a purge gives the live rows a table with a new name. */
+const created = new Set<string>()
+const created_max = 10_000
+const queues = new Map<string, Promise<unknown>>()
+
+const Taken = Type.Object({
+  table_id: Type.String(),
+  embedding_profile: Type.String(),
+  language: Type.String(),
+})
+
+/** Undefined where the version is dropped or failed: there is nothing to write to. */
+export async function withWriter<T>(
+  deps: Pick<Deps, 'kernel' | 'index' | 'profiles'>,
+  place: Place,
+  write: (writing: Writing) => Promise<T>,
+  lease_seconds = lease_seconds_usual,
+): Promise<T | undefined> {
+  const key = `${place.collection_id} ${place.version}`
+  const before = queues.get(key) ?? Promise.resolve()
+  const mine = before
+    .catch(() => {})
+    .then(async () => await writeAlone(deps, place, write, lease_seconds))
+  queues.set(key, mine)
+  try {
+    return await mine
+  } finally {
+    if (queues.get(key) === mine) queues.delete(key)
+  }
+}
+
+async function writeAlone<T>(
+  deps: Pick<Deps, 'kernel' | 'index' | 'profiles'>,
+  place: Place,
+  write: (writing: Writing) => Promise<T>,
+  lease_seconds: number,
+): Promise<T | undefined> {
+  const { db } = deps.kernel
+  const token = newId()
+  const taken = await takeLease(deps, place, token, lease_seconds)
+  if (!taken) return undefined
+  const { table_id, lease, embedding_profile, language } = taken
+  try {
+    const profile = deps.profiles.find(embedding_profile)
+    if (!profile) throw new JobFailure('embedding_provider_unavailable', { retryable: true })
+    const table = tableOf(table_id)
+    if (!created.has(table)) {
+      await deps.index.create(table, { dimensions: profile.dimensions, language })
+      created.add(table)
+      const [oldest] = created
+      if (created.size > created_max && oldest !== undefined) created.delete(oldest)
+    }
+    return await write({ table, table_id, lease, token })
+  } finally {
+    await db
+      .run(
+        sql`
+          update retrieval.index_versions set writer_token = null, writer_until = null
+          where tenant_id = ${place.tenant_id} and collection_id = ${place.collection_id}
+            and version = ${place.version} and writer_token = ${token}`,
+      )
+      .catch(() => {})
+  }
+}
+
+const Exists = Type.Object({ live: Type.Boolean() })
+
+async function takeLease(
+  { kernel: { db } }: Pick<Deps, 'kernel'>,
+  { tenant_id, collection_id, version }: Place,
+  token: string,
+  lease_seconds: number,
+) {
+  const at = sql`i.tenant_id = ${tenant_id} and i.collection_id = ${collection_id}
+    and i.version = ${version} and i.state in ('building', 'ready', 'active', 'retired')`
+  const deadline = performance.now() + wait_ms_max
+  for (;;) {
+    const lease = leaseFor(lease_seconds)
+    const taken = await db.maybe(
+      Taken,
+      sql`
+        update retrieval.index_versions i set writer_token = ${token},
+          writer_until = now() + make_interval(secs => ${lease_seconds})
+        from retrieval.collections c
+        where ${at} and (i.writer_until is null or i.writer_until < now())
+          and c.tenant_id = i.tenant_id and c.id = i.collection_id
+        returning i.table_id, i.embedding_profile, c.language`,
+    )
+    if (taken) return { ...taken, lease }
+    const { live } = await db.one(
+      Exists,
+      sql`
+        select exists (select from retrieval.index_versions i
+          where i.tenant_id = ${tenant_id} and ${at}) as live`,
+    )
+    if (!live) return undefined
+    if (performance.now() > deadline) {
+      throw new JobFailure('index_write_failed', { retryable: true })
+    }
+    await wait(poll_ms)
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Vectors of the chunks of one document version under one profile. Chunks with the same content share a
+ * vector within their tenant; what is stored already is not computed again, so this may be repeated.
+ */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { JobFailure } from '../../../kernel/errors/job-failure.ts'
+import { Bytes } from '../schemas.ts'
+import type { Deps } from '../deps.ts'
+import { ProfileUnavailable, type EmbeddingProfile } from '../embedding/profile.ts'
+import { indexedText } from '../chunking/chunk.ts'
+
+export type VersionPlace = {
+  readonly tenant_id: string
+  readonly document_id: string
+  readonly version: number
+}
+
+const portion = 64
+const Missing = Type.Object({
+  content_hash: Bytes,
+  context: Type.String(),
+  text: Type.String(),
+})
+
+/** Reports how many vectors were computed since the last report. */
+export async function embedChunks(
+  { kernel: { db } }: Pick<Deps, 'kernel'>,
+  profile: EmbeddingProfile,
+  { tenant_id, document_id, version }: VersionPlace,
+  signal: AbortSignal,
+  report: (many: number) => Promise<void> = async () => {},
+): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted()
+    const missing = await db.many(
+      Missing,
+      sql`
+        select distinct on (c.content_hash) c.content_hash, c.context, t.text
+        from retrieval.chunks c
+        join retrieval.chunk_texts t on t.tenant_id = c.tenant_id and t.id = c.text_ref
+        where c.tenant_id = ${tenant_id} and c.document_id = ${document_id}
+          and c.document_version = ${version} and not exists (
+            select from retrieval.embeddings e
+            where e.tenant_id = c.tenant_id and e.embedding_model_version = ${profile.id}
+              and e.content_hash = c.content_hash)
+        order by c.content_hash limit ${portion}`,
+    )
+    if (missing.length === 0) break
+    const vectors = await vectorsOf(profile, missing.map(indexedText), signal)
+    const rows = missing.map(({ content_hash }, at) => ({
+      content_hash,
+      vector: bytesOf(vectors[at] ?? new Float32Array()),
+    }))
+    await db.run(sql`
+      insert into retrieval.embeddings (tenant_id, embedding_model_version, content_hash, vector)
+      select ${tenant_id}, ${profile.id}, v.content_hash, v.vector
+      from ${sql.table(rows, { content_hash: 'bytea', vector: 'bytea' })} v
+      on conflict do nothing`)
+    await report(missing.length)
+  }
+  await db.run(sql`
+    insert into retrieval.embedding_records
+      (tenant_id, chunk_id, embedding_model_version, vector_ref, state)
+    select c.tenant_id, c.id, ${profile.id}, c.content_hash, 'embedded'
+    from retrieval.chunks c
+    where c.tenant_id = ${tenant_id} and c.document_id = ${document_id}
+      and c.document_version = ${version}
+    on conflict do nothing`)
+}
+
+async function vectorsOf(profile: EmbeddingProfile, texts: string[], signal: AbortSignal) {
+  try {
+    return await profile.embed(texts, 'passage', signal)
+  } catch (error) {
+    if (!(error instanceof ProfileUnavailable)) throw error
+    throw new JobFailure('embedding_provider_unavailable', { retryable: true, cause: error })
+  }
+}
+
+function bytesOf(vector: Float32Array): Buffer {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
+}
+
+export function vectorOf(bytes: Buffer): Float32Array {
+  return new Float32Array(Uint8Array.from(bytes).buffer)
+}

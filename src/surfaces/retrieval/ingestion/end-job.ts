@@ -1,0 +1,60 @@
+/** The end of a job of retrieval: its own row and its document change in the commit that ends it. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import type { EndedJob, JobIdentity } from '../../../kernel/surface.ts'
+import { announce } from '../events.ts'
+
+const Ended = Type.Object({
+  kind: Type.String(),
+  document_id: nullable(Type.String()),
+  document_version: nullable(Type.Integer()),
+  collection_id: Type.String(),
+  index_version: nullable(Type.Integer()),
+})
+
+const Failed = Type.Object({ version: Type.Integer() })
+
+export async function endJob(
+  tx: Tx,
+  { tenant_id, id, state, error_code }: EndedJob,
+): Promise<void> {
+  const ended = await tx.maybe(
+    Ended,
+    sql`
+      update retrieval.ingestion_jobs set state = ${state}, error_code = ${error_code},
+        completed_at = kernel.now()
+      where tenant_id = ${tenant_id} and id = ${id}
+      returning kind, document_id, document_version, collection_id, index_version`,
+  )
+  if (!ended || state === 'succeeded') return
+  // Its table is dropped by the sweep.
+  if (ended.kind === 'reindex') {
+    await tx.run(sql`
+      update retrieval.index_versions set state = 'failed'
+      where tenant_id = ${tenant_id} and collection_id = ${ended.collection_id}
+        and version = ${ended.index_version} and state = 'building'`)
+  }
+  if (ended.kind !== 'ingest') return
+  const { document_id, collection_id } = ended
+  // A failed update leaves the version before served.
+  const failed = await tx.maybe(
+    Failed,
+    sql`
+      update retrieval.documents d set version = d.version + 1, error_code = ${error_code ?? state},
+        state = case when d.current_version is null then 'failed' else 'ready' end
+      where d.tenant_id = ${tenant_id} and d.id = ${document_id} and d.deleted_at is null
+        and d.latest_version = ${ended.document_version} returning d.version`,
+  )
+  if (!failed || document_id === null) return
+  const of = { tenant_id, aggregate_type: 'document', id: document_id, ...failed } as const
+  const code = error_code ?? state
+  announce(tx, 'document.failed', of, { document_id, collection_id, error_code: code })
+}
+
+export async function reopenJob(tx: Tx, { tenant_id, id }: JobIdentity): Promise<void> {
+  await tx.run(sql`
+    update retrieval.ingestion_jobs set state = 'pending', error_code = null, completed_at = null
+    where tenant_id = ${tenant_id} and id = ${id}`)
+}

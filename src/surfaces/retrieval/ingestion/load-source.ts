@@ -1,0 +1,106 @@
+/** The bytes of a document version: its text, an uploaded file, or what was fetched from its URL. */
+import { buffer } from 'node:stream/consumers'
+import { sql } from '../../../kernel/database/sql.ts'
+import { JobFailure } from '../../../kernel/errors/job-failure.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
+import type { Deps } from '../deps.ts'
+import { checksumOf } from '../documents/add-document.ts'
+import type { IngestedVersion } from './read-version.ts'
+
+export type Fetched = {
+  readonly body: Buffer
+  readonly content_type: string | null
+  readonly source_version: string | null
+}
+
+/** At most two at once in a process: a fetch may hold 50 MiB. */
+export function openFetching({ kernel, fetch }: Pick<Deps, 'kernel' | 'fetch'>) {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (url: string, signal: AbortSignal): Promise<Fetched> => {
+    while (running >= kernel.settings['retrieval.fetches']) {
+      await new Promise<void>(resolve => waiting.push(resolve))
+    }
+    running++
+    try {
+      return await fetchUrl({ kernel, fetch }, url, signal)
+    } finally {
+      running--
+      waiting.shift()?.()
+    }
+  }
+}
+
+async function fetchUrl(
+  { kernel: { settings }, fetch }: Pick<Deps, 'kernel' | 'fetch'>,
+  url: string,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  const limit_ms = settings['retrieval.fetch_seconds'] * 1000
+  try {
+    const { status, headers, body } = await fetch(url, {
+      deadline_ms: limit_ms,
+      body_timeout_ms: limit_ms,
+      max_body_bytes: settings['retrieval.document_bytes'],
+      over_limit: 'fail',
+      signal,
+    })
+    if (status !== 200) {
+      throw new JobFailure('fetch_failed', { retryable: status >= 500 || status === 429 })
+    }
+    const source_version = headers['etag'] ?? headers['last-modified']
+    return {
+      body,
+      content_type: mediaType(headers['content-type']),
+      source_version: typeof source_version === 'string' ? source_version.slice(0, 200) : null,
+    }
+  } catch (error) {
+    if (!(error instanceof SafeFetchFailure)) throw error
+    if (/^(blocked_|invalid_url)/.test(error.reason)) {
+      throw new JobFailure('fetch_blocked', { cause: error })
+    }
+    const retryable = !['too_large', 'too_many_redirects'].includes(error.reason)
+    throw new JobFailure('fetch_failed', { retryable, cause: error })
+  }
+}
+
+function mediaType(header: string | string[] | undefined): string | null {
+  const first = Array.isArray(header) ? header[0] : header
+  return first?.split(';', 1)[0]?.trim().toLowerCase() ?? null
+}
+
+/** The row names the object before it is written, so that a deletion finds it. */
+export async function keepFetched(
+  { kernel: { db, objects } }: Pick<Deps, 'kernel'>,
+  { tenant_id, document_id, version }: IngestedVersion,
+  { body, content_type, source_version }: Fetched,
+): Promise<void> {
+  const key = `retrieval/${newId()}`
+  const at = sql`tenant_id = ${tenant_id} and document_id = ${document_id} and version = ${version}`
+  await db.run(sql`
+    update retrieval.document_versions set blob_key = ${key}
+    where tenant_id = ${tenant_id} and ${at}`)
+  await objects.put(key, body)
+  await db.run(sql`
+    update retrieval.document_versions set checksum = ${checksumOf(body)},
+      content_type = coalesce(content_type, ${content_type}),
+      source_version = coalesce(source_version, ${source_version})
+    where tenant_id = ${tenant_id} and ${at}`)
+}
+
+export async function readSource(
+  { kernel: { objects }, files }: Pick<Deps, 'kernel' | 'files'>,
+  { tenant_id, input_text, file_id, blob_key }: IngestedVersion,
+): Promise<Buffer> {
+  if (input_text !== null) return Buffer.from(input_text)
+  if (file_id !== null) {
+    // It may have been deleted or refused since the document was added.
+    const found = await files.read({ tenant_id, file_id })
+    if (!found) throw new JobFailure('file_not_available')
+    return await buffer(found.body)
+  }
+  const found = blob_key === null ? undefined : await objects.get(blob_key)
+  if (!found) throw new JobFailure('fetch_failed', { retryable: true })
+  return await buffer(found.body)
+}

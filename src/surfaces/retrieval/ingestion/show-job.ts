@@ -1,0 +1,120 @@
+/**
+ * A job of retrieval with its stages, for those who may write what it works on and for its submitter. The
+ * state is the job's own: of the engine while it is not ended, of our row afterwards.
+ */
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import type { Asker, Caller } from '../access/principals.ts'
+import { mayCollection, mayDocument } from '../access/rights.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { job_kinds, Stage, stagesOf } from './stages.ts'
+
+const states = [
+  'pending',
+  'retryable',
+  'running',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'expired',
+] as const
+const statuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired'] as const
+
+export const IngestionJob = Type.Object(
+  {
+    id: Id,
+    job_id: Id,
+    kind: oneOf(...job_kinds),
+    collection_id: Id,
+    document_id: nullable(Id),
+    document_version: nullable(Type.Integer()),
+    index_version: nullable(Type.Integer()),
+    pipeline_version: nullable(Type.String()),
+    state: oneOf(...states),
+    status: oneOf(...statuses),
+    stage: nullable(Type.String()),
+    stages: Type.Array(Stage, { maxItems: 20 }),
+    attempts: Type.Integer(),
+    unchanged: nullable(Type.Boolean()),
+    result: nullable(Type.Record(Type.String(), Type.Unknown())),
+    error_code: nullable(Type.String()),
+    created_at: Time,
+    completed_at: nullable(Time),
+  },
+  { title: 'IngestionJob' },
+)
+export type IngestionJob = Static<typeof IngestionJob>
+
+const Row = Type.Object({
+  id: Id,
+  kind: oneOf(...job_kinds),
+  collection_id: Id,
+  document_id: nullable(Id),
+  document_version: nullable(Type.Integer()),
+  connector_id: nullable(Id),
+  index_version: nullable(Type.Integer()),
+  pipeline_version: nullable(Type.String()),
+  state: oneOf(...states),
+  stage: nullable(Type.String()),
+  kept: Type.Unknown(),
+  unchanged: nullable(Type.Boolean()),
+  result: nullable(Type.Record(Type.String(), Type.Unknown())),
+  error_code: nullable(Type.String()),
+  created_at: Time,
+  completed_at: nullable(Time),
+})
+export type JobRow = Static<typeof Row>
+
+export async function requireJob(
+  reader: Reader,
+  { tenant_id, ...caller }: Caller,
+  { id: asker_id }: Pick<Asker, 'id'>,
+  id: string,
+): Promise<JobRow> {
+  const who = { tenant_id, ...caller }
+  const found = await reader.maybe(
+    Row,
+    sql`
+      select j.id, j.kind, j.collection_id, j.document_id, j.document_version, j.connector_id,
+        j.index_version, j.pipeline_version, j.state, j.stage, j.stages as kept, j.unchanged,
+        j.result, j.error_code, j.created_at, j.completed_at
+      from retrieval.ingestion_jobs j
+      join retrieval.collections c on c.tenant_id = j.tenant_id and c.id = j.collection_id
+      left join retrieval.documents d on d.tenant_id = j.tenant_id and d.id = j.document_id
+      where j.tenant_id = ${tenant_id} and j.id = ${id} and (j.submitter_id = ${asker_id}
+        or ${mayCollection(who, 'manage')}
+        or case when d.id is null then ${mayCollection(who, 'write')}
+          else ${mayDocument(who, 'write')} end)`,
+  )
+  if (!found) throw problem('job_not_found')
+  return found
+}
+
+export async function jobView(
+  reader: Reader,
+  { jobs }: Pick<Deps, 'jobs'>,
+  tenant_id: string,
+  { kept, connector_id: _connector, ...row }: JobRow,
+): Promise<IngestionJob> {
+  const own = await jobs.view(reader, { tenant_id, job_id: row.id })
+  const state = row.completed_at === null ? (own?.state ?? row.state) : row.state
+  const status = state === 'pending' || state === 'retryable' ? 'queued' : state
+  const error_code = row.completed_at === null ? (own?.error?.code ?? null) : row.error_code
+  const stages = stagesOf(row.kind, kept).map(stage =>
+    stage.state === 'running' && status !== 'running'
+      ? { ...stage, state: status === 'queued' ? ('pending' as const) : ('failed' as const) }
+      : stage,
+  )
+  return {
+    ...row,
+    job_id: row.id,
+    state,
+    status,
+    error_code,
+    stages,
+    attempts: own?.attempt_count ?? 0,
+  }
+}

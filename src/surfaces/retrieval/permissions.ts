@@ -1,0 +1,23 @@
+/**
+ * Every member may make collections and ask; what somebody reads, writes or manages is decided by the
+ * access lists of collections and documents, not here.
+ */
+import type { Permission } from '../../kernel/access/permissions.ts'
+
+const everyone = ['member']
+
+export const permissions: Readonly<Record<string, Permission>> = {
+  'retrieval.collections.create': { says: 'Make collections of documents', roles: everyone },
+  'retrieval.collections.use': {
+    says: 'Use collections whose access list names the caller',
+    roles: everyone,
+  },
+  'retrieval.answers.create': {
+    says: 'Search collections and ask questions about their documents',
+    roles: everyone,
+  },
+  'retrieval.answers.read_any': {
+    says: 'See answers of other people, as far as the cited documents may be read',
+    roles: ['tenant_admin', 'auditor'],
+  },
+}

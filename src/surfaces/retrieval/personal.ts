@@ -1,0 +1,119 @@
+/**
+ * What retrieval keeps about a person, in every tenant. Erasing removes their answers, their evaluation
+ * queries and their entries in access lists, and stops their connectors; what they wrote into collections
+ * belongs to those. A collection that no one manages any more goes to the administrators of its tenant.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../kernel/database/db.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import type { Personal } from '../../kernel/work/personal.ts'
+import type { Kernel } from './settings.ts'
+
+const portion = 200
+const Item = Type.Object({ id: Type.String(), data: Type.Unknown() })
+
+type Ids = readonly string[]
+
+export function personalRetrieval({ db }: Pick<Kernel, 'db'>): Personal {
+  return {
+    export: async function* ({ principal_ids }) {
+      for (let after: string | null = null; ;) {
+        const rows: { id: string; data: unknown }[] = await db.many(
+          Item,
+          sql`
+            -- any tenant: what one person asked
+            select a.id, jsonb_build_object('id', a.id, 'query', t.query, 'text', t.text,
+              'state', a.state, 'created_at', a.created_at) as data
+            from retrieval.answers a
+            join retrieval.answer_texts t on t.tenant_id = a.tenant_id and t.id = a.id
+            where a.actor_id = any(${principal_ids}::uuid[])
+              and (${after}::uuid is null or a.id > ${after}::uuid)
+            order by a.id limit ${portion}`,
+        )
+        for (const { data } of rows) yield { kind: 'answer', data }
+        if (rows.length < portion) break
+        after = rows.at(-1)?.id ?? null
+      }
+      const collections = await db.many(
+        Item,
+        sql`
+          -- any tenant: what one person made
+          select c.id, jsonb_build_object('id', c.id, 'name', c.name, 'created_at', c.created_at)
+            as data
+          from retrieval.collections c
+          where c.created_by = any(${principal_ids}::uuid[]) and c.state = 'active'
+          order by c.id limit 10000`,
+      )
+      for (const { data } of collections) yield { kind: 'collection', data }
+    },
+    erase: async ({ principal_ids }, signal) => {
+      for (const erase of erasures) {
+        let erased = 1
+        while (erased > 0) {
+          signal.throwIfAborted()
+          erased = await db.tx(tx => erase(tx, principal_ids))
+        }
+      }
+    },
+  }
+}
+
+const named = (ids: Ids) => ids.flatMap(id => [`user:${id}`, `service:${id}`])
+
+/** Each erases a portion and returns how many rows it found. */
+const erasures: readonly ((tx: Tx, ids: Ids) => Promise<number>)[] = [
+  (tx, ids) =>
+    tx.run(sql`
+      -- any tenant: what one person asked
+      with mine as (
+        select tenant_id, id from retrieval.answers
+        where actor_id = any(${ids}::uuid[]) limit ${portion}
+      ), texts as (
+        delete from retrieval.answer_texts t using mine
+        where t.tenant_id = mine.tenant_id and t.id = mine.id
+      ), quotes as (
+        delete from retrieval.citations q using mine
+        where q.tenant_id = mine.tenant_id and q.answer_id = mine.id
+      )
+      delete from retrieval.answers a using mine
+      where a.tenant_id = mine.tenant_id and a.id = mine.id`),
+  (tx, ids) =>
+    tx.run(sql`
+      -- any tenant: what one person set up
+      update retrieval.evaluations set queries = null, stored = false
+      where created_by = any(${ids}::uuid[]) and queries is not null`),
+  (tx, ids) =>
+    tx.run(sql`
+      -- any tenant: what one person set up
+      update retrieval.connectors set state = 'deleted', config = '{}', acl = null, due_at = null,
+        version = version + 1
+      where created_by = any(${ids}::uuid[]) and state <> 'deleted'`),
+  eraseCollectionEntries,
+  (tx, ids) =>
+    tx.run(sql`
+      -- any tenant: entries of one person
+      delete from retrieval.document_acl where principal_or_group = any(${named(ids)}::text[])`),
+  (tx, ids) =>
+    tx.run(sql`
+      -- any tenant: entries of one person
+      update retrieval.acl_sets s
+      set entries = array(select e from unnest(s.entries) e where e <> all(${named(ids)}::text[])),
+        digest = sha256(s.digest || convert_to(s.id::text, 'UTF8'))
+      where s.entries && ${named(ids)}::text[]`),
+]
+
+async function eraseCollectionEntries(tx: Tx, ids: Ids): Promise<number> {
+  await tx.run(sql`
+    -- any tenant: collections that one person manages alone
+    insert into retrieval.collection_acl (tenant_id, collection_id, principal_or_group, permission)
+    select distinct a.tenant_id, a.collection_id, 'role:tenant_admin', 'manage'
+    from retrieval.collection_acl a
+    where a.principal_or_group = any(${named(ids)}::text[]) and a.permission = 'manage'
+      and not exists (select from retrieval.collection_acl o
+        where o.tenant_id = a.tenant_id and o.collection_id = a.collection_id
+          and o.permission = 'manage' and o.principal_or_group <> all(${named(ids)}::text[]))
+    on conflict (tenant_id, collection_id, principal_or_group) do update set permission = 'manage'`)
+  return await tx.run(sql`
+    -- any tenant: entries of one person
+    delete from retrieval.collection_acl where principal_or_group = any(${named(ids)}::text[])`)
+}

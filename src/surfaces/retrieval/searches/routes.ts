@@ -1,0 +1,89 @@
+/** The route of searches. */
+import { Type } from 'typebox'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, count, Id, nullable, text } from '../../../kernel/http/shapes.ts'
+import { callerOf } from '../access/principals.ts'
+import type { Deps } from '../deps.ts'
+import { conditionsOf, Filters } from './filters.ts'
+import { search } from './search.ts'
+
+/** What a search and an answer have in common. */
+export const QuestionFields = {
+  collection_ids: Type.Array(Id, { minItems: 1, maxItems: 10 }),
+  query: text(2000),
+  filters: Type.Optional(Filters),
+  top_k: Type.Optional(count(1, 20)),
+}
+export const top_k_usual = 8
+
+const Search = closed(QuestionFields, { title: 'Search' })
+
+const Hit = Type.Object(
+  {
+    rank: Type.Integer(),
+    chunk_id: Id,
+    document_id: Id,
+    document_version: Type.Integer(),
+    collection_id: Id,
+    title: nullable(Type.String()),
+    source_uri: nullable(Type.String()),
+    page: nullable(Type.Integer()),
+    context: Type.String(),
+    text: Type.String(),
+  },
+  { title: 'SearchHit' },
+)
+const Hits = Type.Object(
+  {
+    data: Type.Array(Hit, { maxItems: 20 }),
+    retrieval_version: Type.String(),
+    degraded: Type.Array(Type.String(), { maxItems: 5 }),
+  },
+  { title: 'SearchResult' },
+)
+
+export function searchRoutes(deps: Deps): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/search',
+      name: 'searchCollections',
+      summary: 'Search collections',
+      description:
+        'By words and by meaning, in what you may read at this moment. `degraded` names what did not take part.',
+      permission: 'retrieval.answers.create',
+      added: true,
+      transaction: 'own',
+      idempotency: 'ignored',
+      body: Search,
+      replies: { 200: Hits },
+      fails: [
+        'collection_not_found',
+        'permission_denied',
+        'validation_failed',
+        'filter_not_allowed',
+        'rate_limited',
+        'index_unavailable',
+      ],
+      handle: async ({ db, principal, body }) => {
+        await takeAnswer(deps, principal.id)
+        const { collection_ids, query, filters, top_k = top_k_usual } = body
+        const conditions = conditionsOf(filters)
+        const caller = await callerOf(db, deps, principal)
+        const question = { collection_ids, query, conditions, top_k }
+        const { sources, retrieval_version, degraded } = await search(deps, caller, question)
+        const data = sources.map((source, at) => {
+          const { source_kind: _kind, content_hash: _hash, metadata: _data, ...shown } = source
+          const { ordinal: _ordinal, ...hit } = shown
+          return { rank: at + 1, ...hit }
+        })
+        return reply(200, { data, retrieval_version, degraded: [...degraded] })
+      },
+    }),
+  ]
+}
+
+export async function takeAnswer({ kernel }: Pick<Deps, 'kernel'>, of: string): Promise<void> {
+  const many = kernel.settings['retrieval.answers_per_minute']
+  await kernel.take(kernel.db, [{ name: 'retrieval.answers', of, many, per_seconds: 60 }])
+}

@@ -1,0 +1,47 @@
+/**
+ * Where a caller may search: the collections that they named, each with its active index and the numbers
+ * of the access lists that name them. One collection that they may not read refuses the whole search.
+ */
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Caller } from '../access/principals.ts'
+import { mayCollection } from '../access/rights.ts'
+import { problem } from '../errors.ts'
+
+const Place = Type.Object({
+  id: Type.String(),
+  language: Type.String(),
+  index_version: Type.Integer(),
+  embedding_profile: Type.String(),
+  table_id: Type.String(),
+  /** 0 is the list of the collection. */
+  acl_set_ids: Type.Array(Type.Integer()),
+})
+export type SearchPlace = Static<typeof Place>
+
+export async function searchScope(
+  reader: Reader,
+  caller: Caller,
+  collection_ids: readonly string[],
+): Promise<SearchPlace[]> {
+  const { tenant_id, names } = caller
+  const wanted = [...new Set(collection_ids.map(id => id.toLowerCase()))]
+  const places = await reader.many(
+    Place,
+    sql`
+      select c.id, c.language, i.version as index_version, i.embedding_profile, i.table_id,
+        array(select 0::bigint union all
+          select s.id from retrieval.acl_sets s
+          where s.tenant_id = c.tenant_id and s.collection_id = c.id
+            and s.entries && ${names}::text[]) as acl_set_ids
+      from retrieval.collections c
+      join retrieval.index_versions i on i.tenant_id = c.tenant_id and i.collection_id = c.id
+        and i.state = 'active'
+      where c.tenant_id = ${tenant_id} and c.id = any(${wanted}::uuid[])
+        and ${mayCollection(caller, 'read')}
+      order by c.id`,
+  )
+  if (places.length < wanted.length) throw problem('collection_not_found')
+  return places
+}

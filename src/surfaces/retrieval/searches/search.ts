@@ -1,0 +1,158 @@
+/**
+ * Finds the best chunks for a question: by words and by vector, each behind the caller's access lists, and
+ * joined by rank (reciprocal rank fusion), never by raw scores, which tell about chunks of others. What
+ * the live rows do not confirm drops out, and the search looks further down.
+ */
+import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Caller } from '../access/principals.ts'
+import type { Deps } from '../deps.ts'
+import { IndexFailed, type IndexHit, type IndexQuery, type Prefilter } from '../engines/index.ts'
+import { problem } from '../errors.ts'
+import { tableOf } from '../indexes/index-versions.ts'
+import { documentIdsOf, facetsOf, fits, type Conditions } from './filters.ts'
+import { hydrate, type Source } from './hydrate.ts'
+import { fuse, rankedLists, type RankedList } from './rank.ts'
+import { searchScope, type SearchPlace } from './scope.ts'
+
+export type Question = {
+  readonly collection_ids: readonly string[]
+  readonly query: string
+  readonly conditions: Conditions
+  readonly top_k: number
+}
+
+export type Found = {
+  readonly sources: readonly Source[]
+  /** Index versions and parameters, so that an answer can be explained. */
+  readonly retrieval_version: string
+  /** `vector` where only words were compared. */
+  readonly degraded: readonly string[]
+}
+
+export const search_version = 'rrf@1'
+const depth_first = 50
+const rounds_max = 3
+
+type Needed = Pick<Deps, 'kernel' | 'index' | 'profiles'>
+
+export async function search(
+  deps: Needed,
+  caller: Caller,
+  { collection_ids, query, conditions, top_k }: Question,
+): Promise<Found> {
+  const { db } = deps.kernel
+  const places = await searchScope(db, caller, collection_ids)
+  const document_nos = await numbersOf(db, caller, conditions)
+  const degraded = new Set<string>()
+  const asked = { query, facets: facetsOf(conditions), document_nos }
+  let sources: Source[] = []
+  for (let round = 0, depth = depth_first; round < rounds_max; round++, depth *= 2) {
+    const lists = await Promise.all(
+      places.map(place => searchPlace(deps, caller, place, { ...asked, depth }, degraded)),
+    )
+    const ids = fuse(lists.flat(), hit => hit.chunk_id)
+    const hydrated = await hydrate(db, caller, ids)
+    sources = distinct(hydrated.filter(one => fits(one, conditions))).slice(0, top_k)
+    const exhausted = lists.flat().every(list => list.items.length < depth)
+    if (sources.length === top_k || exhausted) break
+  }
+  const versions = places.map(one => `${one.id}:${one.index_version}`).join(',')
+  return { sources, retrieval_version: `${search_version} ${versions}`, degraded: [...degraded] }
+}
+
+type Asked = {
+  readonly query: string
+  readonly facets: bigint[][]
+  readonly document_nos: number[] | null
+  readonly depth: number
+}
+
+async function searchPlace(
+  deps: Needed,
+  caller: Caller,
+  place: SearchPlace,
+  { query, facets, document_nos, depth }: Asked,
+  degraded: Set<string>,
+): Promise<RankedList<IndexHit>[]> {
+  const prefilter: Prefilter = {
+    acl_set_ids: place.acl_set_ids,
+    facets,
+    ...(document_nos === null ? {} : { document_nos }),
+  }
+  const profile = deps.profiles.find(place.embedding_profile)
+  const found = await rankedLists(one => ask(deps, caller, place, one), profile, query, {
+    k: depth,
+    prefilter,
+  })
+  if (found.degraded) degraded.add('vector')
+  return found.lists
+}
+
+/** A table is dropped after a purge or a switch: its name is read again, once. */
+async function ask(
+  deps: Needed,
+  caller: Caller,
+  place: SearchPlace,
+  query: IndexQuery,
+): Promise<IndexHit[]> {
+  try {
+    return await deps.index.search(tableOf(place.table_id), query)
+  } catch (error) {
+    if (!(error instanceof IndexFailed)) throw error
+    const { db } = deps.kernel
+    const [again] = await searchScope(db, caller, [place.id])
+    if (again && again.embedding_profile !== place.embedding_profile) return []
+    try {
+      return await deps.index.search(tableOf(again?.table_id ?? place.table_id), query)
+    } catch (second) {
+      if (!(second instanceof IndexFailed)) throw second
+      if (second.code === 'table_missing' && !(await hasChunks(db, caller, place.id))) return []
+      throw problem('index_unavailable', {}, { cause: second })
+    }
+  }
+}
+
+const Some = Type.Object({ some: Type.Boolean() })
+
+/** The table of a collection is made with its first document. */
+async function hasChunks(reader: Reader, { tenant_id }: Caller, id: string): Promise<boolean> {
+  const { some } = await reader.one(
+    Some,
+    sql`
+      select exists (select from retrieval.documents
+        where tenant_id = ${tenant_id} and collection_id = ${id} and deleted_at is null
+          and current_version is not null) as some`,
+  )
+  return some
+}
+
+/** Of chunks with the same content the best one. */
+function distinct(sources: readonly Source[]): Source[] {
+  const seen = new Set<string>()
+  return sources.filter(({ content_hash }) => {
+    const hash = content_hash.toString('hex')
+    if (seen.has(hash)) return false
+    seen.add(hash)
+    return true
+  })
+}
+
+const No = Type.Object({ no: Type.Integer() })
+
+async function numbersOf(
+  reader: Reader,
+  { tenant_id }: Caller,
+  conditions: Conditions,
+): Promise<number[] | null> {
+  const ids = documentIdsOf(conditions)
+  if (ids === null) return null
+  const rows = await reader.many(
+    No,
+    sql`
+      select no from retrieval.documents
+      where tenant_id = ${tenant_id} and id::text = any(${ids}::text[]) and deleted_at is null`,
+  )
+  return rows.map(row => row.no)
+}

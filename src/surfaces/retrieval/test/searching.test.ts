@@ -1,0 +1,151 @@
+/** Documents from their arrival to a search, and who finds them. */
+import { afterAll, describe, expect, test } from 'vitest'
+import { openRetrievalWorld } from './retrieval-world.ts'
+import { eventually } from '../../../../test/world.ts'
+
+const world = await openRetrievalWorld()
+afterAll(() => world.close())
+
+const handbook = [
+  '# Refunds\n\nRefunds are paid within fourteen days after the parcel has come back.',
+  '# Opening hours\n\nThe shop in Bern opens at nine and closes at six.',
+  '# Secrets\n\nTo rotate a webhook secret, call the rotate endpoint and keep the old one for a day.',
+]
+
+describe.concurrent('documents', () => {
+  test('are found by words, with their place and stages', async () => {
+    const ada = await world.reader()
+    const id = await ada.collection()
+    const job = await ada.ingest(id, {
+      text: handbook.join('\n\n'),
+      content_type: 'text/markdown',
+      title: 'Handbook',
+      source_uri: 'handbook.md',
+    })
+    expect(job).toMatchObject({ kind: 'ingest', state: 'succeeded', stage: 'activate' })
+    expect(job.stages.map((one: { name: string; state: string }) => [one.name, one.state])).toEqual(
+      [
+        ['fetch', 'skipped'],
+        ['verify', 'done'],
+        ['extract', 'done'],
+        ['ocr', 'skipped'],
+        ['normalize', 'done'],
+        ['chunk', 'done'],
+        ['embed', 'done'],
+        ['index', 'done'],
+        ['activate', 'done'],
+      ],
+    )
+    const [first] = await ada.search(id, 'How do I rotate a webhook secret?')
+    expect(first).toMatchObject({
+      rank: 1,
+      title: 'Handbook',
+      source_uri: 'handbook.md',
+      document_id: job.document_id,
+      document_version: 1,
+    })
+    expect(first.text).toContain('rotate a webhook secret')
+    expect(first.context).toContain('Secrets')
+  })
+
+  test('are served in one version at a time, and the same text changes nothing', async () => {
+    const ada = await world.reader()
+    const id = await ada.collection()
+    const source_uri = 'hours'
+    const document_id = await ada.add(id, 'The shop opens at nine.', { source_uri })
+    const same = await ada.ingest(id, { text: 'The shop opens at nine.', source_uri })
+    expect(same).toMatchObject({ document_id, unchanged: true, state: 'succeeded' })
+    const next = await ada.ingest(id, { text: 'The shop opens at ten.', source_uri })
+    expect(next).toMatchObject({ document_id, document_version: 3, state: 'succeeded' })
+    const hits = await ada.search(id, 'When does the shop open?')
+    expect(hits.map(hit => [hit.document_version, hit.text])).toEqual([
+      [3, 'The shop opens at ten.'],
+    ])
+  })
+
+  test('that the caller may not read are neither found nor named', async () => {
+    const ada = await world.reader()
+    const bob = await world.reader(ada.tenant)
+    const id = await ada.collection({
+      default_acl: [{ principal_or_group: 'tenant:*', permission: 'read' }],
+    })
+    const only_ada = [{ principal_or_group: `user:${ada.id}`, permission: 'manage' }]
+    const open = await ada.add(id, 'The budget for travel is public.')
+    const closed = await ada.add(id, 'The budget for salaries is secret.', { acl: only_ada })
+    const found = async (who: typeof ada) =>
+      (await who.search(id, 'budget')).map(hit => hit.document_id).toSorted()
+    expect(await found(ada)).toEqual([open, closed].toSorted())
+    expect(await found(bob)).toEqual([open])
+    expect((await bob.ask('GET', `/v1/documents/${closed}`)).body.code).toBe('document_not_found')
+    const for_bob = [...only_ada, { principal_or_group: `user:${bob.id}`, permission: 'read' }]
+    await ada.does('PUT', `/v1/documents/${closed}/acl`, { acl: for_bob })
+    await eventually('the new reader finds it', async () => (await found(bob)).includes(closed))
+    await ada.does('PUT', `/v1/documents/${closed}/acl`, { acl: only_ada })
+    expect(await found(bob)).toEqual([open])
+  })
+
+  test('of other tenants do not exist', async () => {
+    const ada = await world.reader()
+    const eve = await world.reader()
+    const id = await ada.collection()
+    const document_id = await ada.add(id, 'Nothing for others.')
+    const asked = await eve.ask('POST', '/v1/search', { collection_ids: [id], query: 'others' })
+    expect([asked.status, asked.body.code]).toEqual([404, 'collection_not_found'])
+    expect((await eve.ask('GET', `/v1/documents/${document_id}`)).status).toBe(404)
+    expect((await eve.ask('DELETE', `/v1/documents/${document_id}`)).status).toBe(404)
+    const own = await eve.collection()
+    const narrowed = await eve.search(own, 'others', {
+      filters: { all: [{ field: 'document_id', op: 'eq', value: document_id }] },
+    })
+    expect(narrowed).toEqual([])
+  })
+
+  test('are narrowed by metadata, and never by tenant or access', async () => {
+    const ada = await world.reader()
+    const id = await ada.collection()
+    await ada.add(id, 'Trains to Basel.', { metadata: { team: 'travel', year: 2024 } })
+    const newer = await ada.add(id, 'Trains to Bern.', { metadata: { team: 'travel', year: 2025 } })
+    const filter = (...all: object[]) => ({ filters: { all } })
+    const hits = await ada.search(
+      id,
+      'trains',
+      filter(
+        { field: 'metadata.team', op: 'eq', value: 'travel' },
+        { field: 'metadata.year', op: 'in', value: [2025, 2026] },
+      ),
+    )
+    expect(hits.map(hit => hit.document_id)).toEqual([newer])
+    for (const field of ['tenant_id', 'acl_set_id', 'principal']) {
+      const refused = await ada.ask('POST', '/v1/search', {
+        collection_ids: [id],
+        query: 'trains',
+        ...filter({ field, op: 'eq', value: 'x' }),
+      })
+      expect(refused.body.code).toBe('filter_not_allowed')
+    }
+  })
+
+  test('are gone with the reply to their deletion, and the receipt says what was erased', async () => {
+    const ada = await world.reader()
+    const id = await ada.collection()
+    const document_id = await ada.add(id, 'The marker is zebrafinch.')
+    const gone = await ada.ask('DELETE', `/v1/documents/${document_id}`)
+    expect(gone.status).toBe(204)
+    expect(await ada.search(id, 'zebrafinch')).toEqual([])
+    const again = await ada.ask('DELETE', `/v1/documents/${document_id}`)
+    expect([again.status, again.headers.get('link')]).toEqual([204, gone.headers.get('link')])
+    const job_id = /ingestion-jobs\/([^>]+)/.exec(gone.headers.get('link') ?? '')?.[1] ?? ''
+    const receipt = await eventually('the purge ends', async () => {
+      const job = await ada.job(job_id)
+      return job.state === 'succeeded' && job.result
+    })
+    expect(receipt.projections.map((one: { projection: string }) => one.projection)).toEqual([
+      'answers',
+      'canonical_text',
+      'chunk_text',
+      'embedding_cache',
+      'index',
+    ])
+    for (const one of receipt.projections) expect(one.done_at).not.toBeNull()
+  })
+})
