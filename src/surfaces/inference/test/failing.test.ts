@@ -18,7 +18,8 @@ beforeAll(async () => {
     INFERENCE_STREAM_FIRST_EVENT_MS: '2000',
     INFERENCE_STREAM_IDLE_MS: '1000',
     INFERENCE_BLOCKLIST: 'forbidden fruit,verboten',
-    INFERENCE_BREAKER_OPEN_MS: '10',
+    INFERENCE_QUOTA_PRINCIPAL_TOKENS_PER_MINUTE: '1000000',
+    INFERENCE_QUOTA_TENANT_TOKENS_PER_MINUTE: '1000000',
   })
 })
 afterAll(() => world.close())
@@ -60,13 +61,14 @@ async function reading(one: Someone, input: string, enough: number) {
   return { leave: () => leave.abort(), frames: framesOf(text), rest }
 }
 
-const words = (count: number) => Array.from({ length: count }, (_, at) => `word${at} `)
+/** Some hundred words, five a second. */
+const slowly = { action: 'slow', ttft_ms: 0, delta_ms: 200 }
 
 describe.concurrent('a provider', () => {
   test.each(['stream_no_terminal', 'stream_cut', 'stream_reset', 'malformed_event'])(
     'that ends by %s in its answer gives an error, and never a short success',
     async action => {
-      const one = await world.someone()
+      const one = await world.alone()
       const { frames, last } = await one.stream(await meet({ action, after: 3 }))
       expect(frames.map(frame => frame.event)).not.toContain('completed')
       expect(last).toMatchObject({ event: 'error', data: { retryable: true } })
@@ -78,19 +80,19 @@ describe.concurrent('a provider', () => {
   )
 
   test('that refuses for its rate is a status, also for a stream', async () => {
-    const one = await world.someone()
+    const one = await world.alone()
     const { status, body } = await one.stream(await meet({ action: 'rate_limit' }))
     expect(code({ status, body })).toEqual([503, 'service_unavailable'])
   })
 
   test('that answers with HTML is 502', async () => {
-    const one = await world.someone()
+    const one = await world.alone()
     const answer = await one.infer(await meet({ action: 'html_502' }))
     expect([502, 503]).toContain(answer.status)
   })
 
   test('that loses its answers is asked with one key, and a retry continues the call', async () => {
-    const one = await world.someone()
+    const one = await world.alone()
     const prompt = await meet({ action: 'lost_response', times: 3 })
     const key = newKey()
     const lost = await one.infer(prompt, {}, key)
@@ -114,13 +116,13 @@ describe.concurrent('a provider', () => {
   })
 
   test('that stalls is left by the idle watchdog', async () => {
-    const one = await world.someone()
+    const one = await world.alone()
     const { last } = await one.stream(await meet({ action: 'body_stall', after: 2 }))
     expect(last).toMatchObject({ event: 'error', data: { code: 'upstream_timeout' } })
   })
 
   test('is not asked again where the deadline leaves no time', async () => {
-    const one = await world.someone()
+    const one = await world.alone()
     const prompt = await meet({ action: 'headers_timeout' })
     const answer = await one.infer(prompt, { parameters: { deadline_ms: 1000 } })
     expect(code(answer)).toEqual([504, 'upstream_timeout'])
@@ -131,7 +133,7 @@ describe.concurrent('a provider', () => {
   })
 
   test('that writes U+0000 and half a pair of surrogates is stored as it wrote', async () => {
-    const one = await world.someone()
+    const one = await world.alone()
     const prompt = await meet({ action: 'say', deltas: ['a\u0000b', ' 🦊'] })
     const { body } = await one.infer(prompt)
     expect(body.output.text).toBe('a\u0000b 🦊')
@@ -140,7 +142,7 @@ describe.concurrent('a provider', () => {
   })
 
   test('whose error quotes a key or another prompt shows neither', async () => {
-    const one = await world.someone()
+    const one = await world.alone()
     const message = 'bad key sk-live-0123456789abcdef0123456789 for prompt: my secret'
     const answer = await one.infer(await meet({ action: 'status', status: 500, message }))
     expect(answer.status).toBe(503)
@@ -149,7 +151,7 @@ describe.concurrent('a provider', () => {
   })
 
   test('refuses in its own way: the call is blocked', async () => {
-    const one = await world.someone()
+    const one = await world.alone()
     const answer = await one.infer(await meet({ action: 'content_filter' }))
     expect(code(answer)).toEqual([422, 'content_blocked'])
   })
@@ -199,8 +201,8 @@ describe.concurrent('the output policy', () => {
 describe.concurrent('a reader', () => {
   test('that disappears stops the provider; what was received is charged', async () => {
     const one = await world.someone()
-    const prompt = await meet({ action: 'say', deltas: words(1000), delta_ms: 30 })
-    const { frames, leave } = await reading(one, prompt, 6)
+    const prompt = await meet(slowly)
+    const { frames, leave } = await reading(one, prompt, 5)
     leave()
     const id = frames[0]?.data.operation_id
     await eventually('the provider sees it', async () => {
@@ -212,8 +214,8 @@ describe.concurrent('a reader', () => {
       return rows.length > 0 && rows
     })
     expect(usage).toMatchObject([{ status: 'cancelled', source: 'estimated' }])
-    expect(usage[0]?.output_tokens).toBeGreaterThanOrEqual(5)
-    expect(usage[0]?.output_tokens).toBeLessThan(1000)
+    expect(usage[0]?.output_tokens).toBeGreaterThanOrEqual(3)
+    expect(usage[0]?.output_tokens).toBeLessThan(20)
     expect(await world.held(one.tenant.id)).toBe(0)
   })
 })
@@ -221,7 +223,7 @@ describe.concurrent('a reader', () => {
 describe.concurrent('a caller', () => {
   test('cancels a stream, which ends by an error of its own', async () => {
     const one = await world.someone()
-    const prompt = await meet({ action: 'say', deltas: words(1000), delta_ms: 30 })
+    const prompt = await meet(slowly)
     const { frames, rest } = await reading(one, prompt, 3)
     const id = frames[0]?.data.operation_id
     const cancelled = await one.ask('POST', `/v1/inferences/${id}/cancel`)
@@ -241,7 +243,7 @@ describe.concurrent('a caller', () => {
 
   test('cancels a blocking call, which then is 409', async () => {
     const one = await world.someone()
-    const prompt = await meet({ action: 'say', deltas: words(1000), delta_ms: 30 })
+    const prompt = await meet(slowly)
     const running = one.infer(prompt)
     const id = await eventually('it runs', async () => {
       const call = (await world.journal()).find(seen => JSON.stringify(seen.body).includes(prompt))
@@ -294,7 +296,7 @@ describe.concurrent('a caller', () => {
       other.ask('GET', '/v1/quotas').then(note('small')),
     )
     const [{ status }] = await Promise.all([large.then(note('large')), ...others])
-    expect([200, 429]).toContain(status)
+    expect(status).toBe(200)
     expect(ends.at(-1)).toBe('large')
   })
 })
