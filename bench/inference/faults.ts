@@ -89,7 +89,8 @@ async function look({ origin, path, headers, body }: Gateway): Promise<Saw> {
     })
     status = String(answer.status)
     const decoder = new TextDecoder()
-    for await (const chunk of answer.body ?? []) text += decoder.decode(chunk, { stream: true })
+    const body: AsyncIterable<Uint8Array> | null = answer.body
+    for await (const chunk of body ?? []) text += decoder.decode(chunk, { stream: true })
   } catch {
     // The connection broke, or the caller left.
   }

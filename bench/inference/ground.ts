@@ -232,7 +232,6 @@ async function startPassing(provider: Provider, closing: Closing): Promise<Gatew
 async function startPortkey(provider: Provider, closing: Closing): Promise<Gateway | null> {
   const folder = join(process.env['DODECA_PEERS'] ?? '', 'portkey', 'node_modules')
   const file = join(folder, '@portkey-ai', 'gateway', 'build', 'start-server.js')
-  // oxlint-disable-next-line node/no-sync -- once, before anything is measured
   if (!process.env['DODECA_PEERS'] || !existsSync(file)) return null
   const port = await freePort()
   const child = startOn({

@@ -95,11 +95,11 @@ export function inferencesOf(open: Open): Inferences {
 
 async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<InferenceEvent> {
   const events: InferenceEvent[] = []
-  let failure: InferenceFailed | null = null
+  const failures: InferenceFailed[] = []
   const parser = createParser({
     onEvent: ({ event, data }) => {
       const given = JSON.parse(data) as Record<string, unknown>
-      if (event === 'error') failure = new InferenceFailed(String(given['code']), given)
+      if (event === 'error') failures.push(new InferenceFailed(String(given['code']), given))
       else events.push({ type: event, ...given } as InferenceEvent)
     },
   })
@@ -111,6 +111,7 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Infer
       if (done) return
       parser.feed(decoder.decode(value, { stream: true }))
       yield* events.splice(0)
+      const [failure] = failures
       if (failure) throw failure
     }
   } finally {
@@ -125,6 +126,6 @@ async function prove(
 ): Promise<void> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   const found = [...new Uint8Array(digest)].map(one => one.toString(16).padStart(2, '0')).join('')
-  if ([...text].length === output_length && found === output_sha256) return
+  if (Array.from(text).length === output_length && found === output_sha256) return
   throw new InferenceFailed('stream_incomplete', { operation_id })
 }
