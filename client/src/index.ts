@@ -1,4 +1,14 @@
 /** The exports of the package. */
+export type { Chat } from './chat.ts'
+export { ChatRefused } from './chat-types.ts'
+export type {
+  ChatDraft,
+  ChatEvents,
+  ChatMessage,
+  ChatOptions,
+  ChatPositions,
+  ChatSent,
+} from './chat-types.ts'
 export { createClient, Problem } from './client.ts'
 export type { ClientOptions, DodecaClient, ProblemBody } from './client.ts'
 export type { components, operations, paths } from './schema.d.ts'
@@ -10,6 +20,8 @@ export type {
   SecondFactorRequired,
   SessionState,
 } from './login.ts'
+export { InferenceFailed } from './inferences.ts'
+export type { InferenceEvent, InferenceRequest, Inferences, StreamOptions } from './inferences.ts'
 export type { Job, Jobs } from './jobs.ts'
 export { challengeOf, verifyWebhook, WebhookRefused } from './webhook.ts'
 export type {

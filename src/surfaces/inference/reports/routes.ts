@@ -14,11 +14,11 @@ const deadline_ms = 1_800_000
 
 const CreateReport = closed(
   { prompt: Prompt, title: Type.Optional(text(200)) },
-  { title: 'CreateReport' },
+  { title: 'GenerateReport' },
 )
 const CreatedReport = Type.Object(
   { id: Id, job_id: Id, status: Type.Literal('queued') },
-  { title: 'CreatedReport' },
+  { title: 'GeneratedReport' },
 )
 
 export function reportRoutes(deps: Deps): readonly Route[] {
@@ -26,7 +26,7 @@ export function reportRoutes(deps: Deps): readonly Route[] {
     route({
       method: 'POST',
       path: '/v1/reports',
-      name: 'createReport',
+      name: 'requestReport',
       summary: 'Generate a report in a job',
       description:
         'Poll `Location`; the report in Markdown is behind `GET /v1/jobs/{job_id}/result-url`.',
