@@ -14,14 +14,4 @@ export const notYetBuilt: readonly string[] = [
   'POST /v1/generations/stream',
   'POST /v1/reports',
   'POST /webhooks/{provider}',
-  // retrieval
-  'POST /v1/collections',
-  'POST /v1/collections/{collection_id}/documents',
-  'POST /v1/collections/{collection_id}/connectors',
-  'GET /v1/ingestion-jobs/{job_id}',
-  'DELETE /v1/documents/{document_id}',
-  'POST /v1/collections/{collection_id}/reindex',
-  'POST /v1/answers',
-  'POST /v1/answers:stream',
-  'GET /v1/answers/{answer_id}',
 ]
