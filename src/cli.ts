@@ -30,7 +30,9 @@ const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   user: async () => {
     const user = await import('./cli/user.ts')
     const { userCreate, userList, userGrant, userRevoke, userDisable, userResetPassword } = user
-    return [userCreate, userList, userGrant, userRevoke, userDisable, userResetPassword]
+    const { userEnrolTotp } = user
+    const roles = [userCreate, userList, userGrant, userRevoke]
+    return [...roles, userDisable, userResetPassword, userEnrolTotp]
   },
   events: async () => {
     const { eventsTail } = await import('./cli/events-tail.ts')
@@ -81,6 +83,12 @@ export async function dodeca(
   try {
     if (argv.length === 0 || /^(--help|-h)$/.test(argv[0] ?? '')) {
       showAll(await allCommands(), terminal)
+      return 0
+    }
+    if (argv[0] === '--version') {
+      const { ownVersion } = await import('./cli/offline.ts')
+      const version = await ownVersion()
+      terminal.answer({ version }, [version])
       return 0
     }
     const { command, args, values } = parseCommand(await commandsFor(argv[0] ?? ''), argv)

@@ -6,6 +6,7 @@ import type { Composition } from './runtime/composition.ts'
 import { gather, type AnySurface } from './runtime/gather.ts'
 import { chat } from './surfaces/chat/surface.ts'
 import { commerce } from './surfaces/commerce/surface.ts'
+import { inference } from './surfaces/inference/surface.ts'
 import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
@@ -26,6 +27,7 @@ const surfaces: readonly AnySurface[] = [
   links,
   social,
   chat,
+  inference,
   retrieval,
   webhooks,
 ]
@@ -72,6 +74,10 @@ export const composition: Composition = {
       files: files.face,
       messages: messages.face,
     })
+    const models = inference.open(kernelFor(inference), {
+      jobs: work.face,
+      people: administration,
+    })
     const knowledge = retrieval.open(kernelFor(retrieval), {
       people: people.face,
       jobs: work.face,
@@ -96,6 +102,7 @@ export const composition: Composition = {
       links: shortener,
       social: network,
       chat: talk,
+      inference: models,
       retrieval: knowledge,
       webhooks: hooks,
     }

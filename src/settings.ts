@@ -6,6 +6,7 @@ import { readConfig, type Config, type Environment } from './runtime/config.ts'
 import { settings as chat } from './surfaces/chat/settings.ts'
 import { settings as commerce } from './surfaces/commerce/settings.ts'
 import { settings as identity } from './surfaces/identity/settings.ts'
+import { settings as inference } from './surfaces/inference/settings.ts'
 import { settings as jobs } from './surfaces/jobs/settings.ts'
 import { settings as links } from './surfaces/links/settings.ts'
 import { settings as notifications } from './surfaces/notifications/settings.ts'
@@ -25,6 +26,7 @@ export const tables = [
   links,
   social,
   chat,
+  inference,
   retrieval,
   webhooks,
 ]

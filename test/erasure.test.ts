@@ -206,7 +206,7 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
   await leave(who, mark)
 
   const every =
-    'chat commerce identity jobs kernel links notifications payments social uploads webhooks'.split(
+    'chat commerce identity inference jobs kernel links notifications payments social uploads webhooks'.split(
       ' ',
     )
   expect(surfacesOf(await tablesWith(mark))).toEqual(every)

@@ -431,7 +431,7 @@ create table identity.email_changes (
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone not null default kernel.now(),
   constraint email_changes_pkey PRIMARY KEY (id),
-  constraint email_changes_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'superseded'::text, 'expired'::text]))),
+  constraint email_changes_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'superseded'::text, 'expired'::text, 'refused'::text]))),
   constraint email_changes_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
   constraint email_changes_tenant_id_id_key UNIQUE (tenant_id, id)
 );

@@ -320,6 +320,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a question about documents
+         * @description Every sentence of the answer quotes a document that you may read at this moment; without evidence, `outcome` is `insufficient_evidence`. With `response_mode: "streaming"` the reply is a stream of events, as from `POST /v1/answers:stream`. Requires the permission `retrieval.answers.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createAnswer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/answers/{answer_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A stored answer with its citations
+         * @description Your access to each cited document is checked again. If one is deleted or closed to you, the answer is `redacted`: it has neither text nor quotes. Requires the permission `retrieval.answers.create`; `member` hold it.
+         */
+        get: operations["getAnswer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/answers:stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a question, and get the answer sentence by sentence
+         * @description Events: `started`, `sources`, then for each sentence its `citation`s and a `delta`, then `usage` and `completed`. `error` is the last event of a stream that failed; a stream without a last event is incomplete. Requires the permission `retrieval.answers.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["streamAnswer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/api-keys": {
         parameters: {
             query?: never;
@@ -492,6 +552,202 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Collections that you may read
+         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        get: operations["listCollections"];
+        put?: never;
+        /**
+         * Create a collection
+         * @description You manage it. Without `default_acl`, no one else sees it. Requires the permission `retrieval.collections.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createCollection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{collection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A collection
+         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        get: operations["getCollection"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a collection and everything in it
+         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        delete: operations["deleteCollection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{collection_id}/acl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace the access list of a collection
+         * @description It counts from this reply on, also for streams of answers that are open, and for every document without a list of its own. Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        put: operations["putCollectionAcl"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{collection_id}/connectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The connectors of a collection
+         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        get: operations["listConnectors"];
+        put?: never;
+        /**
+         * Add a connector
+         * @description `web` fetches pages and what they link to below them, as robots.txt allows; `uploads` takes every new file of yours for `document_ingest`. `job_id` is the first sync. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["addConnector"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{collection_id}/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Documents of a collection that you may read
+         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        get: operations["listDocuments"];
+        put?: never;
+        /**
+         * Add a document, or a new version of one
+         * @description Send exactly one of `text`, `file_id` and, to have it fetched, `source_uri` alone. The same `source_uri` again makes a new version; the one before is found until the new one is ready. `Location` is the job. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["addDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{collection_id}/evaluations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Measure an index version by judged queries
+         * @description The `result` of the job has nDCG@10, recall, MRR, the recall of the approximate index and the median time. With `store`, these queries decide about the next index version. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["evaluateCollection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{collection_id}/index-versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The index versions of a collection
+         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        get: operations["listIndexVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{collection_id}/index-versions/{version}/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search another index version
+         * @description One that is `ready`, or, to go back, one that was replaced in the last days. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["activateIndexVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{collection_id}/reindex": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rebuild the index of a collection
+         * @description A new index version is built beside the active one, which is searched meanwhile. It is activated by hand, or after the stored evaluation queries show that it is not worse than `min_delta_ndcg` permits. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["reindexCollection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/comments/{comment_id}": {
         parameters: {
             query?: never;
@@ -550,6 +806,54 @@ export interface paths {
          */
         put: operations["putCommerceSettings"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connectors/{connector_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A connector
+         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        get: operations["getConnector"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a connector; its documents stay
+         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        delete: operations["deleteConnector"];
+        options?: never;
+        head?: never;
+        /**
+         * Pause, resume or change a connector
+         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        patch: operations["changeConnector"];
+        trace?: never;
+    };
+    "/v1/connectors/{connector_id}/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sync a connector now
+         * @description A connector that was paused because most of its documents had disappeared goes on after a sync with `confirm_deletions`. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["syncConnector"];
         delete?: never;
         options?: never;
         head?: never;
@@ -928,6 +1232,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/documents/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A document
+         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        get: operations["getDocument"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a document from everything that was made of it
+         * @description Nothing of it is found or quoted after this reply. `Link` is the job that erases text, vectors and index rows; its `result` is the receipt. Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        delete: operations["deleteDocument"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{document_id}/acl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace the access list of a document
+         * @description It counts from this reply on: nothing of the document is emitted to a former reader, also in streams that are open. New readers find it within seconds. An empty list means that of the collection. Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        put: operations["putDocumentAcl"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/domains": {
         parameters: {
             query?: never;
@@ -1110,6 +1458,26 @@ export interface paths {
          * @description With the registration’s id or password; for a changed address with the owner’s credential. Requires no credential.
          */
         post: operations["verifyEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/embedding-profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How chunks can be turned into vectors here
+         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        get: operations["listEmbeddingProfiles"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1314,6 +1682,46 @@ export interface paths {
          * @description Requires the permission `uploads.files.rescan`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
         post: operations["rescanFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/generations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate text from a prompt
+         * @description At most 800 tokens. The model comes from the configuration of the platform. Requires the permission `inference.generations.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createGeneration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/generations/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate text from a prompt and stream it
+         * @description At most 1200 tokens. Events: token, then exactly one of done and error. Headers are sent with the first token, so an earlier failure is a status. Requires the permission `inference.generations.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["streamGeneration"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1526,6 +1934,206 @@ export interface paths {
          * @description Requires a credential and no permission.
          */
         patch: operations["updateInboxItem"];
+        trace?: never;
+    };
+    "/v1/inference-jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a model in a job
+         * @description The job is read, cancelled and announced like every other under `/v1/jobs/{job_id}` too. Jobs count against the limits of a day. Requires the permission `inference.jobs.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createInferenceJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inference-jobs/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A call in a job, with its result
+         * @description Requires the permission `inference.jobs.create`; `member` hold it.
+         */
+        get: operations["getInferenceJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inference-jobs/{job_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a call in a job
+         * @description One that waits ends at once; one that runs stops within a second. Requires the permission `inference.jobs.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["cancelInferenceJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a model and wait for its answer, or stream it
+         * @description With `stream: true` the reply is `text/event-stream`: started, delta, usage, then completed or error. A retry with the same Idempotency-Key continues the same call, or gets its recorded outcome. Requires the permission `inference.operations.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createInference"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inferences/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A call, with its output while that is kept
+         * @description Requires the permission `inference.operations.create`; `member` hold it.
+         */
+        get: operations["getInference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inferences/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a call
+         * @description It stops within a second, in whichever process it runs; what it used until then is charged. Requires the permission `inference.operations.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["cancelInference"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inferences:stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a model and stream its answer
+         * @description Events: started, delta, usage, then exactly one of completed and error. A stream without one of them is incomplete. `completed` carries the length and the SHA-256 of the text. Requires the permission `inference.operations.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["streamInference"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ingestion-jobs/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A job of ingestion, purging, reindexing, syncing or evaluation
+         * @description The `result` of a purge is its receipt: when each projection was erased. Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        get: operations["getIngestionJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ingestion-jobs/{job_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a job
+         * @description A running one stops at its next stage. A purge cannot be cancelled. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["cancelIngestionJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ingestion-jobs/{job_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry a failed or cancelled job
+         * @description A new job, at `Location`, goes on after the last stage that was completed. Syncs and reindexes are started again by their own requests. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["retryIngestionJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/inventory/{sku}": {
@@ -2538,6 +3146,70 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/model-prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the price of a model from now on, or from a later time
+         * @description Prices never change: each is a new version, and usage names the one it was made by. Requires the permission `inference.prices.write`; `model_administrator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createModelPrice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The models that may be called
+         * @description Models that are drafts or disabled are shown to those who may change models. An alias of the tenant hides the same alias of the platform. Requires the permission `inference.models.read`; `member` hold it.
+         */
+        get: operations["listModels"];
+        put?: never;
+        /**
+         * Add a model of the tenant at a configured provider
+         * @description Requires the permission `inference.models.write`; `model_administrator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createModel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the state, limits or aliases of a model
+         * @description Requires the permission `inference.models.write`; `model_administrator` hold it.
+         */
+        patch: operations["changeModel"];
         trace?: never;
     };
     "/v1/moderation/cases": {
@@ -3560,6 +4232,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your limits and those of your tenant, with what is used of them
+         * @description Requires the permission `inference.operations.create`; `member` hold it.
+         */
+        get: operations["listQuotas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/quotas/{scope_type}/{scope_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the limits of a principal or of the tenant
+         * @description Limits that are left out are those of the platform. Only the platform operator sets limits of a tenant above those of the platform. Requires the permission `inference.quotas.write`; `model_administrator` hold it.
+         */
+        put: operations["putQuota"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/realtime-token": {
         parameters: {
             query?: never;
@@ -3714,6 +4426,26 @@ export interface paths {
         get: operations["getRegistration"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate a report in a job
+         * @description Poll `Location`; the report in Markdown is behind `GET /v1/jobs/{job_id}/result-url`. Requires the permission `inference.reports.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["requestReport"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3882,6 +4614,26 @@ export interface paths {
          * @description A role that mixes separated duties cannot be stored. Built-in roles are fixed. Requires the permission `identity.roles.define`; `tenant_admin` hold it.
          */
         post: operations["createRole"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search collections
+         * @description By words and by meaning, in what you may read at this moment. `degraded` names what did not take part. Requires the permission `retrieval.answers.create`; `member` hold it.
+         */
+        post: operations["searchCollections"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4370,6 +5122,26 @@ export interface paths {
          * @description Requires a credential and no permission.
          */
         post: operations["registerUploadParts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What calls used and cost, by day or by model
+         * @description Days are of UTC, and both ends are included; by default the last 30. `scope=tenant` needs the permission inference.usage.read. Requires the permission `inference.operations.create`; `member` hold it.
+         */
+        get: operations["listUsage"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5452,6 +6224,178 @@ export interface components {
             /** @description Whether a next page exists. */
             has_more: boolean;
         };
+        SearchFilter: {
+            /** @description `metadata.<key>`, `document_id` or `source_kind`. */
+            field: string;
+            /**
+             * @description `eq` takes one value, `in` a list.
+             * @enum {string}
+             */
+            op: "eq" | "in";
+            /** @description The value, or the values. */
+            value: (string | number | boolean) | (string | number | boolean)[];
+        };
+        SearchFilters: {
+            /** @description Conditions that all must fit. */
+            all: components["schemas"]["SearchFilter"][];
+        };
+        /**
+         * @example {
+         *       "collection_ids": [
+         *         "019c8f3a-5b20-7d41-9e6b-da719fe1c43f"
+         *       ],
+         *       "query": "When are refunds paid?",
+         *       "filters": {
+         *         "all": [
+         *           {
+         *             "field": "metadata.team",
+         *             "op": "eq",
+         *             "value": "support"
+         *           }
+         *         ]
+         *       },
+         *       "top_k": 8,
+         *       "conversation_context_ref": "019c8f3a-5b20-7d41-9e6b-f1c1a70b1a2e",
+         *       "response_mode": "blocking",
+         *       "answerer": "auto"
+         *     }
+         */
+        AskQuestion: {
+            /** @description The collections to search; you must be able to read each of them. */
+            collection_ids: components["schemas"]["Id"][];
+            /** @description The question, or words to look for. */
+            query: string;
+            /** @description Narrows the search; all must fit. */
+            filters?: components["schemas"]["SearchFilters"];
+            /** @description How many chunks are used. */
+            top_k?: number;
+            /** @description An earlier answer of yours that this question follows. */
+            conversation_context_ref?: components["schemas"]["Id"];
+            /**
+             * @description Whether the answer comes at once or as a stream.
+             * @enum {string}
+             */
+            response_mode?: "blocking" | "streaming";
+            /**
+             * @description Whether sentences are taken from the documents or written by a model.
+             * @enum {string}
+             */
+            answerer?: "auto" | "extractive" | "generative";
+        };
+        CodePointRange: {
+            /** @description The first code point. */
+            start: number;
+            /** @description The code point after the last one. */
+            end: number;
+        };
+        Citation: {
+            /** @description The place, from 1. */
+            rank: number;
+            /** @description True where you may not see the quote any more. */
+            redacted: boolean;
+            /** @description The part of the document. */
+            chunk_id: components["schemas"]["Id"] | null;
+            /** @description The document. */
+            document_id: components["schemas"]["Id"] | null;
+            /** @description The version of the document. */
+            document_version: number | null;
+            /** @description The title. */
+            title: string | null;
+            /** @description Where the document comes from. */
+            source_uri: string | null;
+            /** @description The page of the source, if it has pages. */
+            page: number | null;
+            /** @description Where the quote lies in the chunk, in code points. */
+            quoted_range: components["schemas"]["CodePointRange"] | null;
+            /** @description The quoted words. */
+            quote: string | null;
+            /** @description Which part of the answer it supports, in code points. */
+            answer_range: components["schemas"]["CodePointRange"] | null;
+        };
+        AnswerUsage: {
+            /** @description Tokens that the model read. */
+            input_units: number;
+            /** @description Tokens that the model wrote. */
+            output_units: number;
+            /** @description The cost. */
+            cost_amount: number | null;
+            /** @description Its currency. */
+            currency: string | null;
+            /** @description How long the search took. */
+            retrieval_ms: number;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "state": "running",
+         *       "outcome": "answered",
+         *       "text": "Refunds are paid within 14 days.",
+         *       "citations": [
+         *         {
+         *           "rank": 1,
+         *           "redacted": false,
+         *           "chunk_id": "019c8f3a-5b20-7d41-9e6b-f967134cbbc7",
+         *           "document_id": "019c8f3a-5b20-7d41-9e6b-2a8e6593957e",
+         *           "document_version": 1,
+         *           "title": "Refunds",
+         *           "source_uri": "https://example.com/handbook/refunds",
+         *           "page": 3,
+         *           "quoted_range": {
+         *             "start": 0,
+         *             "end": 36
+         *           },
+         *           "quote": "Refunds are paid within 14 days.",
+         *           "answer_range": {
+         *             "start": 0,
+         *             "end": 36
+         *           }
+         *         }
+         *       ],
+         *       "retrieval_version": "rrf@1",
+         *       "prompt_version": null,
+         *       "model_version": "extractive@1",
+         *       "degraded": [],
+         *       "usage": {
+         *         "input_units": 0,
+         *         "output_units": 0,
+         *         "cost_amount": null,
+         *         "currency": null,
+         *         "retrieval_ms": 12
+         *       },
+         *       "error_code": "extraction_failed",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "request_id": "request id"
+         *     }
+         */
+        Answer: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
+            state: "running" | "completed" | "failed" | "cancelled" | "redacted";
+            /** @description Whether there was evidence for an answer. */
+            outcome: ("answered" | "insufficient_evidence") | null;
+            /** @description Text, at most a million characters. */
+            text: string | null;
+            /** @description What the answer quotes. */
+            citations: components["schemas"]["Citation"][];
+            /** @description Which index versions and ranking were used. */
+            retrieval_version: string | null;
+            /** @description Which prompt the model got; null without a model. */
+            prompt_version: string | null;
+            /** @description Which model wrote the answer. */
+            model_version: string | null;
+            /** @description What did not take part in the search. */
+            degraded: string[];
+            /** @description What the answer cost. */
+            usage: components["schemas"]["AnswerUsage"] | null;
+            /** @description Why it failed. */
+            error_code: string | null;
+            created_at: components["schemas"]["Time"];
+            /** @description The request that asked. */
+            request_id: string;
+        };
         ApiKey: {
             id: components["schemas"]["Id"];
             account_id: components["schemas"]["Id"];
@@ -6314,6 +7258,582 @@ export interface components {
             created_at: components["schemas"]["Time"];
             confirmed_at: components["schemas"]["Time"] | null;
         };
+        /** @description Who the entry is for: `user:<account id>`, `service:<API key id>`, `role:<role id>` or `tenant:*`. */
+        PrincipalOrGroup: string;
+        AclEntry: {
+            /** @description Who the entry is for. */
+            principal_or_group: components["schemas"]["PrincipalOrGroup"];
+            /**
+             * @description What the entry allows; `write` contains `read`, `manage` both.
+             * @enum {string}
+             */
+            permission: "read" | "write" | "manage";
+        };
+        /**
+         * @example {
+         *       "name": "Handbook",
+         *       "embedding_profile": "hash-ngram-384@1",
+         *       "language": "en",
+         *       "default_acl": [
+         *         {
+         *           "principal_or_group": "tenant:*",
+         *           "permission": "read"
+         *         }
+         *       ]
+         *     }
+         */
+        CreateCollection: {
+            /** @description A name, unique in the tenant. */
+            name: string;
+            /** @description How chunks become vectors. */
+            embedding_profile?: string;
+            /** @description The language of the documents (BCP 47). */
+            language?: string;
+            /** @description Who may use the collection besides you. */
+            default_acl?: components["schemas"]["AclEntry"][];
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
+         *       "name": "Handbook",
+         *       "embedding_profile": "hash-ngram-384@1",
+         *       "language": "en",
+         *       "access_policy_version": 1,
+         *       "active_index_version": 1,
+         *       "document_count": 42,
+         *       "state": "active",
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Collection: {
+            id: components["schemas"]["Id"];
+            tenant_id: components["schemas"]["Id"];
+            /** @description A name, unique in the tenant. */
+            name: string;
+            /** @description How chunks become vectors. */
+            embedding_profile: string;
+            /** @description The language of the documents (BCP 47). */
+            language: string;
+            /** @description Grows with each change of the access list. */
+            access_policy_version: number;
+            /** @description The index version that is searched. */
+            active_index_version: number;
+            /** @description How many documents it has. */
+            document_count: number;
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
+            state: "active";
+            created_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
+         *           "name": "Handbook",
+         *           "embedding_profile": "hash-ngram-384@1",
+         *           "language": "en",
+         *           "access_policy_version": 1,
+         *           "active_index_version": 1,
+         *           "document_count": 42,
+         *           "state": "active",
+         *           "created_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        CollectionPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Collection"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "acl": [
+         *         {
+         *           "principal_or_group": "tenant:*",
+         *           "permission": "read"
+         *         }
+         *       ]
+         *     }
+         */
+        PutAcl: {
+            /** @description Who may read, write or manage it. */
+            acl: components["schemas"]["AclEntry"][];
+        };
+        /**
+         * @example {
+         *       "acl": [
+         *         {
+         *           "principal_or_group": "tenant:*",
+         *           "permission": "read"
+         *         }
+         *       ],
+         *       "version": 2
+         *     }
+         */
+        AccessList: {
+            /** @description Who may read, write or manage it. */
+            acl: components["schemas"]["AclEntry"][];
+            /** @description Grows with each change. */
+            version: number;
+        };
+        ConnectorConfig: {
+            /** @description The first pages. */
+            urls?: string[];
+            /** @description How many links it follows from there. */
+            depth?: number;
+        };
+        /**
+         * @example {
+         *       "kind": "web",
+         *       "config": {
+         *         "urls": [
+         *           "https://example.com/handbook/"
+         *         ],
+         *         "depth": 2
+         *       },
+         *       "schedule": "P1D",
+         *       "acl": [
+         *         {
+         *           "principal_or_group": "tenant:*",
+         *           "permission": "read"
+         *         }
+         *       ],
+         *       "delete_policy": "tombstone",
+         *       "max_documents": 1000
+         *     }
+         */
+        CreateConnector: {
+            /**
+             * @description What kind it is.
+             * @enum {string}
+             */
+            kind: "web" | "uploads";
+            /** @description Where a `web` connector begins. */
+            config?: components["schemas"]["ConnectorConfig"];
+            /** @description An ISO 8601 duration of at least five minutes, such as `PT1H` or `P1D`. */
+            schedule?: string;
+            /** @description Who may read, write or manage it. */
+            acl?: components["schemas"]["AclEntry"][];
+            /**
+             * @description What happens to a document whose page is gone.
+             * @enum {string}
+             */
+            delete_policy?: "tombstone" | "keep";
+            /** @description The most pages of one sync. */
+            max_documents?: number;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "collection_id": "019c8f3a-5b20-7d41-9e6b-da719fe1c43f",
+         *       "kind": "web",
+         *       "state": "active",
+         *       "config": {
+         *         "urls": [
+         *           "https://example.com/handbook/"
+         *         ],
+         *         "depth": 2
+         *       },
+         *       "schedule_seconds": 86400,
+         *       "delete_policy": "tombstone",
+         *       "max_documents": 1000,
+         *       "error_code": "extraction_failed",
+         *       "next_sync_at": "2026-03-02T10:15:00.000Z",
+         *       "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
+         *       "version": 2,
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Connector: {
+            id: components["schemas"]["Id"];
+            /** @description The collection. */
+            collection_id: components["schemas"]["Id"];
+            /**
+             * @description What kind it is.
+             * @enum {string}
+             */
+            kind: "web" | "uploads";
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
+            state: "active" | "paused" | "error";
+            /** @description Where a `web` connector begins. */
+            config: components["schemas"]["ConnectorConfig"];
+            /** @description Seconds between two syncs. */
+            schedule_seconds: number | null;
+            /**
+             * @description What happens to a document whose page is gone.
+             * @enum {string}
+             */
+            delete_policy: "tombstone" | "keep";
+            /** @description The most pages of one sync. */
+            max_documents: number;
+            /** @description Why it failed. */
+            error_code: string | null;
+            /** @description When it syncs next. */
+            next_sync_at: components["schemas"]["Time"] | null;
+            /** @description The job. */
+            job_id: components["schemas"]["Id"] | null;
+            /** @description Grows with each change. */
+            version: number;
+            created_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "collection_id": "019c8f3a-5b20-7d41-9e6b-da719fe1c43f",
+         *           "kind": "web",
+         *           "state": "active",
+         *           "config": {
+         *             "urls": [
+         *               "https://example.com/handbook/"
+         *             ],
+         *             "depth": 2
+         *           },
+         *           "schedule_seconds": 86400,
+         *           "delete_policy": "tombstone",
+         *           "max_documents": 1000,
+         *           "error_code": "extraction_failed",
+         *           "next_sync_at": "2026-03-02T10:15:00.000Z",
+         *           "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
+         *           "version": 2,
+         *           "created_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ConnectorPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Connector"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
+         *       "text": "Refunds are paid within 14 days.",
+         *       "source_uri": "https://example.com/handbook/refunds",
+         *       "title": "Refunds",
+         *       "metadata": {},
+         *       "acl": [
+         *         {
+         *           "principal_or_group": "tenant:*",
+         *           "permission": "read"
+         *         }
+         *       ],
+         *       "source_version": "\"33a64df5\"",
+         *       "content_type": "text/plain"
+         *     }
+         */
+        AddDocument: {
+            /** @description An uploaded file of yours for `document_ingest`. */
+            file_id?: components["schemas"]["Id"];
+            /** @description Text, at most a million characters. */
+            text?: string;
+            /** @description Where the document comes from. */
+            source_uri?: string;
+            /** @description The title. */
+            title?: string;
+            /** @description Values to filter by, at most 32. */
+            metadata?: {
+                [key: string]: unknown | (string | number | boolean);
+            };
+            /** @description Who may read, write or manage it. */
+            acl?: components["schemas"]["AclEntry"][];
+            /** @description The version at the source, such as an ETag. */
+            source_version?: string;
+            /**
+             * @description The media type of `text`.
+             * @enum {string}
+             */
+            content_type?: "text/plain" | "text/markdown" | "text/html" | "text/csv" | "application/json";
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
+         *       "document_id": "019c8f3a-5b20-7d41-9e6b-2a8e6593957e",
+         *       "document_version": 1,
+         *       "state": "pending",
+         *       "status": "queued",
+         *       "status_url": "status url"
+         *     }
+         */
+        QueuedDocument: {
+            id: components["schemas"]["Id"];
+            /** @description The job. */
+            job_id: components["schemas"]["Id"];
+            /** @description The document. */
+            document_id: components["schemas"]["Id"];
+            /** @description The version of the document. */
+            document_version: number;
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
+            state: "pending";
+            /**
+             * @description The state, with `queued` for a job that waits.
+             * @enum {string}
+             */
+            status: "queued";
+            /** @description Where the state of the job can be read. */
+            status_url: string;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "collection_id": "019c8f3a-5b20-7d41-9e6b-da719fe1c43f",
+         *       "source_kind": "text",
+         *       "source_uri": "https://example.com/handbook/refunds",
+         *       "source_version": "\"33a64df5\"",
+         *       "checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *       "state": "pending",
+         *       "title": "Refunds",
+         *       "metadata": {},
+         *       "current_version": 1,
+         *       "latest_version": 2,
+         *       "chunk_count": 12,
+         *       "acl_version": 1,
+         *       "error_code": "extraction_failed",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "deleted_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Document: {
+            id: components["schemas"]["Id"];
+            /** @description The collection. */
+            collection_id: components["schemas"]["Id"];
+            /**
+             * @description How the document came here.
+             * @enum {string}
+             */
+            source_kind: "text" | "file" | "uri" | "connector";
+            /** @description Where the document comes from. */
+            source_uri: string | null;
+            /** @description The version at the source, such as an ETag. */
+            source_version: string | null;
+            /** @description The SHA-256 of what the document was made of. */
+            checksum: string | null;
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
+            state: "pending" | "processing" | "ready" | "failed";
+            /** @description The title. */
+            title: string | null;
+            /** @description Values to filter by, at most 32. */
+            metadata: {
+                [key: string]: unknown | (string | number | boolean);
+            };
+            /** @description The version that is found; null until one is ready. */
+            current_version: number | null;
+            /** @description The newest version, which may still be processed. */
+            latest_version: number;
+            /** @description How many chunks the document has. */
+            chunk_count: number;
+            /** @description Grows with each change of the access list. */
+            acl_version: number;
+            /** @description Why it failed. */
+            error_code: string | null;
+            created_at: components["schemas"]["Time"];
+            deleted_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "collection_id": "019c8f3a-5b20-7d41-9e6b-da719fe1c43f",
+         *           "source_kind": "text",
+         *           "source_uri": "https://example.com/handbook/refunds",
+         *           "source_version": "\"33a64df5\"",
+         *           "checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *           "state": "pending",
+         *           "title": "Refunds",
+         *           "metadata": {},
+         *           "current_version": 1,
+         *           "latest_version": 2,
+         *           "chunk_count": 12,
+         *           "acl_version": 1,
+         *           "error_code": "extraction_failed",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "deleted_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        DocumentPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Document"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        JudgedQuery: {
+            /** @description The question, or words to look for. */
+            query: string;
+            /** @description Ids or `source_uri`s of the right documents. */
+            relevant: string[];
+        };
+        /**
+         * @example {
+         *       "queries": [
+         *         {
+         *           "query": "When are refunds paid?",
+         *           "relevant": [
+         *             "docs/webhooks.md"
+         *           ]
+         *         }
+         *       ],
+         *       "index_version": 2,
+         *       "store": true
+         *     }
+         */
+        Evaluate: {
+            /** @description Questions with the documents that answer them. */
+            queries: components["schemas"]["JudgedQuery"][];
+            /** @description The index version. */
+            index_version?: number;
+            /** @description Whether these queries decide about the next index version. */
+            store?: boolean;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
+         *       "state": "pending",
+         *       "status": "queued"
+         *     }
+         */
+        Evaluating: {
+            id: components["schemas"]["Id"];
+            /** @description The job. */
+            job_id: components["schemas"]["Id"];
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
+            state: "pending";
+            /**
+             * @description The state, with `queued` for a job that waits.
+             * @enum {string}
+             */
+            status: "queued";
+        };
+        IndexVersion: {
+            /** @description The collection. */
+            collection_id: components["schemas"]["Id"];
+            /** @description Grows with each change. */
+            version: number;
+            /** @description How chunks become vectors. */
+            embedding_profile: string;
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
+            state: "building" | "ready" | "active" | "retired" | "dropped" | "failed";
+            /** @description What an evaluation measured. */
+            metrics: {
+                [key: string]: unknown | (number | null);
+            } | null;
+            created_at: components["schemas"]["Time"];
+            /** @description When it was activated. */
+            activated_at: components["schemas"]["Time"] | null;
+            /** @description When another version took its place. */
+            retired_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "collection_id": "019c8f3a-5b20-7d41-9e6b-da719fe1c43f",
+         *           "version": 2,
+         *           "embedding_profile": "hash-ngram-384@1",
+         *           "state": "building",
+         *           "metrics": {},
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "activated_at": "2026-03-02T09:30:00.000Z",
+         *           "retired_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        IndexVersionPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["IndexVersion"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "embedding_profile": "hash-ngram-384@1",
+         *       "activation": "manual",
+         *       "min_delta_ndcg": -0.01
+         *     }
+         */
+        Reindex: {
+            /** @description How chunks become vectors. */
+            embedding_profile?: string;
+            /**
+             * @description When the new index version is activated.
+             * @enum {string}
+             */
+            activation?: "manual" | "after_evaluation";
+            /** @description How much worse nDCG@10 may be for it to be activated. */
+            min_delta_ndcg?: number;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
+         *       "index_version": 2,
+         *       "state": "pending",
+         *       "status": "queued"
+         *     }
+         */
+        Reindexing: {
+            id: components["schemas"]["Id"];
+            /** @description The job. */
+            job_id: components["schemas"]["Id"];
+            /** @description The index version. */
+            index_version: number;
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
+            state: "pending";
+            /**
+             * @description The state, with `queued` for a job that waits.
+             * @enum {string}
+             */
+            status: "queued";
+        };
         /**
          * @example {
          *       "violations": 1,
@@ -6389,6 +7909,132 @@ export interface components {
             capture_before_expiry: boolean;
             /** @description How long after shipping goods may be returned. */
             return_window_days: number;
+        };
+        /**
+         * @example {
+         *       "state": "active",
+         *       "schedule": "P1D",
+         *       "delete_policy": "tombstone",
+         *       "max_documents": 1000
+         *     }
+         */
+        ChangeConnector: {
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
+            state?: "active" | "paused";
+            /** @description How often it syncs; without it, on request only. */
+            schedule?: string | null;
+            /**
+             * @description What happens to a document whose page is gone.
+             * @enum {string}
+             */
+            delete_policy?: "tombstone" | "keep";
+            /** @description The most pages of one sync. */
+            max_documents?: number;
+        };
+        /**
+         * @example {
+         *       "confirm_deletions": false
+         *     }
+         */
+        SyncConnector: {
+            /** @description Whether this sync may delete as many documents as it finds gone. */
+            confirm_deletions?: boolean;
+        };
+        IngestionStage: {
+            /** @description A name, unique in the tenant. */
+            name: string;
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
+            state: "pending" | "running" | "done" | "skipped" | "failed";
+            /** @description How much is done. */
+            done: number;
+            /** @description How much there is. */
+            total: number | null;
+            /** @description When it began. */
+            started_at: components["schemas"]["Time"] | null;
+            completed_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
+         *       "kind": "ingest",
+         *       "collection_id": "019c8f3a-5b20-7d41-9e6b-da719fe1c43f",
+         *       "document_id": "019c8f3a-5b20-7d41-9e6b-2a8e6593957e",
+         *       "document_version": 1,
+         *       "index_version": 2,
+         *       "pipeline_version": "extract@1 chunker@1",
+         *       "state": "pending",
+         *       "status": "queued",
+         *       "stage": "embed",
+         *       "stages": [
+         *         {
+         *           "name": "Handbook",
+         *           "state": "pending",
+         *           "done": 12,
+         *           "total": 12,
+         *           "started_at": "2026-03-02T09:30:00.000Z",
+         *           "completed_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "attempts": 1,
+         *       "unchanged": false,
+         *       "result": {},
+         *       "error_code": "extraction_failed",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "completed_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        IngestionJob: {
+            id: components["schemas"]["Id"];
+            /** @description The job. */
+            job_id: components["schemas"]["Id"];
+            /**
+             * @description What kind it is.
+             * @enum {string}
+             */
+            kind: "ingest" | "purge" | "reindex" | "sync" | "evaluate";
+            /** @description The collection. */
+            collection_id: components["schemas"]["Id"];
+            /** @description The document. */
+            document_id: components["schemas"]["Id"] | null;
+            /** @description The version of the document. */
+            document_version: number | null;
+            /** @description The index version. */
+            index_version: number | null;
+            /** @description Which extractor and chunker made it. */
+            pipeline_version: string | null;
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
+            state: "pending" | "retryable" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
+            /**
+             * @description The state, with `queued` for a job that waits.
+             * @enum {string}
+             */
+            status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
+            /** @description The stage that the job has reached. */
+            stage: string | null;
+            /** @description Every stage with its progress. */
+            stages: components["schemas"]["IngestionStage"][];
+            /** @description How often the job was started. */
+            attempts: number;
+            /** @description True if the document was the same as before. */
+            unchanged: boolean | null;
+            /** @description What the job returned; of a purge its receipt. */
+            result: {
+                [key: string]: unknown | unknown;
+            } | null;
+            /** @description Why it failed. */
+            error_code: string | null;
+            created_at: components["schemas"]["Time"];
+            completed_at: components["schemas"]["Time"] | null;
         };
         /**
          * @example {
@@ -7422,6 +9068,33 @@ export interface components {
             status: "active";
             verified_at: components["schemas"]["Time"];
         };
+        EmbeddingProfile: {
+            id: string;
+            /** @description The length of its vectors. */
+            dimensions: number;
+            /** @description Whether the profile finds what is said in other words. */
+            semantic: boolean;
+            /** @description The languages that it is made for; null: any. */
+            languages: string[] | null;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "id",
+         *           "dimensions": 384,
+         *           "semantic": true,
+         *           "languages": [
+         *             "en"
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        EmbeddingProfiles: {
+            /** @description The items of this page. */
+            data: components["schemas"]["EmbeddingProfile"][];
+        };
         EventConsumer: {
             consumer: string;
             position: number;
@@ -7972,6 +9645,25 @@ export interface components {
         };
         /**
          * @example {
+         *       "prompt": "Write one sentence about the sea."
+         *     }
+         */
+        CreateGeneration: {
+            /** @description What to write, up to 20,000 characters. */
+            prompt: string;
+        };
+        /**
+         * @example {
+         *       "text": "text",
+         *       "request_id": "request id"
+         *     }
+         */
+        Generation: {
+            text: string;
+            request_id: string;
+        };
+        /**
+         * @example {
          *       "data": [
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
@@ -8331,6 +10023,344 @@ export interface components {
         ChangeInboxItem: {
             read?: boolean;
             archived?: boolean;
+        };
+        InferenceMessage: {
+            /** @enum {string} */
+            role: "user" | "assistant";
+            content: string;
+        };
+        InferenceParameters: {
+            /** @description The most tokens that the model may write. */
+            max_output_tokens?: number;
+            /** @description How much the model varies: 0 is least. */
+            temperature?: number;
+            /** @description The share of likely tokens that the model chooses from. */
+            top_p?: number;
+            /** @description What the model should do with the input; the server prompt goes before it. */
+            instructions?: string;
+            /** @description JSON that fits a schema instead of text. */
+            response_format?: {
+                /** @enum {string} */
+                type: "text" | "json_schema";
+                name?: string;
+                schema?: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description The longest time of the call. */
+            deadline_ms?: number;
+            /**
+             * @description Whether another deployment may answer if the first one fails.
+             * @enum {string}
+             */
+            fallback?: "allow" | "deny";
+            /** @description False: input and output are erased when no retry can need them. */
+            store?: boolean;
+            /** @description Up to 16 pairs of your own, which come back with the call. */
+            metadata?: {
+                [key: string]: unknown | string;
+            };
+        };
+        /**
+         * @example {
+         *       "model": "default",
+         *       "input": "Write one sentence about the sea.",
+         *       "parameters": {
+         *         "max_output_tokens": 256,
+         *         "temperature": 0.7,
+         *         "top_p": 1,
+         *         "instructions": "instructions",
+         *         "response_format": {
+         *           "type": "text",
+         *           "name": "name",
+         *           "schema": {}
+         *         },
+         *         "deadline_ms": 30000,
+         *         "fallback": "allow",
+         *         "store": false,
+         *         "metadata": {}
+         *       },
+         *       "priority": "low",
+         *       "deadline_at": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        CreateInferenceJob: {
+            /** @description An alias, such as `default`, or the id of a model. */
+            model: string;
+            /** @description The prompt, or the turns of a conversation. */
+            input: string | components["schemas"]["InferenceMessage"][];
+            parameters?: components["schemas"]["InferenceParameters"];
+            /**
+             * @description Which waiting jobs of yours run first.
+             * @enum {string}
+             */
+            priority?: "low" | "normal" | "high";
+            /** @description Until when the call may run. */
+            deadline_at?: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
+         *       "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
+         *       "state": "pending",
+         *       "status": "queued",
+         *       "status_url": "status url",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "deadline_at": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        CreatedInferenceJob: {
+            id: components["schemas"]["Id"];
+            job_id: components["schemas"]["Id"];
+            operation_id: components["schemas"]["Id"];
+            /** @constant */
+            state: "pending";
+            /** @constant */
+            status: "queued";
+            status_url: string;
+            created_at: components["schemas"]["Time"];
+            /** @description Until when the call may run. */
+            deadline_at: components["schemas"]["Time"];
+        };
+        InferenceUsage: {
+            /** @description Tokens of the input. */
+            input_units: number;
+            /** @description Those of the input that the provider had cached. */
+            cached_input_units: number;
+            /** @description Tokens of the output. */
+            output_units: number;
+            /** @constant */
+            unit: "token";
+            /** @enum {string} */
+            source: "provider" | "estimated";
+            /** @description An exact decimal in `currency`. */
+            cost_amount: string;
+            currency: string;
+            /** @description The price that the cost was computed with. */
+            price_version: number;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "object": "inference",
+         *       "state": "pending",
+         *       "model": "default",
+         *       "model_deployment_id": "019c8f3a-5b20-7d41-9e6b-db957c447444",
+         *       "model_snapshot": "model snapshot",
+         *       "prompt_version": "plain@1",
+         *       "output": {
+         *         "type": "text",
+         *         "text": "text",
+         *         "json": {}
+         *       },
+         *       "finish_reason": "stop",
+         *       "usage": {
+         *         "input_units": 21,
+         *         "cached_input_units": 0,
+         *         "output_units": 64,
+         *         "unit": "token",
+         *         "source": "provider",
+         *         "cost_amount": "0.00041250",
+         *         "currency": "EUR",
+         *         "price_version": 1
+         *       },
+         *       "safety": [
+         *         {
+         *           "stage": "input",
+         *           "category": "category",
+         *           "decision": "allow",
+         *           "policy_version": "policy version"
+         *         }
+         *       ],
+         *       "error": {
+         *         "code": "code",
+         *         "retryable": false
+         *       },
+         *       "metadata": {},
+         *       "attempts": 1,
+         *       "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
+         *       "cancel_requested_at": "2026-03-02T09:30:00.000Z",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "started_at": "2026-03-02T09:30:00.000Z",
+         *       "completed_at": "2026-03-02T09:30:00.000Z",
+         *       "deadline_at": "2026-03-02T10:15:00.000Z",
+         *       "request_id": "request id"
+         *     }
+         */
+        Inference: {
+            id: components["schemas"]["Id"];
+            /** @constant */
+            object: "inference";
+            /** @enum {string} */
+            state: "pending" | "running" | "reconciling" | "succeeded" | "failed" | "blocked" | "cancelled" | "expired";
+            /** @description An alias, such as `default`, or the id of a model. */
+            model: string;
+            /** @description The deployment that answered. */
+            model_deployment_id: components["schemas"]["Id"];
+            /** @description The version of the model that answered, as the provider names it. */
+            model_snapshot: string | null;
+            /** @description The server prompt that the call was made with. */
+            prompt_version: string;
+            output: {
+                /** @enum {string} */
+                type: "text" | "json";
+                text: string;
+                json?: unknown;
+            } | null;
+            /** @description Why the output ends: `length` is the limit of the call. */
+            finish_reason: ("stop" | "length") | null;
+            usage: components["schemas"]["InferenceUsage"] | null;
+            /** @description What the safety policy decided, by stage and category. */
+            safety: {
+                /** @enum {string} */
+                stage: "input" | "output";
+                category: string;
+                /** @enum {string} */
+                decision: "allow" | "flag" | "redact" | "block";
+                policy_version: string;
+            }[];
+            error: {
+                code: string;
+                retryable: boolean;
+            } | null;
+            /** @description Up to 16 pairs of your own, which come back with the call. */
+            metadata: {
+                [key: string]: unknown | string;
+            } | null;
+            /** @description How often the provider was asked. */
+            attempts: number;
+            job_id: components["schemas"]["Id"] | null;
+            cancel_requested_at: components["schemas"]["Time"] | null;
+            created_at: components["schemas"]["Time"];
+            started_at: components["schemas"]["Time"] | null;
+            completed_at: components["schemas"]["Time"] | null;
+            /** @description Until when the call may run. */
+            deadline_at: components["schemas"]["Time"];
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
+         *       "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
+         *       "state": "state",
+         *       "status": "status",
+         *       "progress": {},
+         *       "cancel_requested_at": "2026-03-02T09:30:00.000Z",
+         *       "result": {
+         *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *         "object": "inference",
+         *         "state": "pending",
+         *         "model": "default",
+         *         "model_deployment_id": "019c8f3a-5b20-7d41-9e6b-db957c447444",
+         *         "model_snapshot": "model snapshot",
+         *         "prompt_version": "plain@1",
+         *         "output": {
+         *           "type": "text",
+         *           "text": "text",
+         *           "json": {}
+         *         },
+         *         "finish_reason": "stop",
+         *         "usage": {
+         *           "input_units": 21,
+         *           "cached_input_units": 0,
+         *           "output_units": 64,
+         *           "unit": "token",
+         *           "source": "provider",
+         *           "cost_amount": "0.00041250",
+         *           "currency": "EUR",
+         *           "price_version": 1
+         *         },
+         *         "safety": [
+         *           {
+         *             "stage": "input",
+         *             "category": "category",
+         *             "decision": "allow",
+         *             "policy_version": "policy version"
+         *           }
+         *         ],
+         *         "error": {
+         *           "code": "code",
+         *           "retryable": false
+         *         },
+         *         "metadata": {},
+         *         "attempts": 1,
+         *         "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
+         *         "cancel_requested_at": "2026-03-02T09:30:00.000Z",
+         *         "created_at": "2026-03-02T09:30:00.000Z",
+         *         "started_at": "2026-03-02T09:30:00.000Z",
+         *         "completed_at": "2026-03-02T09:30:00.000Z",
+         *         "deadline_at": "2026-03-02T10:15:00.000Z",
+         *         "request_id": "request id"
+         *       },
+         *       "error": {
+         *         "code": "code"
+         *       },
+         *       "attempts": 1,
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "started_at": "2026-03-02T09:30:00.000Z",
+         *       "completed_at": "2026-03-02T09:30:00.000Z",
+         *       "deadline_at": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        InferenceJob: {
+            id: components["schemas"]["Id"];
+            job_id: components["schemas"]["Id"];
+            operation_id: components["schemas"]["Id"];
+            state: string;
+            status: string;
+            progress: unknown | null;
+            cancel_requested_at: components["schemas"]["Time"] | null;
+            result: components["schemas"]["Inference"] | null;
+            error: {
+                code: string;
+            } | null;
+            /** @description How often the provider was asked. */
+            attempts: {
+                attempt: number;
+                deployment_id: components["schemas"]["Id"];
+                /** @enum {string} */
+                state: "started" | "succeeded" | "failed" | "aborted" | "ambiguous";
+                error_code: string | null;
+                latency_ms: number | null;
+            }[];
+            created_at: components["schemas"]["Time"];
+            started_at: components["schemas"]["Time"] | null;
+            completed_at: components["schemas"]["Time"] | null;
+            /** @description Until when the call may run. */
+            deadline_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "model": "default",
+         *       "input": "Write one sentence about the sea.",
+         *       "parameters": {
+         *         "max_output_tokens": 256,
+         *         "temperature": 0.7,
+         *         "top_p": 1,
+         *         "instructions": "instructions",
+         *         "response_format": {
+         *           "type": "text",
+         *           "name": "name",
+         *           "schema": {}
+         *         },
+         *         "deadline_ms": 30000,
+         *         "fallback": "allow",
+         *         "store": false,
+         *         "metadata": {}
+         *       },
+         *       "stream": false
+         *     }
+         */
+        CreateInference: {
+            /** @description An alias, such as `default`, or the id of a model. */
+            model: string;
+            /** @description The prompt, or the turns of a conversation. */
+            input: string | components["schemas"]["InferenceMessage"][];
+            parameters?: components["schemas"]["InferenceParameters"];
+            /** @description Answer with events instead of JSON. */
+            stream?: boolean;
         };
         /**
          * @example {
@@ -10389,6 +12419,249 @@ export interface components {
         MfaRecoveryCodes: {
             /** @description Codes that replace the second factor, each once. Shown only here. */
             recovery_codes: string[];
+        };
+        /**
+         * @example {
+         *       "model_deployment_id": "019c8f3a-5b20-7d41-9e6b-db957c447444",
+         *       "currency": "EUR",
+         *       "input": "Write one sentence about the sea.",
+         *       "cached_input": "19.99",
+         *       "output": "19.99",
+         *       "effective_from": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        CreateModelPrice: {
+            /** @description The deployment that answered. */
+            model_deployment_id: components["schemas"]["Id"];
+            currency: string;
+            /** @description The prompt, or the turns of a conversation. */
+            input: string;
+            cached_input: string;
+            output: string;
+            /** @description From when the price is charged. */
+            effective_from?: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "model_deployment_id": "019c8f3a-5b20-7d41-9e6b-db957c447444",
+         *       "price_version": 1,
+         *       "unit": "1m_tokens",
+         *       "currency": "EUR",
+         *       "input": "Write one sentence about the sea.",
+         *       "cached_input": "19.99",
+         *       "output": "19.99",
+         *       "effective_from": "2026-03-02T09:30:00.000Z",
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        ModelPrice: {
+            /** @description The deployment that answered. */
+            model_deployment_id: components["schemas"]["Id"];
+            /** @description The price that the cost was computed with. */
+            price_version: number;
+            /** @constant */
+            unit: "1m_tokens";
+            currency: string;
+            /** @description The prompt, or the turns of a conversation. */
+            input: string;
+            cached_input: string;
+            output: string;
+            /** @description From when the price is charged. */
+            effective_from: components["schemas"]["Time"];
+            created_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "provider": "provider",
+         *       "model_name": "model name",
+         *       "version": "version",
+         *       "capability": [
+         *         "text"
+         *       ],
+         *       "state": "draft",
+         *       "region": "region",
+         *       "max_context": 128000,
+         *       "max_output": 16384,
+         *       "policy_version": "policy version",
+         *       "owner": "platform",
+         *       "aliases": [
+         *         {
+         *           "alias": "alias",
+         *           "priority": 1,
+         *           "weight": 1
+         *         }
+         *       ],
+         *       "price": {
+         *         "price_version": 1,
+         *         "currency": "currency",
+         *         "unit": "1m_tokens",
+         *         "input": "Write one sentence about the sea.",
+         *         "cached_input": "cached input",
+         *         "output": "output"
+         *       },
+         *       "health": "ok",
+         *       "row_version": 1
+         *     }
+         */
+        Model: {
+            id: components["schemas"]["Id"];
+            provider: string;
+            model_name: string;
+            version: string;
+            /** @description What the model can do. */
+            capability: ("text" | "embedding" | "json_schema" | "stream")[];
+            /** @enum {string} */
+            state: "draft" | "active" | "draining" | "disabled";
+            region: string;
+            /** @description The most tokens of input and output together. */
+            max_context: number;
+            /** @description The most tokens of an output. */
+            max_output: number;
+            policy_version: string;
+            /** @enum {string} */
+            owner: "platform" | "tenant";
+            aliases: {
+                alias: string;
+                /** @description Which waiting jobs of yours run first. */
+                priority: number;
+                weight: number;
+            }[];
+            price: {
+                /** @description The price that the cost was computed with. */
+                price_version: number;
+                currency: string;
+                /** @constant */
+                unit: "1m_tokens";
+                /** @description The prompt, or the turns of a conversation. */
+                input: string;
+                cached_input: string;
+                output: string;
+            } | null;
+            /**
+             * @description `open`: calls are refused until the provider works again.
+             * @enum {string}
+             */
+            health: "ok" | "degraded" | "open";
+            /** @description Grows with every change; the ETag carries it. */
+            row_version: number;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "provider": "provider",
+         *           "model_name": "model name",
+         *           "version": "version",
+         *           "capability": [
+         *             "text"
+         *           ],
+         *           "state": "draft",
+         *           "region": "region",
+         *           "max_context": 128000,
+         *           "max_output": 16384,
+         *           "policy_version": "policy version",
+         *           "owner": "platform",
+         *           "aliases": [
+         *             {
+         *               "alias": "alias",
+         *               "priority": 1,
+         *               "weight": 1
+         *             }
+         *           ],
+         *           "price": {
+         *             "price_version": 1,
+         *             "currency": "currency",
+         *             "unit": "1m_tokens",
+         *             "input": "Write one sentence about the sea.",
+         *             "cached_input": "cached input",
+         *             "output": "output"
+         *           },
+         *           "health": "ok",
+         *           "row_version": 1
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ModelPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Model"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "provider": "provider",
+         *       "model_name": "support_viewer",
+         *       "version": "version",
+         *       "capability": [
+         *         "text"
+         *       ],
+         *       "region": "region",
+         *       "max_context": 128000,
+         *       "max_output": 16384,
+         *       "state": "draft",
+         *       "aliases": [
+         *         {
+         *           "alias": "alias",
+         *           "priority": 1,
+         *           "weight": 1
+         *         }
+         *       ]
+         *     }
+         */
+        CreateModel: {
+            provider: string;
+            model_name: string;
+            version?: string;
+            /** @description What the model can do. */
+            capability: ("text" | "embedding" | "json_schema" | "stream")[];
+            region?: string;
+            /** @description The most tokens of input and output together. */
+            max_context: number;
+            /** @description The most tokens of an output. */
+            max_output: number;
+            /** @enum {string} */
+            state?: "draft" | "active";
+            aliases?: {
+                alias: string;
+                /** @description Which waiting jobs of yours run first. */
+                priority?: number;
+                weight?: number;
+            }[];
+        };
+        /**
+         * @example {
+         *       "state": "draft",
+         *       "max_context": 128000,
+         *       "max_output": 16384,
+         *       "aliases": [
+         *         {
+         *           "alias": "alias",
+         *           "priority": 1,
+         *           "weight": 1
+         *         }
+         *       ]
+         *     }
+         */
+        ChangeModel: {
+            /** @enum {string} */
+            state?: "draft" | "active" | "draining" | "disabled";
+            /** @description The most tokens of input and output together. */
+            max_context?: number;
+            /** @description The most tokens of an output. */
+            max_output?: number;
+            aliases?: {
+                alias: string;
+                /** @description Which waiting jobs of yours run first. */
+                priority?: number;
+                weight?: number;
+            }[];
         };
         ModerationCaseSummary: {
             id: components["schemas"]["Id"];
@@ -12551,6 +14824,88 @@ export interface components {
         ProviderMessageReceived: {
             received: boolean;
         };
+        QuotaLine: {
+            /** @enum {string} */
+            scope_type: "tenant" | "principal";
+            scope_id: components["schemas"]["Id"];
+            /**
+             * @description What is limited.
+             * @enum {string}
+             */
+            metric: "requests_per_minute" | "tokens_per_minute" | "tokens_per_day" | "cost_per_day" | "operations" | "streams";
+            limit: string;
+            used: string;
+            reserved: string;
+            /** @description When the window ends; null where it has none. */
+            resets_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "scope_type": "tenant",
+         *           "scope_id": "019c8f3a-5b20-7d41-9e6b-d84c566fd89e",
+         *           "metric": "requests_per_minute",
+         *           "limit": "19.99",
+         *           "used": "19.99",
+         *           "reserved": "19.99",
+         *           "resets_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        Quotas: {
+            /** @description The items of this page. */
+            data: components["schemas"]["QuotaLine"][];
+        };
+        /**
+         * @example {
+         *       "requests_per_minute": 1,
+         *       "tokens_per_minute": 1,
+         *       "tokens_per_day": 1,
+         *       "cost_per_day": 1,
+         *       "operations": 1,
+         *       "streams": 1
+         *     }
+         */
+        SetQuota: {
+            requests_per_minute?: number;
+            tokens_per_minute?: number;
+            tokens_per_day?: number;
+            cost_per_day?: number;
+            operations?: number;
+            streams?: number;
+        };
+        /**
+         * @example {
+         *       "scope_type": "tenant",
+         *       "scope_id": "019c8f3a-5b20-7d41-9e6b-d84c566fd89e",
+         *       "limits": {
+         *         "requests_per_minute": 1,
+         *         "tokens_per_minute": 1,
+         *         "tokens_per_day": 1,
+         *         "cost_per_day": 1,
+         *         "operations": 1,
+         *         "streams": 1
+         *       },
+         *       "version": 1
+         *     }
+         */
+        Quota: {
+            /** @enum {string} */
+            scope_type: "tenant" | "principal";
+            scope_id: components["schemas"]["Id"];
+            /** @description The limits by metric. */
+            limits: {
+                requests_per_minute: number;
+                tokens_per_minute: number;
+                tokens_per_day: number;
+                cost_per_day: number;
+                operations: number;
+                streams: number;
+            };
+            version: number;
+        };
         /**
          * @example {
          *       "token": "token",
@@ -12782,6 +15137,31 @@ export interface components {
         };
         /**
          * @example {
+         *       "prompt": "Write one sentence about the sea.",
+         *       "title": "Shipping times in March"
+         *     }
+         */
+        CreateReport: {
+            /** @description What to write, up to 20,000 characters. */
+            prompt: string;
+            /** @description The title of the report. */
+            title?: string;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
+         *       "status": "queued"
+         *     }
+         */
+        CreatedReport: {
+            id: components["schemas"]["Id"];
+            job_id: components["schemas"]["Id"];
+            /** @constant */
+            status: "queued";
+        };
+        /**
+         * @example {
          *       "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
          *       "lines": [
          *         {
@@ -12943,6 +15323,84 @@ export interface components {
             name: string;
             /** @description Permissions; some may be limited to a type. */
             permissions: string[];
+        };
+        /**
+         * @example {
+         *       "collection_ids": [
+         *         "019c8f3a-5b20-7d41-9e6b-da719fe1c43f"
+         *       ],
+         *       "query": "When are refunds paid?",
+         *       "filters": {
+         *         "all": [
+         *           {
+         *             "field": "metadata.team",
+         *             "op": "eq",
+         *             "value": "support"
+         *           }
+         *         ]
+         *       },
+         *       "top_k": 8
+         *     }
+         */
+        Search: {
+            /** @description The collections to search; you must be able to read each of them. */
+            collection_ids: components["schemas"]["Id"][];
+            /** @description The question, or words to look for. */
+            query: string;
+            /** @description Narrows the search; all must fit. */
+            filters?: components["schemas"]["SearchFilters"];
+            /** @description How many chunks are used. */
+            top_k?: number;
+        };
+        SearchHit: {
+            /** @description The place, from 1. */
+            rank: number;
+            /** @description The part of the document. */
+            chunk_id: components["schemas"]["Id"];
+            /** @description The document. */
+            document_id: components["schemas"]["Id"];
+            /** @description The version of the document. */
+            document_version: number;
+            /** @description The collection. */
+            collection_id: components["schemas"]["Id"];
+            /** @description The title. */
+            title: string | null;
+            /** @description Where the document comes from. */
+            source_uri: string | null;
+            /** @description The page of the source, if it has pages. */
+            page: number | null;
+            /** @description Title and headings above the chunk. */
+            context: string;
+            /** @description Text, at most a million characters. */
+            text: string;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "rank": 1,
+         *           "chunk_id": "019c8f3a-5b20-7d41-9e6b-f967134cbbc7",
+         *           "document_id": "019c8f3a-5b20-7d41-9e6b-2a8e6593957e",
+         *           "document_version": 1,
+         *           "collection_id": "019c8f3a-5b20-7d41-9e6b-da719fe1c43f",
+         *           "title": "Refunds",
+         *           "source_uri": "https://example.com/handbook/refunds",
+         *           "page": 3,
+         *           "context": "Handbook > Refunds",
+         *           "text": "Refunds are paid within 14 days."
+         *         }
+         *       ],
+         *       "retrieval_version": "rrf@1",
+         *       "degraded": []
+         *     }
+         */
+        SearchResult: {
+            /** @description The items of this page. */
+            data: components["schemas"]["SearchHit"][];
+            /** @description Which index versions and ranking were used. */
+            retrieval_version: string;
+            /** @description What did not take part in the search. */
+            degraded: string[];
         };
         SecurityEvent: {
             id: components["schemas"]["Id"];
@@ -13917,6 +16375,47 @@ export interface components {
             next_part_number: number | null;
             /** @description When it ends. */
             expires_at: components["schemas"]["Time"];
+        };
+        UsageLine: {
+            day: string | null;
+            /** @description The deployment that answered. */
+            model_deployment_id: components["schemas"]["Id"] | null;
+            /** @description The version of the model that answered, as the provider names it. */
+            model_snapshot: string | null;
+            requests: number;
+            input_tokens: number;
+            cached_input_tokens: number;
+            output_tokens: number;
+            /** @description An exact decimal in `currency`. */
+            cost_amount: string;
+            currency: string;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "day": "2026-03-02",
+         *           "model_deployment_id": "019c8f3a-5b20-7d41-9e6b-db957c447444",
+         *           "model_snapshot": "model snapshot",
+         *           "requests": 1,
+         *           "input_tokens": 1,
+         *           "cached_input_tokens": 1,
+         *           "output_tokens": 1,
+         *           "cost_amount": "0.00041250",
+         *           "currency": "EUR"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        UsageLinePage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["UsageLine"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
         };
         ListedBlock: {
             blocker_id: components["schemas"]["Id"];
@@ -15488,6 +17987,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `upstream_timeout` */
+        GatewayTimeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Any operation may refuse with `not_acceptable`, `content_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `overloaded`. */
         AnyRefusal: {
             headers: {
@@ -16282,6 +18792,134 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    createAnswer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskQuestion"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `answer_not_found`, `collection_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `answer_sources_changed`, `idempotency_in_progress`, `idempotency_key_reused` */
+            409: components["responses"]["Conflict"];
+            /** @description `filter_not_allowed`, `generation_not_configured`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `index_unavailable`, `overloaded` */
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getAnswer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The answer. */
+                answer_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `answer_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    streamAnswer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskQuestion"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `answer_not_found`, `collection_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `answer_sources_changed`, `idempotency_in_progress`, `idempotency_key_reused` */
+            409: components["responses"]["Conflict"];
+            /** @description `filter_not_allowed`, `generation_not_configured`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `index_unavailable`, `overloaded` */
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     listApiKeys: {
         parameters: {
             query?: {
@@ -16745,6 +19383,542 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listCollections: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCollection"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_name_taken`, `idempotency_in_progress`, `idempotency_key_reused` */
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unknown_embedding_profile`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getCollection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The collection. */
+                collection_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    deleteCollection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The collection. */
+                collection_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    putCollectionAcl: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The collection. */
+                collection_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutAcl"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessList"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_not_found` */
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listConnectors: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The collection. */
+                collection_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    addConnector: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                /** @description The collection. */
+                collection_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateConnector"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connector"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description `destination_blocked`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listDocuments: {
+        parameters: {
+            query?: {
+                /** @description Where it stands. */
+                state?: "pending" | "processing" | "ready" | "failed";
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The collection. */
+                collection_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    addDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                /** @description The collection. */
+                collection_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddDocument"];
+            };
+        };
+        responses: {
+            /** @description The request was accepted; its work continues. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedDocument"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_not_found`, `document_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `conflict`, `file_not_available`, `idempotency_in_progress`, `idempotency_key_reused` */
+            409: components["responses"]["Conflict"];
+            /** @description `destination_blocked`, `document_too_large`, `invalid_character`, `too_many_access_lists`, `unsupported_document_type`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    evaluateCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                /** @description The collection. */
+                collection_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Evaluate"];
+            };
+        };
+        responses: {
+            /** @description The request was accepted; its work continues. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Evaluating"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_not_found`, `index_version_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listIndexVersions: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The collection. */
+                collection_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IndexVersionPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    activateIndexVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                /** @description The collection. */
+                collection_id: components["schemas"]["Id"];
+                /** @description Grows with each change. */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_not_found`, `index_version_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `index_version_not_ready` */
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    reindexCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                /** @description The collection. */
+                collection_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reindex"];
+            };
+        };
+        responses: {
+            /** @description The request was accepted; its work continues. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reindexing"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `reindex_in_progress` */
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unknown_embedding_profile`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     deleteComment: {
         parameters: {
             query?: never;
@@ -16859,6 +20033,155 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getConnector: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The connector. */
+                connector_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connector"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `connector_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    deleteConnector: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The connector. */
+                connector_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `connector_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    changeConnector: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The connector. */
+                connector_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeConnector"];
+                "application/merge-patch+json": components["schemas"]["ChangeConnector"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connector"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `connector_not_found` */
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    syncConnector: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                /** @description The connector. */
+                connector_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SyncConnector"];
+            };
+        };
+        responses: {
+            /** @description The request was accepted; its work continues. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestionJob"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `connector_not_found`, `job_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `sync_in_progress` */
+            409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -17804,6 +21127,109 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    getDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document. */
+                document_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `document_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    deleteDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document. */
+                document_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `document_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    putDocumentAcl: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The document. */
+                document_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutAcl"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessList"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `document_not_found` */
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `too_many_access_lists`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     listDomains: {
         parameters: {
             query?: {
@@ -18166,6 +21592,35 @@ export interface operations {
             /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `invalid_character`, `one_time_token_invalid`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listEmbeddingProfiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingProfiles"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -18570,6 +22025,100 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createGeneration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateGeneration"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Generation"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `inference_not_found`, `model_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
+            409: components["responses"]["Conflict"];
+            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `capacity_exceeded`, `overloaded` */
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    streamGeneration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateGeneration"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `inference_not_found`, `model_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
+            409: components["responses"]["Conflict"];
+            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `capacity_exceeded`, `overloaded` */
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19033,6 +22582,439 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `inbox_item_not_found` */
             404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createInferenceJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInferenceJob"];
+            };
+        };
+        responses: {
+            /** @description The request was accepted; its work continues. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedInferenceJob"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `inference_not_found`, `model_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
+            409: components["responses"]["Conflict"];
+            /** @description `content_blocked`, `context_length_exceeded`, `deadline_in_past`, `invalid_character`, `model_capability_unsupported`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `capacity_exceeded`, `overloaded` */
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getInferenceJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InferenceJob"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `job_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    cancelInferenceJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                job_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InferenceJob"];
+                };
+            };
+            /** @description The request was accepted; its work continues. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InferenceJob"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `job_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createInference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInference"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inference"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `inference_not_found`, `model_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
+            409: components["responses"]["Conflict"];
+            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `capacity_exceeded`, `overloaded` */
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getInference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inference"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `inference_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    cancelInference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inference"];
+                };
+            };
+            /** @description The request was accepted; its work continues. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inference"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `inference_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    streamInference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInference"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `inference_not_found`, `model_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
+            409: components["responses"]["Conflict"];
+            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `capacity_exceeded`, `overloaded` */
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getIngestionJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job. */
+                job_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestionJob"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `job_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    cancelIngestionJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                /** @description The job. */
+                job_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was accepted; its work continues. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestionJob"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `job_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    retryIngestionJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                /** @description The job. */
+                job_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was accepted; its work continues. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestionJob"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `job_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `job_not_ended` */
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -21397,6 +25379,170 @@ export interface operations {
             /** @description `mfa_method_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createModelPrice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateModelPrice"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelPrice"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `model_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createModel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateModel"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `already_exists`, `idempotency_in_progress`, `idempotency_key_reused` */
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    changeModel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeModel"];
+                "application/merge-patch+json": components["schemas"]["ChangeModel"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `model_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_transition` */
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -23767,6 +27913,79 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listQuotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quotas"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    putQuota: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                scope_type: "tenant" | "principal";
+                scope_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetQuota"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quota"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `quota_scope_not_found` */
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     getRealtimeToken: {
         parameters: {
             query?: {
@@ -24075,6 +28294,54 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    requestReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateReport"];
+            };
+        };
+        responses: {
+            /** @description The request was accepted; its work continues. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedReport"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `inference_not_found`, `model_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
+            409: components["responses"]["Conflict"];
+            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `capacity_exceeded`, `overloaded` */
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24483,6 +28750,45 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    searchCollections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Search"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResult"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `filter_not_allowed`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `index_unavailable`, `overloaded` */
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25633,6 +29939,49 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `overloaded`, `storage_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listUsage: {
+        parameters: {
+            query?: {
+                /** @description The first day. */
+                from?: string;
+                /** @description The last day. */
+                to?: string;
+                /** @description What each line sums up. */
+                group_by?: "day" | "model";
+                /** @description Your own usage, or that of the tenant. */
+                scope?: "own" | "tenant";
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageLinePage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };

@@ -19,11 +19,16 @@ export async function administering<T>(
   return await onCurrentDatabase(call, async ({ platform }) => {
     const identity = platform.opened['identity']
     if (!identity) throw new StartError('This platform has no accounts.')
+    const { administration } = identity.face as Face
     try {
-      return await work((identity.face as Face).administration)
+      return await work(administration)
     } catch (error) {
-      if (error instanceof Problem) throw new StartError(sentence(error, about), { cause: error })
-      throw error
+      if (!(error instanceof Problem)) throw error
+      const known =
+        error.code === 'role_not_found' && about.tenant
+          ? await administration.roles(about.tenant)
+          : []
+      throw new StartError(sentence(error, about, known), { cause: error })
     }
   })
 }
@@ -31,11 +36,13 @@ export async function administering<T>(
 function sentence(
   { code, title, details }: Problem,
   { tenant = '', account = '', role = '' }: { tenant?: string; account?: string; role?: string },
+  roles: readonly string[],
 ): string {
+  const unknown = role.split(',').filter(one => !roles.includes(one))
   const said: Readonly<Record<string, string>> = {
     tenant_not_found: `There is no tenant ${tenant}. \`npx dodeca tenant list\` lists them.`,
     account_not_found: `The tenant ${tenant} has no account ${account}. \`npx dodeca user list\` lists them; --tenant=<slug> names another tenant.`,
-    role_not_found: `There is no role ${role}.`,
+    role_not_found: `There is no role ${unknown.join(' or ')}. The roles are ${roles.join(', ')}.`,
     already_exists: `The tenant ${tenant} exists already.`,
     validation_failed: `${account} is not a valid e-mail address.`,
     invalid_transition:

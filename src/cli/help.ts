@@ -32,7 +32,7 @@ export function helpCommand(commands: () => Promise<readonly Command[]>): Comman
 export function showAll(commands: readonly Command[], terminal: Terminal): void {
   const width = Math.max(...commands.map(one => titleOf(one).length))
   terminal.answer({ commands: commands.map(shown) }, [
-    'Usage: npx dodeca <command> [--json]',
+    'Usage: npx dodeca <command> [--json], or npx dodeca --version',
     '',
     ...commands.map(one => `  ${titleOf(one).padEnd(width)}  ${one.summary}`),
     '',

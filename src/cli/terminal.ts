@@ -3,7 +3,8 @@
  * for a program (`--json`) one JSON value a line on standard output and nothing else. Progress goes
  * to standard error, so that it never mixes with results.
  */
-import type { Writable } from 'node:stream'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
 
 export type Colour = 'bold' | 'dim' | 'green' | 'yellow' | 'red'
@@ -17,10 +18,16 @@ export type Terminal = {
   gauge(line: string): void
   endGauge(): void
   paint(colour: Colour, text: string): string
+  /**
+   * Asks on standard error for lines until one is accepted; undefined if the input has ended.
+   */
+  ask<T>(question: string, accept: (line: string) => Promise<T | undefined>): Promise<T | undefined>
   readonly streams: Streams
 }
 
-export type Streams = Readonly<Record<'stdout' | 'stderr', Writable & { readonly isTTY?: boolean }>>
+export type Streams = Readonly<
+  Record<'stdout' | 'stderr', Writable & { readonly isTTY?: boolean }>
+> & { readonly stdin?: Readable }
 
 export function openTerminal(json: boolean, streams: Streams = process): Terminal {
   const { stdout, stderr } = streams
@@ -47,6 +54,20 @@ export function openTerminal(json: boolean, streams: Streams = process): Termina
     endGauge: () => {
       if (gauge && !json && stderr.isTTY) stderr.write('\n')
       gauge = ''
+    },
+    ask: async (question, accept) => {
+      const lines = createInterface({ input: streams.stdin ?? process.stdin })
+      try {
+        stderr.write(question)
+        for await (const line of lines) {
+          const found = await accept(line)
+          if (found !== undefined) return found
+          stderr.write(question)
+        }
+        return undefined
+      } finally {
+        lines.close()
+      }
     },
     paint: (colour, text) => styleText(colour, text, { stream: stdout }),
     streams,

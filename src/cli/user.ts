@@ -2,6 +2,7 @@
  * Accounts on the command line, for operators. A new account gets a generated password that is
  * printed once; a lost password is reset with a token, which is printed once too.
  */
+import { encodeQR } from 'qr'
 import { newSecret } from '../kernel/ids.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import { administering, default_tenant } from './administration.ts'
@@ -33,7 +34,7 @@ export const userCreate: Command = {
     const slug = call.option('tenant') ?? default_tenant
     const role_ids = (call.option('roles') ?? '').split(',').filter(one => one !== '')
     const password = newSecret(password_bytes)
-    const about = { tenant: slug, account: email, role: role_ids.join(' or ') }
+    const about = { tenant: slug, account: email, role: role_ids.join(',') }
     const person = {
       tenant: slug,
       email,
@@ -130,6 +131,44 @@ export const userResetPassword: Command = {
       `With this token the password of ${who.account} can be set until ${reset.expires_at}. Give it to no one else:`,
       `  ${reset.token}`,
       `Open ${reset.link} and enter it, or send it to POST /v1/password-resets.`,
+    ])
+  },
+}
+
+export const userEnrolTotp: Command = {
+  words: 'user enrol-totp',
+  takes: ['<email|id>'],
+  summary: 'Add an authenticator app, and print recovery codes once',
+  more: [
+    'It prints a QR code, and reads the code of the app from standard input.',
+    'In production administrative permissions count only with a second factor.',
+  ],
+  options: {
+    tenant,
+    replace: { type: 'boolean', says: 'Replace the authenticator that the account has' },
+  },
+  run: async call => {
+    const { who } = named(call)
+    const { terminal } = call
+    const codes = await administering(call, who, async identity => {
+      const begun = await identity.enrolTotp(who, call.flag('replace'), actor())
+      const { otpauth_uri, secret } = begun
+      terminal.answer({ ...who, otpauth_uri }, [
+        encodeQR(otpauth_uri, 'ascii', { border: 2, ecc: 'low' }),
+        'Scan this with an authenticator app, or add this address to it:',
+        `  ${otpauth_uri}`,
+        `The key to type is ${secret}.`,
+      ])
+      return await terminal.ask('The code that the app shows now: ', async line => {
+        const made = await begun.activate(line.replaceAll(/\s/g, ''))
+        if (!made) terminal.progress('The code is wrong. Check the clock of the device.')
+        return made ?? undefined
+      })
+    })
+    if (!codes) throw new StartError('No right code was entered, so the account is as it was.')
+    terminal.answer({ ...who, recovery_codes: codes }, [
+      `${who.account} now logs in with the authenticator. Each of these codes replaces it once; they will not be shown again:`,
+      ...codes.map(code => `  ${code}`),
     ])
   },
 }

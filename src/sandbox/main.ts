@@ -6,6 +6,7 @@
 import { resolve } from 'node:path'
 import { StartError } from '../kernel/errors/start-error.ts'
 import { mail } from './mail/mail.ts'
+import { openai } from './openai/openai.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { push } from './push/push.ts'
 import { sms } from './sms/sms.ts'
@@ -13,7 +14,7 @@ import { webRisk } from './web-risk/web-risk.ts'
 import { stripe } from './stripe/stripe.ts'
 import type { Vendor } from './vendor.ts'
 
-const vendors: readonly Vendor[] = [mail, sms, push, webRisk, stripe]
+const vendors: readonly Vendor[] = [mail, sms, push, webRisk, stripe, openai]
 
 async function main(): Promise<void> {
   const [, , data_dir] = process.argv

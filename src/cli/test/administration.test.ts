@@ -1,4 +1,6 @@
 /** Tenants and people made on the command line, beside a running platform that obeys at once. */
+import { PassThrough } from 'node:stream'
+import { URI } from 'otpauth'
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../test/world.ts'
 import { openProductWorld, password } from '../../../test/product-world.ts'
@@ -54,7 +56,7 @@ test('a lost password is set by a printed token', async () => {
   const member = await world.member()
   const { slug } = member.tenant
   const { token, link } = await json(`user reset-password ${member.email} --tenant=${slug}`)
-  expect(link).toBe(`http://dodeca.test/console/reset?token=${token}`)
+  expect(link).toBe(`http://dodeca.test/account/reset?token=${token}`)
   const body = { token, new_password: `${password} anew` }
   expect((await world.call('POST', '/v1/password-resets', { body })).status).toBe(204)
   expect((await world.login(member)).status).toBe(401)
@@ -62,6 +64,65 @@ test('a lost password is set by a printed token', async () => {
   const again = await world.call('POST', '/v1/password-resets', { body })
   expect(again.body.code).toBe('one_time_token_invalid')
 })
+
+test('an authenticator is added by its code, and replaced only on request', async () => {
+  const member = await world.member()
+  const words = ['user', 'enrol-totp', member.email, `--tenant=${member.tenant.slug}`]
+  const first = await enrol(words)
+  expect(first.code).toBe(0)
+  const { recovery_codes } = first.last
+  expect(recovery_codes).toHaveLength(10)
+  const half = await world.login(member)
+  expect([half.status, half.body.methods.length]).toEqual([202, 1])
+  const again = await commands.run(words)
+  expect([again.code, again.out]).toEqual([1, ''])
+  expect(again.err).toMatch(/has an authenticator already\. Add --replace/)
+
+  const second = await enrol([...words, '--replace'])
+  expect(second.last.recovery_codes).not.toEqual(recovery_codes)
+  const { body } = await world.login(member)
+  expect(body.methods).toHaveLength(1)
+  const path = `/v1/mfa/challenges/${body.id}/verify`
+  const token = body.login_token
+  const [old] = recovery_codes
+  const refused = await world.call('POST', path, { token, body: { recovery_code: old } })
+  expect(refused.body.code).toBe('mfa_verification_failed')
+  const [recovery_code] = second.last.recovery_codes
+  expect((await world.call('POST', path, { token, body: { recovery_code } })).status).toBe(201)
+  expect(await audited(world, member.id)).toEqual([
+    'identity.accounts.enrol_totp',
+    'identity.accounts.enrol_totp',
+  ])
+})
+
+test('an authenticator without its code leaves the account as it was', async () => {
+  const member = await world.member()
+  const words = ['user', 'enrol-totp', member.email, `--tenant=${member.tenant.slug}`]
+  const stdin = new PassThrough()
+  stdin.end('no code\n')
+  const { code, err } = await commands.run(words, {}, stdin)
+  expect(code).toBe(1)
+  expect(err).toMatch(
+    /The code is wrong.*No right code was entered, so the account is as it was\.$/s,
+  )
+  expect((await world.login(member)).status).toBe(201)
+})
+
+/** A person who scans the QR code and types what the app shows. */
+async function enrol(words: string[]) {
+  const stdin = new PassThrough()
+  const stdout = new PassThrough()
+  let printed = ''
+  stdout.on('data', (chunk: Buffer) => {
+    const first = printed === ''
+    printed += chunk.toString()
+    if (!first) return
+    const { otpauth_uri } = JSON.parse(printed) as { otpauth_uri: string }
+    stdin.end(`${URI.parse(otpauth_uri).generate()}\n`)
+  })
+  const { code } = await commands.run([...words, '--json'], {}, stdin, stdout)
+  return { code, last: JSON.parse(printed.trim().split('\n').at(-1) ?? '') }
+}
 
 test('a disabled tenant is silent', async () => {
   const member = await world.member()
@@ -95,7 +156,11 @@ describe('refusals', () => {
     ['tenant create some-one --signup=maybe', /^--signup must be open or invite\.$/],
     ['tenant disable default', /^The platform is administered from this tenant\.$/],
     ['user create nonsense', /^nonsense is not a valid e-mail address\.$/],
-    ['user create x@example.test --roles=emperor', /^There is no role emperor\.$/],
+    [
+      'user create x@example.test --roles=auditor,emperor',
+      /^There is no role emperor\. The roles are [a-z_, ]+\.$/,
+    ],
+    ['user grant admin@example.com emperor', /^There is no role emperor\. The roles are /],
     [
       'user grant nobody@example.test auditor',
       /^The tenant default has no account nobody@example\.test\. /,

@@ -15,15 +15,17 @@ export type Outcome = { readonly code: number | null; readonly out: string; read
 export type Program = {
   readonly composition?: () => Promise<Composition>
   readonly config?: typeof loadConfig
+  readonly stdin?: PassThrough | undefined
+  readonly stdout?: PassThrough | undefined
 }
 
 /** Runs a command of the platform, or of another composition. */
 export async function runHere(
   args: readonly string[],
   env: Record<string, string>,
-  { composition, config = loadConfig }: Program = {},
+  { composition, config = loadConfig, stdin, stdout = new PassThrough() }: Program = {},
 ): Promise<Outcome> {
-  const streams = { stdout: new PassThrough(), stderr: new PassThrough() }
+  const streams = { stdout, stderr: new PassThrough(), ...(stdin ? { stdin } : {}) }
   const printed = Promise.all([text(streams.stdout), text(streams.stderr)])
   const code = await dodeca(args, composition, over => config(over, env), streams)
   streams.stdout.end()
@@ -33,7 +35,12 @@ export async function runHere(
 }
 
 export type Commands = {
-  run(args: readonly string[], more?: Record<string, string>): Promise<Outcome>
+  run(
+    args: readonly string[],
+    more?: Record<string, string>,
+    stdin?: PassThrough,
+    stdout?: PassThrough,
+  ): Promise<Outcome>
   /** The one value that a command prints with `--json`; it has to succeed. */
   // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
   json(args: readonly string[]): Promise<any>
@@ -41,8 +48,9 @@ export type Commands = {
 
 /** Commands with these settings, such as those of a world that runs. */
 export function commandsWith(environment: Record<string, string>): Commands {
-  const run: Commands['run'] = async (args, more = {}) => {
-    const { code, out, err } = await runHere(args, { ...environment, ...more })
+  const run: Commands['run'] = async (args, more = {}, stdin, stdout) => {
+    const given = { stdin, stdout }
+    const { code, out, err } = await runHere(args, { ...environment, ...more }, given)
     return { code, out, err: err.trimEnd() }
   }
   return {

@@ -5,7 +5,7 @@
  */
 import { Buffer } from 'node:buffer'
 import type { Dispatcher } from 'undici'
-import type { Circuit, Weight } from './circuit.ts'
+import type { Admission, Circuit, Weight } from './circuit.ts'
 import {
   exchange,
   ExchangeFailure,
@@ -37,23 +37,31 @@ type Failed = Extract<Attempted<never>, { answered: false }>
 
 /** These may be temporary; other refusals are final. */
 const transient = [408, 429, 502, 503, 504]
+/** What an admission is where nothing waits for the outcome of the body. */
+const settled: Admission = { settle: () => {} }
 /** How much of a refusal's body is kept, for adapters only. */
 const refusal_bytes = 64 * 1024
 
+/** `judged`: what was read settles the admission itself, once it knows how the body ended. */
 export async function attempt<T>(
   line: Line,
   request: ExchangeRequest,
-  read: (answer: Exchange) => Promise<T>,
+  read: (answer: Exchange, admission: Admission) => Promise<T>,
+  judged = false,
 ): Promise<Attempted<T>> {
   const admission = line.circuit.admit()
   if (!admission) return circuitOpen(line)
   let weight: Weight = null
+  let open = false
   try {
-    const attempted = await answered(line, request, read)
+    const attempted = await answered(line, request, answer =>
+      read(answer, judged ? admission : settled),
+    )
     weight = attempted.answered ? 0 : attempted.weight
+    open = judged && attempted.answered
     return attempted
   } finally {
-    admission.settle(weight)
+    if (!open) admission.settle(weight)
   }
 }
 

@@ -8,7 +8,14 @@ import type { Buffer } from 'node:buffer'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { jitter } from '../ids.ts'
-import { circuit_defaults, openCircuit, type CircuitOptions, type CircuitState } from './circuit.ts'
+import {
+  circuit_defaults,
+  openCircuit,
+  type Admission,
+  type CircuitOptions,
+  type CircuitState,
+  type Weight,
+} from './circuit.ts'
 import {
   ExchangeFailure,
   type Exchange,
@@ -61,6 +68,11 @@ export type UpstreamCall = {
 export type UpstreamStreamCall = UpstreamCall & {
   /** Longest idle time between body chunks. */
   readonly idle_timeout_ms?: number
+  /**
+   * The caller decides what the stream counts in the circuit, because only it knows whether the body
+   * was complete: it must call `settle` once for every stream that it got.
+   */
+  readonly judged?: true
 }
 
 export type UpstreamStream = {
@@ -69,6 +81,8 @@ export type UpstreamStream = {
   /** Leaving it early closes the connection; a broken or late body throws an UpstreamFailure. */
   readonly body: AsyncIterable<Buffer>
   abort(): void
+  /** Of no effect where the call is not `judged`. */
+  settle(weight: Weight): void
 }
 
 export type Upstream = {
@@ -133,7 +147,8 @@ export function openUpstream(options: UpstreamOptions): Upstream {
           headers_ms: Math.min(attempt_timeout_ms, left_ms),
           ...(call.idle_timeout_ms === undefined ? {} : { idle_ms: call.idle_timeout_ms }),
         }),
-        answer => Promise.resolve(streamOf(line, answer)),
+        (answer, admission) => Promise.resolve(streamOf(line, answer, call.judged && admission)),
+        call.judged,
       ),
     takeRetry: () => circuit.state() === 'closed' && budget.take(),
     circuit: circuit.state,
@@ -152,7 +167,8 @@ async function persist<T>(
   { line, prefix, budget, retries, random }: Persistence,
   call: UpstreamCall,
   limitsAt: LimitsAt,
-  read: (answer: Exchange) => Promise<T>,
+  read: (answer: Exchange, admission: Admission) => Promise<T>,
+  judged?: true,
 ): Promise<T> {
   const until = monotonic() + call.deadline_ms
   const attempts_max = 1 + (call.idempotent ? (call.retries ?? retries) : 0)
@@ -161,7 +177,7 @@ async function persist<T>(
   budget.called()
   for (let made = 1; ; made++) {
     const request = requestOf(call, prefix, limitsAt(until - monotonic()))
-    const attempted = await attempt(line, request, read)
+    const attempted = await attempt(line, request, read, judged)
     if (attempted.answered) return attempted.value
     const { failure, retryable } = attempted
     if (failure.reason === 'circuit_open') throw last ?? failure
@@ -201,19 +217,29 @@ function requestOf(
   return { method, path: prefix + path, headers: { ...headers, ...key }, body, limits, signal }
 }
 
-function streamOf(line: Line, answer: Exchange): UpstreamStream {
+function streamOf(line: Line, answer: Exchange, judge: Admission | undefined): UpstreamStream {
   const { status, headers, body } = answer
-  return { status, headers, body: pieces(line, body), abort: () => void body.destroy() }
+  return {
+    status,
+    headers,
+    body: pieces(line, body, judge !== undefined),
+    abort: () => void body.destroy(),
+    settle: weight => judge?.settle(weight),
+  }
 }
 
-async function* pieces(line: Line, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* pieces(
+  line: Line,
+  body: AsyncIterable<Buffer>,
+  judged: boolean,
+): AsyncGenerator<Buffer> {
   try {
     yield* body
   } catch (error) {
     if (!(error instanceof ExchangeFailure)) throw error
     const reason = reasonOf(error)
     // The headers counted as a success; the missing rest is reported to the circuit as a failure.
-    if (reason !== 'aborted') line.circuit.admit()?.settle(1)
+    if (reason !== 'aborted' && !judged) line.circuit.admit()?.settle(1)
     throw new UpstreamFailure(line.name, reason, { ambiguous: true, cause: error })
   }
 }

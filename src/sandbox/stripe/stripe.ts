@@ -5,6 +5,7 @@
  */
 import { createServer } from 'node:http'
 import { controlPlane } from '../control.ts'
+import { openRecordStore } from '../record-store.ts'
 import type { Setup, Vendor } from '../vendor.ts'
 import { openApi } from './api.ts'
 import type { Vended } from './vended.ts'
@@ -12,8 +13,7 @@ import { runDue } from './by-itself.ts'
 import { controlRoutes } from './control-routes.ts'
 import { Deliveries } from './deliveries.ts'
 import { openFaults } from './faults.ts'
-import type { Config } from './objects.ts'
-import { openStore } from './store.ts'
+import type { Config, Tables } from './objects.ts'
 import { showChallenge } from './three-ds-page.ts'
 
 const tick_ms = 50
@@ -24,7 +24,7 @@ export const stripe: Vendor = {
     const { kept, clock } = setup
     const key = `sk_test_${kept.secret('api_key').replaceAll(/[^A-Za-z0-9]/g, '')}`
     const webhook_secret = `whsec_${kept.secret('webhook')}`
-    const store = openStore(setup)
+    const store = openRecordStore<Tables>(setup)
     let address = ''
     const config = () => ({
       ...(store.get('config', 'config') ?? defaults(webhook_secret)),

@@ -61,6 +61,14 @@ export type NewAccount = {
   readonly role_ids: readonly string[]
 }
 
+/** An authenticator app that waits for its first code. */
+export type TotpEnrolment = {
+  readonly otpauth_uri: string
+  readonly secret: string
+  /** The new recovery codes; null if the code is wrong. */
+  activate(code: string): Promise<readonly string[] | null>
+}
+
 /**
  * What the operator of the machine may do to tenants and accounts on the command line. No
  * permission is checked; every act is audited under the given actor.
@@ -80,7 +88,11 @@ export type Administration = {
   /** False if nothing had to be changed. */
   grant(who: Who, role_id: string, actor: string): Promise<boolean>
   revoke(who: Who, role_id: string, actor: string): Promise<boolean>
+  /** The roles that can be given in a tenant, in their order. */
+  roles(slug: string): Promise<string[]>
   disableAccount(who: Who, actor: string): Promise<AccountLine>
+  /** Refused where one is active, unless it is replaced. */
+  enrolTotp(who: Who, replace: boolean, actor: string): Promise<TotpEnrolment>
   /** A one-time token with which the password is set; it is not mailed. */
   resetToken(who: Who, actor: string): Promise<{ token: string; link: string; expires_at: string }>
   rotateSigningKey(

@@ -9,6 +9,7 @@ import { meRoutes } from './me/routes.ts'
 import { challengeRoutes } from './mfa/challenges/routes.ts'
 import { methodRoutes } from './mfa/methods/routes.ts'
 import { oidcRoutes } from './oidc/routes.ts'
+import { accountPageRoutes } from './pages/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { registrationRoutes } from './registrations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
@@ -33,6 +34,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...tenantRoutes(deps),
     ...securityRoutes(),
     ...keyRoutes(deps),
+    ...accountPageRoutes(deps),
     // A repeated request is decided by the state that it finds, so no outcome (and no token) is
     // stored.
   ].map(one => ({ body_limit_bytes, idempotency: 'ignored' as const, ...one }))

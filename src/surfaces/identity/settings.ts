@@ -53,7 +53,7 @@ export const settings = {
   'identity.email_scope': { ...text('Whether an address is one account on the platform (global) or in each tenant', 'global'), oneOf: ['global', 'tenant'] },
   'identity.tenant_from': { ...text('What names the tenant of a login: the body, or the host name', 'body'), oneOf: ['body', 'host'] },
   'identity.issuer': secret('Issuer of tokens, if it is not PUBLIC_URL'),
-  'identity.link_base': secret('Base of the links in mails, if it is not PUBLIC_URL/console'),
+  'identity.link_base': secret('Base of the links in mails, if it is not PUBLIC_URL/account'),
   'identity.redirect_uris': list('Redirect URIs that a login at an identity provider may use, exactly'),
   'identity.oidc_providers': secret('Identity providers as JSON, or the path of a file with it'),
 } as const satisfies SettingTable

@@ -69,6 +69,20 @@ describe('streams', () => {
     expect((await failureOf(whole(late.body))).reason).toBe('timeout')
   })
 
+  test('count in the circuit what their reader decides at their end', async () => {
+    const server = await receiver(response => response.end('data: 1\n\n'))
+    const upstream = upstreamAt(server, { circuit: { failures_in_row: 2 } })
+    const judge = async (weight: number | null) => {
+      const stream = await upstream.stream({ ...generation, judged: true })
+      await whole(stream.body)
+      stream.settle(weight)
+    }
+    for (const weight of [1, 0, 1, null]) await judge(weight)
+    expect(upstream.circuit()).toBe('closed')
+    await judge(1)
+    expect(upstream.circuit()).toBe('open')
+  })
+
   test('do not outrun their reader', async () => {
     let written = 0
     const server = await receiver(response => {

@@ -51,7 +51,7 @@ export async function mailToSend(
   const derived = derivedToken(keys, key_id, purpose, ref)
   if (derived === null) return undefined
   const token = shown === 'masked' ? mask : derived
-  const base = settings['identity.link_base'] ?? `${public_url}/console`
+  const base = settings['identity.link_base'] ?? `${public_url}/account`
   // The link does not contain the registration: the reader must know its id, or its password.
   const query = new URLSearchParams({ token })
   const link = `${base}/${pages[purpose]}?${query}`

@@ -1,4 +1,5 @@
 /** The command line's side of identity: the use cases of the API, without authentication. */
+import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { changeStatus } from '../accounts/change-status.ts'
@@ -6,12 +7,14 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { rotateSigningKey } from '../keys/rotate-signing-key.ts'
 import { issueRandom } from '../one-time.ts'
+import { builtInRoles } from '../roles/built-in.ts'
 import { assignRole, holdAccount, revokeRole } from '../roles/assign-role.ts'
 import { default_tenant_id } from '../schemas.ts'
 import { changeTenant } from '../tenants/change-tenant.ts'
 import { createTenant } from '../tenants/create-tenant.ts'
 import { Tenant, tenantBySlug, tenantColumns } from '../tenants/find-tenant.ts'
 import { createAccount } from './create-account.ts'
+import { enrolTotp } from './enrol-totp.ts'
 import { findAccount, listLines } from './find-account.ts'
 import type { Administration, Who } from '../face.ts'
 
@@ -35,6 +38,8 @@ export function openAdministration(deps: Deps): Administration {
     accounts: (filter, limit) => listLines(deps, filter, limit),
     grant: (who, role_id, actor) => turnRole(deps, assignRole, who, role_id, actor),
     revoke: (who, role_id, actor) => turnRole(deps, revokeRole, who, role_id, actor),
+    roles: slug => rolesOf(deps, slug),
+    enrolTotp: (who, replace, actor) => enrolTotp(deps, who, replace, actor),
     disableAccount: async (who, actor) => {
       const { id } = await findAccount(deps, who)
       const { id: tenant_id } = await tenantBySlug(db, who.tenant)
@@ -46,6 +51,16 @@ export function openAdministration(deps: Deps): Administration {
     rotateSigningKey: (mode, actor) =>
       db.tx(tx => rotateSigningKey(tx, deps, mode, { actor, tenant_id: default_tenant_id })),
   }
+}
+
+async function rolesOf({ kernel: { db }, permissions }: Deps, slug: string): Promise<string[]> {
+  const { id } = await tenantBySlug(db, slug)
+  const own = await db.many(
+    Type.Object({ role_id: Type.String() }),
+    sql`select role_id from identity.roles where tenant_id = ${id} order by role_id`,
+  )
+  const all = [...builtInRoles(permissions), ...own.map(one => one.role_id)]
+  return [...new Set(all)].sort()
 }
 
 async function turnRole(
@@ -84,6 +99,6 @@ async function resetToken({ kernel }: Deps, who: Who, actor: string) {
       ttl_seconds: kernel.settings['identity.reset_ttl_seconds'],
     })
   })
-  const base = kernel.settings['identity.link_base'] ?? `${kernel.public_url}/console`
+  const base = kernel.settings['identity.link_base'] ?? `${kernel.public_url}/account`
   return { token, link: `${base}/reset?${new URLSearchParams({ token })}`, expires_at }
 }

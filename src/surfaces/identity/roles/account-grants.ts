@@ -57,10 +57,11 @@ export async function whyTooWeak(
   if (principal.kind !== 'account' || principal.aal === 'aal2') return null
   const strong = await accountGrants(reader, deps, { ...principal, aal: 'aal2' })
   if (!allowsSome(strong, permission)) return null
-  const detail = `Your role holds \`${permission}\`, but it counts only in a session with a second factor.`
-  const code = (await hasFactor(reader, principal.id))
-    ? 'step_up_required'
-    : 'mfa_enrollment_required'
+  const has = await hasFactor(reader, principal.id)
+  const code = has ? 'step_up_required' : 'mfa_enrollment_required'
+  const where = `${deps.kernel.public_url}/account/`
+  const next = has ? `Confirm this one with a code at ${where}.` : `Add one at ${where}.`
+  const detail = `Your role holds \`${permission}\`, but it counts only in a session with a second factor. ${next}`
   return problem(code, { detail, more: { permission } })
 }
 

@@ -1,7 +1,8 @@
 /**
  * How tokens reach the caller: in the body, or in cookies that scripts cannot read, with a CSRF
  * token in the body instead. Where the platform is served over plain http (a developer's machine)
- * cookies cannot be `Secure`, so they have other names.
+ * cookies cannot be `Secure`, so they have other names. The account pages have the same tokens
+ * under names of their own (pages/visitor.ts), so that one log-in counts for both.
  */
 import type { Headers } from '../../../kernel/http/route.ts'
 import type { Kernel } from '../settings.ts'
@@ -11,7 +12,7 @@ export type Delivery = 'token' | 'cookie'
 
 export type Delivered = { readonly body: SessionTokens; readonly headers: Headers }
 
-type Site = Pick<Kernel, 'public_url' | 'csrf'>
+export type Site = Pick<Kernel, 'public_url' | 'csrf'>
 
 export function deliver(site: Site, tokens: SessionTokens, delivery: Delivery): Delivered {
   if (delivery === 'token') return { body: tokens, headers: {} }
@@ -22,17 +23,36 @@ export function deliver(site: Site, tokens: SessionTokens, delivery: Delivery): 
       'set-cookie': [
         cookie(site, 'at', access_token, '/v1', 'Lax', tokens.expires_in),
         cookie(site, 'rt', refresh_token, '/v1/sessions', 'Strict', tokens.refresh_expires_in),
+        cookie(site, 'account-at', access_token, '/account', 'Lax', tokens.expires_in),
+        cookie(site, 'account-rt', refresh_token, '/account', 'Lax', tokens.refresh_expires_in),
       ],
     },
   }
 }
 
-/** Deletes both cookies. */
+/** Replaces the access token alone: the refresh cookies stay as they are. */
+export function accessCookies(site: Site, token: string, max_age: number): Headers {
+  return {
+    'set-cookie': [
+      cookie(site, 'at', token, '/v1', 'Lax', max_age),
+      cookie(site, 'account-at', token, '/account', 'Lax', max_age),
+    ],
+  }
+}
+
+/** The cookies that a reply sets. */
+export function setCookies(headers: Headers): readonly string[] {
+  return [headers['set-cookie'] ?? []].flat()
+}
+
+/** Deletes the cookies of a session. */
 export function forget(site: Site): Headers {
   return {
     'set-cookie': [
       cookie(site, 'at', '', '/v1', 'Lax', 0),
       cookie(site, 'rt', '', '/v1/sessions', 'Strict', 0),
+      cookie(site, 'account-at', '', '/account', 'Lax', 0),
+      cookie(site, 'account-rt', '', '/account', 'Lax', 0),
     ],
   }
 }
@@ -49,8 +69,8 @@ export function hasCookies(header: string | string[] | undefined): boolean {
   return /(^|;\s*)(__Secure-)?(at|rt)=/.test(String(header ?? ''))
 }
 
-function cookie(
-  { public_url }: Site,
+export function cookie(
+  { public_url }: Pick<Site, 'public_url'>,
   name: string,
   value: string,
   path: string,

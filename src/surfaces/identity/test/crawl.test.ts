@@ -6,6 +6,7 @@ import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newId } from '../../../kernel/ids.ts'
 import * as factors from './crawl-factors.ts'
 import { linkedIdentity, linkTicket, provider_name, refusedLogin } from './crawl-oidc.ts'
+import { pageRecipes } from './crawl-pages.ts'
 import * as people from './crawl-people.ts'
 import type { Making } from './crawl-people.ts'
 import { application } from './oidc-browser.ts'
@@ -132,5 +133,6 @@ await crawlSurface({
     'POST /v1/api-keys': says(apiKey),
     'POST /v1/tenants': says(() => ({ slug: newSlug(), name: 'a tenant' })),
     'PATCH /v1/accounts/{account_id}': says(() => ({ status: 'disabled' })),
+    ...pageRecipes,
   },
 })

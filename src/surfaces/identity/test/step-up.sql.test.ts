@@ -138,9 +138,10 @@ test('cookies get the new access token alone', async () => {
   const done = await verify(world, asked.body.id, who.member.token, body)
   expect(done.status).toBe(200)
   expect(done.body.access_token).toBeUndefined()
-  const [cookie, ...others] = done.headers.getSetCookie()
+  const [cookie, ofPages, ...others] = done.headers.getSetCookie()
   expect(others).toEqual([])
   expect(cookie).toMatch(/^at=[^;]+; Path=\/v1;/)
+  expect(ofPages).toMatch(/^account-at=[^;]+; Path=\/account;/)
 })
 
 /** One more session of the same account. */

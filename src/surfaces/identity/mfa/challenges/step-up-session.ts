@@ -11,7 +11,7 @@ import type { Headers } from '../../../../kernel/http/route.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
-import { deliver, type Delivery } from '../../sessions/deliver-tokens.ts'
+import { accessCookies, type Delivery } from '../../sessions/deliver-tokens.ts'
 import type { Session } from '../holder.ts'
 import type { Proof } from './prove-factor.ts'
 import type { SteppedUp } from '../schemas.ts'
@@ -22,7 +22,6 @@ const Row = Type.Object({
   tenant_id: Id,
   amr: Type.Array(Type.String()),
   auth_time: Time,
-  expires_at: Time,
 })
 
 export async function stepUp(
@@ -39,7 +38,7 @@ export async function stepUp(
         amr = array_append(array_remove(amr, ${how.amr}), ${how.amr})
       where id = ${session_id} and account_id = ${account_id} and revoked_at is null
         and expires_at > kernel.now()
-      returning tenant_id, amr, auth_time, expires_at`,
+      returning tenant_id, amr, auth_time`,
   )
   if (!row) throw problem('mfa_challenge_invalid')
   await recordSecurityEvent(tx, {
@@ -56,22 +55,5 @@ export async function stepUp(
   const expires_in = kernel.settings['identity.access_ttl_seconds']
   const answer = { expires_in, aal: 'aal2', auth_time: row.auth_time } as const
   if (how.delivery !== 'cookie') return { body: { ...answer, access_token }, headers: {} }
-  const { headers } = deliver(
-    kernel,
-    {
-      session_id,
-      account_id,
-      tenant_id,
-      access_token,
-      expires_in,
-      token_type: 'Bearer',
-      refresh_expires_in: 0,
-      session_expires_at: row.expires_at,
-      aal: 'aal2',
-    },
-    'cookie',
-  )
-  // The refresh cookie stays as it is: only the access token is new.
-  const [access = ''] = [headers['set-cookie'] ?? []].flat()
-  return { body: answer, headers: { 'set-cookie': [access] } }
+  return { body: answer, headers: accessCookies(kernel, access_token, expires_in) }
 }

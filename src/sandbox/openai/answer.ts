@@ -1,0 +1,77 @@
+/** What the model says to a prompt: its deltas, how it ends, and its usage. The same prompt gives the same answer. */
+import { citedAnswer } from './cited-answer.ts'
+import type { FaultRule } from './faults.ts'
+import type { Prompt } from './prompt.ts'
+import { drawer, prose } from './prose.ts'
+import { sampleOf } from './sample.ts'
+import { countTokens, tokensOf } from './tokens.ts'
+
+export type Ending =
+  | { readonly status: 'completed' }
+  | { readonly status: 'incomplete'; readonly reason: 'max_output_tokens' | 'content_filter' }
+  | { readonly status: 'failed'; readonly code: string; readonly message: string }
+
+export type Usage = {
+  readonly input: number
+  readonly cached: number
+  readonly output: number
+}
+
+export type Answer = {
+  readonly deltas: readonly string[]
+  readonly refused: boolean
+  readonly ending: Ending
+  readonly usage: Usage | null
+}
+
+const words_least = 40
+const words_spread = 80
+
+export function answerTo(prompt: Prompt, fault: FaultRule | undefined): Answer {
+  const action = fault?.action
+  const all = action === 'say' ? (fault?.deltas ?? []) : tokensOf(saidTo(prompt, fault))
+  const half = Math.max(1, Math.floor(all.length / 2))
+  const cut = action === 'incomplete' || action === 'failed_event' || action === 'content_filter'
+  const limit = Math.min(prompt.max_output_tokens, cut ? (fault?.after ?? half) : Infinity)
+  const tokens = all.slice(0, limit)
+  const chunk = Math.max(1, Number(prompt.directives['chunk'] ?? 1))
+  const usage = {
+    input: countTokens(prompt.text),
+    cached: Math.min(countTokens(prompt.text), Number(prompt.directives['cached'] ?? 0)),
+    output: tokens.length,
+  }
+  return {
+    deltas: chunk === 1 ? tokens : joined(tokens, chunk),
+    refused: action === 'refusal',
+    ending: endingOf(fault, tokens.length < all.length),
+    usage: action === 'usage_missing' || action === 'failed_event' ? null : usage,
+  }
+}
+
+function endingOf(fault: FaultRule | undefined, was_cut: boolean): Ending {
+  if (fault?.action === 'content_filter') return { status: 'incomplete', reason: 'content_filter' }
+  if (fault?.action === 'failed_event') {
+    const message = fault.message ?? 'The model failed to generate a response.'
+    return { status: 'failed', code: fault.code ?? 'server_error', message }
+  }
+  return was_cut ? { status: 'incomplete', reason: 'max_output_tokens' } : { status: 'completed' }
+}
+
+function saidTo(prompt: Prompt, fault: FaultRule | undefined): string {
+  if (fault?.action === 'refusal') return 'I am sorry, but I cannot help with that request.'
+  const { model, instructions, input, schema, directives } = prompt
+  if (schema?.name === 'cited_answer') return citedAnswer(input, fault)
+  const draw = drawer(JSON.stringify([model, instructions, input]))
+  if (schema) {
+    const json = JSON.stringify(sampleOf(schema.schema, () => prose(draw, 4)))
+    return fault?.action === 'invalid_json' ? json.slice(0, -1) : json
+  }
+  const words = Number(directives['tokens'] ?? words_least + Math.floor(draw() * words_spread))
+  return prose(draw, Math.min(words, 1_000_000))
+}
+
+function joined(tokens: readonly string[], size: number): string[] {
+  return Array.from({ length: Math.ceil(tokens.length / size) }, (_, index) =>
+    tokens.slice(index * size, (index + 1) * size).join(''),
+  )
+}

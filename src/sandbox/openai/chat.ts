@@ -1,0 +1,96 @@
+/** Chat Completions: the older protocol, which most compatible servers speak. */
+import type { Answer } from './answer.ts'
+import { ApiError } from './api-error.ts'
+import { snapshotOf } from './models.ts'
+import type { CreateChat } from './protocol.ts'
+import type { Frame } from './turn.ts'
+
+export type MadeChat = {
+  readonly id: string
+  readonly created: number
+  readonly body: CreateChat
+  readonly answer: Answer
+}
+
+export function completionOf({ id, created, body, answer }: MadeChat): object {
+  const said = answer.deltas.join('')
+  failed(answer)
+  return {
+    id,
+    object: 'chat.completion',
+    created,
+    model: snapshotOf(body.model),
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: answer.refused ? null : said,
+          refusal: answer.refused ? said : null,
+        },
+        logprobs: null,
+        finish_reason: reasonOf(answer),
+      },
+    ],
+    ...(answer.usage ? { usage: usageOf(answer.usage) } : {}),
+    service_tier: 'default',
+  }
+}
+
+export function* chatFrames({ id, created, body, answer }: MadeChat): Generator<Frame> {
+  const include_usage = body.stream_options?.include_usage === true
+  const base = {
+    id,
+    object: 'chat.completion.chunk',
+    created,
+    model: snapshotOf(body.model),
+    ...(include_usage ? { usage: null } : {}),
+  }
+  const frame = (
+    delta: object,
+    kind: Frame['kind'],
+    finish_reason: string | null = null,
+  ): Frame => ({
+    text: `data: ${JSON.stringify({ ...base, choices: [{ index: 0, delta, logprobs: null, finish_reason }] })}\n\n`,
+    kind,
+  })
+  yield frame({ role: 'assistant', content: '', refusal: null }, 'other')
+  for (const delta of answer.deltas) {
+    yield frame(answer.refused ? { refusal: delta } : { content: delta }, 'delta')
+  }
+  if (answer.ending.status === 'failed') {
+    const { code, message } = answer.ending
+    yield {
+      text: `data: ${JSON.stringify({ error: { message, type: code, code } })}\n\n`,
+      kind: 'other',
+    }
+    return
+  }
+  yield frame({}, 'terminal', reasonOf(answer))
+  if (include_usage && answer.usage) {
+    const usage = usageOf(answer.usage)
+    yield { text: `data: ${JSON.stringify({ ...base, choices: [], usage })}\n\n`, kind: 'other' }
+  }
+  yield { text: 'data: [DONE]\n\n', kind: 'other' }
+}
+
+function reasonOf({ ending }: Answer): string {
+  if (ending.status !== 'incomplete') return 'stop'
+  return ending.reason === 'content_filter' ? 'content_filter' : 'length'
+}
+
+/** This protocol has no failed completion: it is an error. */
+function failed({ ending }: Answer): void {
+  if (ending.status !== 'failed') return
+  throw new ApiError(500, ending.message, { type: 'server_error', code: ending.code })
+}
+
+function usageOf({ input, cached, output }: NonNullable<Answer['usage']>): object {
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: cached, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 0 },
+  }
+}

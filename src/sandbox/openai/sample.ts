@@ -1,0 +1,33 @@
+/** A value that fits a JSON schema, for calls that ask for one; strings are words of the model. */
+type Schema = Readonly<Record<string, unknown>>
+
+export function sampleOf(schema: Schema, word: () => string, depth = 0): unknown {
+  const { enum: values, const: constant, type, anyOf, properties, items } = schema
+  if (constant !== undefined) return constant
+  if (Array.isArray(values)) return values[0]
+  if (Array.isArray(anyOf)) return sampleOf(anyOf[0] as Schema, word, depth)
+  const kind: unknown = Array.isArray(type) ? type[0] : type
+  if (depth > 8) return null
+  switch (kind) {
+    case 'object':
+      return Object.fromEntries(
+        Object.entries((properties ?? {}) as Record<string, Schema>).map(([name, member]) => [
+          name,
+          sampleOf(member, word, depth + 1),
+        ]),
+      )
+    case 'array': {
+      const length = Math.max(1, Number(schema['minItems'] ?? 1))
+      return Array.from({ length }, () => sampleOf((items ?? {}) as Schema, word, depth + 1))
+    }
+    case 'integer':
+    case 'number':
+      return Number(schema['minimum'] ?? 1)
+    case 'boolean':
+      return true
+    case 'string':
+      return word()
+    default:
+      return null
+  }
+}

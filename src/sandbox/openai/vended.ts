@@ -1,0 +1,18 @@
+/** The parts of this vendor that its requests, its control plane and its webhooks share. */
+import type { Clock } from '../../kernel/clock.ts'
+import type { Deliveries } from './deliveries.ts'
+import type { Faults } from './faults.ts'
+import type { Requests } from './requests.ts'
+import type { Config, Store } from './store.ts'
+
+export type Vended = {
+  readonly key: string
+  readonly store: Store
+  readonly clock: Clock
+  readonly faults: Faults
+  readonly requests: Requests
+  readonly deliveries: Deliveries
+  /** Ids of the background responses that have not ended. */
+  readonly queued: Set<string>
+  config(): Config
+}

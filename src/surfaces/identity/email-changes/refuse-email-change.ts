@@ -1,0 +1,21 @@
+/**
+ * Refuses a change of address: the person who reads the new mailbox did not ask for it. The mailed
+ * token is enough, because it can only end the change.
+ */
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { consume } from '../one-time.ts'
+
+export async function refuseEmailChange(
+  { kernel }: Pick<Deps, 'kernel'>,
+  token: string,
+): Promise<void> {
+  await kernel.db.tx(async tx => {
+    const challenge = await consume(tx, ['email_change'], token)
+    if (!challenge) throw problem('one_time_token_invalid')
+    await tx.run(sql`
+      update identity.email_changes set status = 'refused'
+      where tenant_id = ${challenge.tenant_id} and id = ${challenge.ref} and status = 'pending'`)
+  })
+}

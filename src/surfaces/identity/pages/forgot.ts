@@ -1,0 +1,28 @@
+/** Asks for a mail that resets a password; the page is the same for every address. */
+import { markup } from '../../../kernel/http/markup.ts'
+import { requestReset } from '../passwords/request-reset.ts'
+import { button, field, form, hidden } from './form.ts'
+import type { Page } from './page.ts'
+
+export const forgotPage: Page = {
+  path: '/account/forgot',
+  summary: 'The page that sends a mail to reset a password',
+  show: visit => {
+    const { words, query, form: given } = visit
+    const email = { name: 'email', type: 'email', autocomplete: 'username' } as const
+    return {
+      title: words.forgot_title,
+      body: markup`<p>${words.forgot_says}</p>
+${form(
+  visit,
+  hidden({ tenant: given['tenant'] ?? query.tenant }),
+  field(visit, { ...email, label: words.email, value: given['email'] }),
+  button(words.send),
+)}`,
+    }
+  },
+  submit: async ({ deps, words, request, form: { email = '', tenant } }) => {
+    await requestReset(deps, { email, tenant: tenant || undefined }, request)
+    return { title: words.mail_sent, body: markup`<p>${words.forgot_sent}</p>` }
+  },
+}

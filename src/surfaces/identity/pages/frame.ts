@@ -1,0 +1,93 @@
+/**
+ * The frame of the account pages: light and dark, readable on a phone, without a script. The policy
+ * allows only this one style sheet, by its hash.
+ */
+import { createHash } from 'node:crypto'
+import { markup, trusted, type Markup } from '../../../kernel/http/markup.ts'
+import { languages, type Language } from './language.ts'
+
+const style = `
+:root { color-scheme: light dark; --ink: light-dark(#1c2026, #e6e9ee);
+  --soft: light-dark(#4d5562, #a6afbc); --line: light-dark(#c5cad2, #4a515c);
+  --card: light-dark(#fff, #1b1e23); --back: light-dark(#f1f3f5, #121417);
+  --accent: light-dark(#1a56b0, #8ab4ff); --on-accent: light-dark(#fff, #10131a);
+  --bad: light-dark(#a31515, #ff9d94); --good: light-dark(#1b6e3c, #7fd6a0) }
+* { box-sizing: border-box }
+body { margin: 0 auto; max-width: 36rem; padding: 1.5rem 1rem; background: var(--back);
+  color: var(--ink); font: 1.05rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere }
+main { padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: .8rem }
+h1 { margin: 0 0 1rem; font-size: 1.45rem; line-height: 1.25 }
+h2 { margin: 2rem 0 .6rem; font-size: 1.15rem }
+p, form { margin: 0 0 1rem }
+li form { margin: 0 }
+a { color: var(--accent) }
+label { display: block; font-weight: 600; margin-bottom: .25rem }
+input, select { width: 100%; font: inherit; padding: .55rem .7rem; color: inherit;
+  background: var(--back); border: 1px solid var(--soft); border-radius: .4rem }
+input[aria-invalid] { border: 2px solid var(--bad) }
+.field { margin-bottom: 1.2rem }
+.field p { margin: .5rem 0 0; font-size: .95rem }
+.soft { color: var(--soft) }
+.error { color: var(--bad); font-weight: 600 }
+.notice { padding: .7rem 1rem; border-left: .3rem solid var(--good); background: var(--back) }
+.alert { padding: .7rem 1rem; border-left: .3rem solid var(--bad); background: var(--back) }
+button { font: inherit; font-weight: 600; padding: .6rem 1.2rem; border-radius: .5rem;
+  border: 2px solid var(--accent); background: var(--accent); color: var(--on-accent);
+  cursor: pointer }
+button.plain { background: transparent; color: var(--accent) }
+button + button { margin-top: .6rem }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px }
+ul.rows { list-style: none; margin: 0 0 1rem; padding: 0 }
+ul.rows > li { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center;
+  justify-content: space-between; padding: .7rem 0; border-bottom: 1px solid var(--line) }
+ul.rows p { margin: 0 }
+.codes { columns: 2; padding: 0; list-style: none; font: 1.1rem/1.9 ui-monospace, monospace }
+.qr { display: block; width: 14rem; max-width: 100%; background: #fff; margin-bottom: 1rem }
+code { font-family: ui-monospace, monospace }
+footer { display: flex; justify-content: space-between; padding: 1rem 0; font-size: .95rem }
+@media (max-width: 30rem) { main { padding: 1.3rem } form > button { width: 100% } }
+`
+
+const style_hash = createHash('sha256').update(style).digest('base64')
+
+export const page_headers: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${style_hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  'x-robots-tag': 'noindex',
+}
+
+export type Framed = {
+  readonly language: Language
+  readonly title: string
+  /** Something was refused. */
+  readonly failed: boolean
+  readonly body: Markup
+  /** The page itself, to show it in the other language. */
+  readonly place: { readonly path: string; readonly query: Readonly<Record<string, string>> }
+}
+
+export function frame({ language, title, failed, body, place }: Framed): string {
+  const words = languages[language]
+  const other = language === 'en' ? 'de' : 'en'
+  const query = new URLSearchParams({ ...place.query, lang: other })
+  return markup`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${failed && `${words.error}: `}${title}</title>
+<style>${trusted(style)}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+<footer>
+<a href="/account/">${words.home}</a>
+<a href="${place.path}?${query.toString()}" lang="${other}" hreflang="${other}">${languages[other].name}</a>
+</footer>
+</body>
+</html>
+`.text
+}

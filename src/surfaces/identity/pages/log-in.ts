@@ -1,0 +1,62 @@
+/** Logs in with a password, in this browser; an account with a second factor goes on to its page. */
+import { markup } from '../../../kernel/http/markup.ts'
+import { logIn } from '../sessions/log-in.ts'
+import { setCookies, type Delivered } from '../sessions/deliver-tokens.ts'
+import type { Deps } from '../deps.ts'
+import { readCookie, setCookie } from './cookies.ts'
+import { button, field, form, hidden } from './form.ts'
+import { nextPath } from './next-path.ts'
+import { notice, type Gone, type Page, type Visit } from './page.ts'
+
+export const login_cookie = 'account-login'
+const device_cookie = 'account-device'
+
+export const logInPage: Page = {
+  path: '/account/login',
+  summary: 'The page on which a person logs in',
+  show: visit => ({ title: visit.words.log_in, body: asked(visit) }),
+  submit: async ({ deps, request, form: { email = '', password = '', tenant, next } }) => {
+    const device_token = readCookie(deps.kernel, request.headers, device_cookie)
+    const known = device_token === null ? {} : { device_token }
+    const body = { email, password, ...(tenant ? { tenant } : {}), ...known }
+    const result = await logIn(deps, { ...body, delivery: 'cookie' }, request)
+    if (result.kind === 'session') return begun(deps, result.delivered, next)
+    const { login_token: value, expires_in: max_age } = result.required
+    const cookie = { name: login_cookie, value, path: '/account/second-factor', max_age }
+    return {
+      to: `/account/second-factor?${new URLSearchParams({ next: nextPath(next) })}`,
+      cookies: [setCookie(deps.kernel, cookie)],
+    }
+  },
+}
+
+/** The device is remembered, so that wrong passwords from elsewhere do not delay its next login. */
+export function begun(
+  { kernel }: Pick<Deps, 'kernel'>,
+  { body, headers }: Delivered,
+  next: string | undefined,
+): Gone {
+  const max_age = kernel.settings['identity.device_ttl_seconds']
+  const value = body.device_token ?? ''
+  const device = { name: device_cookie, value, path: '/account/login', max_age }
+  return { to: nextPath(next), cookies: [...setCookies(headers), setCookie(kernel, device)] }
+}
+
+function asked(visit: Visit) {
+  const { words, query, form: given } = visit
+  const said = notice(visit)
+  const tenant = given['tenant'] ?? query.tenant
+  const here = tenant ? `?${new URLSearchParams({ tenant })}` : ''
+  const email = { name: 'email', type: 'email', autocomplete: 'username' } as const
+  const password = { name: 'password', type: 'password', autocomplete: 'current-password' } as const
+  return markup`${said !== null && markup`<p class="notice" role="status">${said}</p>`}
+${form(
+  visit,
+  hidden({ tenant, next: given['next'] ?? query.next }),
+  field(visit, { ...email, label: words.email, value: given['email'] }),
+  field(visit, { ...password, label: words.password }),
+  button(words.log_in),
+)}
+<p><a href="/account/forgot${here}">${words.forgot}</a></p>
+<p>${words.no_account} <a href="/account/register${here}">${words.register}</a></p>`
+}

@@ -1,0 +1,16 @@
+/**
+ * Where a visitor goes after a page: only to paths of the platform that lead nowhere else. A short
+ * link is a path of the platform too, and leads anywhere, so the first segment must be known.
+ */
+const known = /^\/(account|console|docs|dev)(\/|\?|$)/
+const base = 'http://platform.invalid'
+
+export const home_path = '/account/'
+
+export function nextPath(asked: string | undefined): string {
+  if (!asked || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(asked) || !URL.canParse(asked, base)) {
+    return home_path
+  }
+  const { origin, pathname, search } = new URL(asked, base)
+  return origin === base && known.test(pathname) ? pathname + search : home_path
+}

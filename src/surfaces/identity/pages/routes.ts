@@ -1,0 +1,49 @@
+/** All account pages. They are not in the published document, which is for programs. */
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { confirmPage } from './confirm.ts'
+import { forgotPage } from './forgot.ts'
+import { logInPage } from './log-in.ts'
+import { home_path } from './next-path.ts'
+import { overviewPage } from './overview.ts'
+import { pageRoutes, type Page } from './page.ts'
+import { recoveryCodesPage } from './recovery-codes.ts'
+import { registerPage } from './register.ts'
+import { secondFactorPage } from './second-factor.ts'
+import { sendAgainPage } from './send-again.ts'
+import { invitePage, resetPage } from './set-password.ts'
+import { totpPage } from './totp.ts'
+import { verifyPage } from './verify.ts'
+
+const pages: readonly Page[] = [
+  overviewPage,
+  registerPage,
+  sendAgainPage,
+  verifyPage,
+  logInPage,
+  secondFactorPage,
+  forgotPage,
+  resetPage,
+  invitePage,
+  confirmPage,
+  totpPage,
+  recoveryCodesPage,
+]
+
+export function accountPageRoutes(deps: Deps): readonly Route[] {
+  return [withoutSlash, ...pages.flatMap(page => pageRoutes(deps, page))]
+}
+
+const withoutSlash = route({
+  method: 'GET',
+  path: '/account',
+  summary: 'Leads to the page of an account',
+  permission: 'public',
+  hidden: true,
+  added: true,
+  transaction: 'own',
+  head: true,
+  produces: ['text/html'],
+  replies: { 303: null },
+  handle: () => Promise.resolve(reply(303, null, { location: home_path })),
+})

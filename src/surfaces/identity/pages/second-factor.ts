@@ -1,0 +1,45 @@
+/** The second factor of a login that waits for it; the cookie of its page holds the login token. */
+import { hashOf, peek } from '../one-time.ts'
+import { activeMethods } from '../mfa/methods/find-methods.ts'
+import { checkCode, codeFields } from './check-code.ts'
+import { readCookie, setCookie } from './cookies.ts'
+import { button, form, hidden } from './form.ts'
+import { begun, login_cookie } from './log-in.ts'
+import type { Page, Visit } from './page.ts'
+
+const path = '/account/second-factor'
+const too_late = { to: '/account/login?done=too_late' }
+
+export const secondFactorPage: Page = {
+  path,
+  summary: 'The page that asks for a second factor at a login',
+  show: async visit => {
+    const { deps, words, query } = visit
+    const login = await waitingLogin(visit)
+    if (!login) return too_late
+    const methods = await activeMethods(deps.kernel.db, login.account_id)
+    const next = hidden({ next: visit.form['next'] ?? query.next })
+    return {
+      title: words.second_factor,
+      body: form(visit, next, codeFields(visit, methods), button(words.continue)),
+    }
+  },
+  submit: async visit => {
+    const { deps } = visit
+    const login = await waitingLogin(visit)
+    if (!login) return too_late
+    const { token, account_id } = login
+    const holder = { kind: 'login', token, hash: hashOf(token) } as const
+    const verified = await checkCode(deps, holder, account_id, visit)
+    if (verified.kind !== 'session') throw new Error('a login became no session')
+    const { to, cookies = [] } = begun(deps, verified.delivered, visit.form['next'])
+    const spent = setCookie(deps.kernel, { name: login_cookie, value: '', path, max_age: 0 })
+    return { to, cookies: [...cookies, spent] }
+  },
+}
+
+async function waitingLogin({ deps, request }: Visit) {
+  const token = readCookie(deps.kernel, request.headers, login_cookie)
+  const login = token === null ? undefined : await peek(deps.kernel.db, ['mfa_login'], token)
+  return token !== null && login?.account_id ? { token, account_id: login.account_id } : undefined
+}

@@ -1,0 +1,170 @@
+/**
+ * The account pages in a browser, without a script: from the registration over the mail to the
+ * logged-in person, and from a reset mail to a log-in with a second factor. Every page on the way is
+ * checked in both colour schemes, on a phone and wide.
+ */
+import { existsSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import axe from 'axe-core'
+import { Secret, TOTP } from 'otpauth'
+import { chromium, type BrowserContext, type Page } from 'playwright-core'
+import { afterAll, expect, test } from 'vitest'
+import { openProductWorld } from '../../../../../test/product-world.ts'
+import { eventually } from '../../../../../test/world.ts'
+import { nextCode, wrongCode, type App } from '../../test/second-factor.ts'
+
+const executablePath = '/usr/bin/chromium'
+const password = 'correct horse battery staple'
+const port = await freePort()
+const world = await openProductWorld({
+  KERNEL_SANDBOX: 'true',
+  IDENTITY_EMAIL_SCOPE: 'global',
+  IDENTITY_REQUIRE_VERIFIED_EMAIL: 'true',
+  PORT: String(port),
+  PUBLIC_URL: `http://127.0.0.1:${port}`,
+})
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }).catch(() => null)
+afterAll(async () => {
+  await browser?.close()
+  await world.close()
+})
+
+test.skipIf(!existsSync(executablePath))(
+  'lead from the registration to the account, and from a reset to a log-in with a second factor',
+  async () => {
+    const context = await browser!.newContext({ locale: 'en-GB' })
+    const violations: string[] = []
+    context.on('console', message => {
+      if (message.type() === 'error') violations.push(message.text())
+    })
+    const email = `ann-${port}@example.test`
+
+    const page = await context.newPage()
+    await page.goto(`${world.url}/account/register`)
+    await audit(page, 'register')
+    await register(page, email)
+    await audit(page, 'registered')
+    const mailed = await followMail(context, email, 'Confirm the address')
+    await audit(mailed, 'verify')
+    await mailed.getByRole('button', { name: 'Confirm' }).press('Enter')
+    await mailed.getByText('Your address is confirmed').waitFor()
+    await logIn(mailed, email, password)
+    await mailed.getByRole('heading', { name: 'Your account' }).waitFor()
+    await audit(mailed, 'overview')
+
+    await mailed.getByRole('link', { name: 'Add an authenticator app' }).click()
+    await audit(mailed, 'totp')
+    await mailed.getByRole('button', { name: 'Continue' }).press('Enter')
+    await audit(mailed, 'enrol')
+    const key = await mailed.locator('main code').innerText()
+    const app: App = { totp: new TOTP({ secret: Secret.fromBase32(key) }), last: 0 }
+    await mailed.getByRole('textbox', { name: 'Code' }).fill(wrongCode(world, app))
+    await mailed.keyboard.press('Enter')
+    await mailed.getByText('The code is wrong').waitFor()
+    await audit(mailed, 'wrong code')
+    await mailed.getByRole('textbox', { name: 'Code' }).fill(await nextCode(world, app))
+    await mailed.keyboard.press('Enter')
+    await mailed.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
+    await audit(mailed, 'codes')
+    expect(await mailed.locator('.codes li').count()).toBe(10)
+
+    await mailed.goto(`${world.url}/account/`)
+    await mailed.getByRole('button', { name: 'Log out' }).press('Enter')
+    await mailed.getByText('You are logged out').waitFor()
+    await mailed.getByRole('link', { name: 'Forgot the password?' }).click()
+    await audit(mailed, 'forgot')
+    await mailed.getByLabel('Mail address').fill(email)
+    await mailed.keyboard.press('Enter')
+    await mailed.getByText('If there is an account').waitFor()
+    const reset = await followMail(context, email, 'Set a new password')
+    await reset.getByLabel('New password').fill('password1234')
+    await reset.keyboard.press('Enter')
+    await reset.getByText('easy to guess').waitFor()
+    await audit(reset, 'reset')
+    await reset.getByLabel('New password').fill(`${password} again`)
+    await reset.keyboard.press('Enter')
+    await reset.getByText('Your password is set').waitFor()
+    await logIn(reset, email, `${password} again`)
+    await reset.getByRole('heading', { name: 'Second factor' }).waitFor()
+    await audit(reset, 'second factor')
+    await reset.getByRole('textbox', { name: 'Code' }).fill(await nextCode(world, app))
+    await reset.keyboard.press('Enter')
+    await reset.getByRole('heading', { name: 'Your account' }).waitFor()
+    await audit(reset, 'overview with a factor')
+    await reset.getByRole('link', { name: 'Deutsch' }).click()
+    await reset.getByRole('heading', { name: 'Ihr Konto' }).waitFor()
+    // A page that failed is one of the errors that the browser reports; a refused style is another.
+    expect(violations.filter(one => !one.includes('status of 4'))).toEqual([])
+  },
+  120_000,
+)
+
+/** By the keyboard alone: the first field is reached with the first Tab. */
+async function register(page: Page, email: string): Promise<void> {
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(email)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(password)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor()
+}
+
+async function logIn(page: Page, email: string, with_password: string): Promise<void> {
+  await page.getByLabel('Mail address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(with_password)
+  await page.keyboard.press('Enter')
+}
+
+/** Opens the newest mail in the inbox, and follows its link as a reader does. */
+async function followMail(context: BrowserContext, email: string, link: string): Promise<Page> {
+  const inbox = await context.newPage()
+  await eventually(`a mail with "${link}"`, async () => {
+    await inbox.goto(`${world.url}/dev/inbox?to=${email}`)
+    if ((await inbox.locator('details.card').count()) === 0) return false
+    const frame = inbox.frameLocator('iframe').first()
+    return (await frame.getByRole('link', { name: link }).count()) === 1
+  })
+  const anchor = inbox.frameLocator('iframe').first().getByRole('link', { name: link })
+  const address = await anchor.getAttribute('href')
+  // Scanners of mails open links first; that must not use them up.
+  for (const method of ['GET', 'HEAD', 'GET']) {
+    expect((await fetch(address ?? '', { method })).status).toBe(200)
+  }
+  const [opened] = await Promise.all([context.waitForEvent('page'), anchor.click()])
+  await opened.waitForLoadState()
+  await inbox.close()
+  return opened
+}
+
+async function audit(page: Page, name: string): Promise<void> {
+  await page.evaluate(axe.source)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 390]) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width, height: 900 })
+      const found = await page.evaluate(
+        `axe.run(document).then(all => all.violations.map(one => one.id + ': ' + one.nodes[0]?.html))`,
+      )
+      expect(found, `${name} ${colorScheme} ${width}`).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+      const shots = process.env['SHOTS']
+      if (shots)
+        await page.screenshot({
+          path: `${shots}/${name}-${colorScheme}-${width}.png`,
+          fullPage: true,
+        })
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // It listens on a port and not on a pipe.
+  const { port: found } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return found
+}

@@ -1,0 +1,92 @@
+/**
+ * The link of a mail that proves a mailbox: of a registration, or of a new address. To open it
+ * changes nothing, because scanners of mails follow links. A registration is completed by the
+ * browser that began it, or by its password; a new address by the owner of the account.
+ */
+import { markup } from '../../../kernel/http/markup.ts'
+import { isId } from '../../../kernel/ids.ts'
+import { proveEmailChange } from '../email-changes/change-email.ts'
+import { refuseEmailChange } from '../email-changes/refuse-email-change.ts'
+import { peek } from '../one-time.ts'
+import { verifyAddress } from '../registrations/verify-address.ts'
+import { readCookie, setCookie } from './cookies.ts'
+import { button, field, form, hidden } from './form.ts'
+import { logInPath, type Page, type Visit } from './page.ts'
+import { registration_cookie } from './register.ts'
+import { visitorOf } from './visitor.ts'
+
+const path = '/account/verify'
+
+export const verifyPage: Page = {
+  path,
+  summary: 'The page of a mailed link that proves an address',
+  show: async visit => {
+    const { deps, words, query } = visit
+    const token = visit.form['token'] ?? query.token ?? ''
+    const { db } = deps.kernel
+    if (await peek(db, ['email_change'], token)) return askForChange(visit, token)
+    if (await peek(db, ['email_verification'], token)) return askForRegistration(visit, token)
+    return {
+      title: words.dead_link,
+      body: markup`<p>${words.dead_link_says}</p>
+<p><a href="/account/send-again">${words.send_again}</a></p>`,
+    }
+  },
+  submit: async visit => {
+    const { deps, words, request } = visit
+    const { token = '', password, action } = visit.form
+    if (action === 'refuse') {
+      await refuseEmailChange(deps, token)
+      return { title: words.refused, body: markup`<p>${words.refused_says}</p>` }
+    }
+    if (action === 'change') return await change(visit, token)
+    const registration_id = password ? undefined : registrationOf(visit)
+    await verifyAddress(deps, { token, registration_id, password }, request)
+    const cookie = { name: registration_cookie, value: '', path, max_age: 0 }
+    return {
+      to: '/account/login?done=verified',
+      cookies: [setCookie(deps.kernel, cookie, 'Lax')],
+    }
+  },
+}
+
+function registrationOf({ deps, request }: Visit): string | undefined {
+  const id = readCookie(deps.kernel, request.headers, registration_cookie)
+  return id !== null && isId(id) ? id : undefined
+}
+
+async function change(visit: Visit, token: string) {
+  const { deps, request } = visit
+  const { session, cookies } = await visitorOf(deps, request)
+  if (!session) return { to: logInPath(`${path}?${new URLSearchParams({ token })}`), cookies }
+  await proveEmailChange(deps, session, token, request)
+  return { to: '/account/?done=changed', cookies }
+}
+
+function askForChange(visit: Visit, token: string) {
+  const { words } = visit
+  return {
+    title: words.change,
+    body: markup`<p>${words.change_says}</p>
+${form(visit, hidden({ token }), button(words.confirm, { action: 'change' }), markup` `, button(words.refuse, { action: 'refuse', plain: true }))}`,
+  }
+}
+
+/** The token is still open after a failure, so what did not belong to it is the other proof. */
+function askForRegistration(visit: Visit, token: string) {
+  const { words, fault } = visit
+  const wrong = fault?.code === 'one_time_token_invalid'
+  const asks = wrong || registrationOf(visit) === undefined
+  const failed = { ...visit, fault: { code: '', field: 'password', says: words.verify_wrong } }
+  const password = { name: 'password', type: 'password', autocomplete: 'current-password' } as const
+  return {
+    title: words.verify,
+    body: markup`${!asks && markup`<p>${words.verify_says}</p>`}
+${form(
+  wrong ? failed : visit,
+  hidden({ token }),
+  markup`${asks && field(wrong ? failed : visit, { ...password, label: words.verify_password })}`,
+  button(words.confirm),
+)}`,
+  }
+}

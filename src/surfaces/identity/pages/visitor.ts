@@ -1,0 +1,60 @@
+/**
+ * The session of a visitor, by the cookies of these pages. They hold the same tokens as those of
+ * the API, under other names: the pipeline asks a request with its own cookies for a CSRF header,
+ * which a form cannot send, so the pages check the form's field instead. An access token that has
+ * expired is renewed by the refresh token.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import type { Session } from '../mfa/holder.ts'
+import { hashOf } from '../one-time.ts'
+import type { Seen } from '../security-events/record-security-event.ts'
+import { deliver, setCookies } from '../sessions/deliver-tokens.ts'
+import { refresh } from '../sessions/refresh-session.ts'
+import { readCookie } from './cookies.ts'
+
+export type Visitor = { readonly session: Session | null; readonly cookies: readonly string[] }
+
+const nobody: Visitor = { session: null, cookies: [] }
+
+export async function visitorOf(deps: Deps, seen: Seen): Promise<Visitor> {
+  const access_token = readCookie(deps.kernel, seen.headers, 'account-at')
+  const session = access_token === null ? null : await sessionOf(deps, access_token)
+  return session ? { session, cookies: [] } : await renewed(deps, seen)
+}
+
+async function sessionOf({ access }: Deps, token: string): Promise<Session | null> {
+  let principal: Principal
+  try {
+    principal = await access.authenticate({ kind: 'cookie', token })
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+  const { kind, session_id } = principal
+  return kind === 'account' && session_id !== null ? { ...principal, kind, session_id } : null
+}
+
+async function renewed(deps: Deps, seen: Seen): Promise<Visitor> {
+  const refresh_token = readCookie(deps.kernel, seen.headers, 'account-rt')
+  if (refresh_token === null) return nobody
+  // Of used ones too: two tabs may ask at once, and the refresh decides what that means.
+  const of = await deps.kernel.db.maybe(
+    Type.Object({ session_id: Id }),
+    sql`select session_id from identity.refresh_tokens where id_hash = ${hashOf(refresh_token)}`,
+  )
+  if (!of) return nobody
+  try {
+    const { session_id } = of
+    const tokens = await refresh(deps, { session_id, refresh_token, tenant_id: undefined }, seen)
+    const session = await sessionOf(deps, tokens.access_token ?? '')
+    return { session, cookies: setCookies(deliver(deps.kernel, tokens, 'cookie').headers) }
+  } catch (error) {
+    if (error instanceof Problem && error.status === 401) return nobody
+    throw error
+  }
+}

@@ -1,0 +1,125 @@
+/** The words of the account pages in German. */
+import type { Words } from './words-en.ts'
+
+export const de: Words = {
+  name: 'Deutsch',
+  error: 'Fehler',
+  home: 'Ihr Konto',
+  log_in: 'Anmelden',
+  register: 'Registrieren',
+  continue: 'Weiter',
+  email: 'Mailadresse',
+  password: 'Passwort',
+  new_password: 'Neues Passwort',
+  password_hint:
+    'Mindestens 12 Zeichen. Gut sind mehrere Wörter, die nichts miteinander zu tun haben.',
+  code: 'Code',
+  code_hint:
+    'Die 6 Ziffern, die Ihre Authenticator-App gerade anzeigt, oder einer Ihrer Wiederherstellungscodes.',
+  device: 'Authenticator',
+  no_account: 'Sie haben noch kein Konto?',
+  have_account: 'Sie haben schon ein Konto?',
+  forgot: 'Passwort vergessen?',
+  second_factor: 'Zweiter Faktor',
+  only_keys:
+    'Ihr zweiter Faktor ist ein Sicherheitsschlüssel, den diese Seiten nicht verwenden können. Geben Sie einen Wiederherstellungscode ein oder melden Sie sich dort an, wo Sie den Schlüssel hinzugefügt haben.',
+  mail_sent: 'Sehen Sie in Ihr Postfach',
+  registered:
+    'Eine Mail an diese Adresse ist unterwegs. Öffnen Sie ihren Link in diesem Browser, um die Adresse zu bestätigen.',
+  registered_at_once:
+    'Sie können sich schon anmelden; bestätigen Sie die Adresse, damit sie Ihnen gehört.',
+  send_again: 'Mail erneut senden',
+  sent_again: 'Wenn eine Bestätigung dieser Adresse aussteht, ist eine weitere Mail unterwegs.',
+  verify: 'Adresse bestätigen',
+  verify_says: 'Bestätigen Sie mit der Schaltfläche, dass dieses Postfach Ihnen gehört.',
+  verify_password: 'Das Passwort, das Sie bei der Registrierung gewählt haben',
+  verify_wrong:
+    'Das ist nicht das Passwort der Registrierung. Geben Sie das ein, das Sie bei der Registrierung mit dieser Adresse gewählt haben.',
+  confirm: 'Bestätigen',
+  change: 'Neue Adresse bestätigen',
+  change_says:
+    'Jemand möchte dieses Postfach für ein Konto verwenden. Bestätigen Sie es, wenn es Ihr Konto ist; Sie müssen dort angemeldet sein.',
+  refuse: 'Das war ich nicht: ablehnen',
+  refused: 'Die Adresse wurde abgelehnt',
+  refused_says: 'Das Konto behält seine bisherige Adresse, und dieser Link gilt nicht mehr.',
+  changed: 'Ihr Konto verwendet jetzt die neue Adresse.',
+  dead_link: 'Der Link gilt nicht mehr',
+  dead_link_says: 'Er ist abgelaufen, wurde verwendet oder durch eine neuere Mail ersetzt.',
+  forgot_title: 'Neues Passwort setzen',
+  forgot_says: 'Geben Sie die Adresse Ihres Kontos ein. Sie erhalten eine Mail mit einem Link.',
+  forgot_sent: 'Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs.',
+  send: 'Mail senden',
+  reset: 'Neues Passwort wählen',
+  invite: 'Einladung annehmen',
+  invite_says: 'Wählen Sie ein Passwort für Ihr neues Konto.',
+  set_password: 'Passwort setzen',
+  log_out: 'Abmelden',
+  sessions: 'Wo Sie angemeldet sind',
+  this_one: 'dieser Browser',
+  unknown_device: 'Unbekanntes Gerät',
+  last_seen: 'zuletzt verwendet',
+  end: 'Beenden',
+  end_others: 'Alle anderen Sitzungen beenden',
+  roles: 'Rollen',
+  needs_factor:
+    'Ihre Rollen gelten nur in einer Sitzung mit zweitem Faktor. Fügen Sie einen hinzu und bestätigen Sie dann diese Sitzung mit einem Code.',
+  confirm_session: 'Diese Sitzung mit einem Code bestätigen',
+  no_factor: 'Ohne zweiten Faktor öffnet Ihr Passwort allein Ihr Konto.',
+  add_totp: 'Authenticator-App hinzufügen',
+  remove: 'Entfernen',
+  totp_says:
+    'Eine Authenticator-App auf Ihrem Telefon zeigt alle 30 Sekunden einen neuen Code. Sie geben ihn nach dem Passwort ein.',
+  totp_scan:
+    'Scannen Sie diesen Code mit der App, oder tippen Sie den Schlüssel ein. Geben Sie dann den angezeigten Code ein.',
+  totp_qr: 'QR-Code mit dem Schlüssel für die Authenticator-App',
+  totp_key: 'Schlüssel',
+  totp_again:
+    'Die App hat den Schlüssel schon. Geben Sie den Code ein, den sie jetzt anzeigt, oder beginnen Sie neu.',
+  begin_again: 'Neu beginnen',
+  activate: 'Aktivieren',
+  codes: 'Ihre Wiederherstellungscodes',
+  codes_says:
+    'Jeder Code ersetzt Ihren Authenticator einmal. Bewahren Sie sie dort auf, wo nur Sie sie finden: Sie werden nicht noch einmal angezeigt.',
+  new_codes: 'Neue Wiederherstellungscodes erstellen',
+  new_codes_says: 'Die früheren Codes gelten dann nicht mehr.',
+  step_up: 'Bestätigen Sie, dass Sie es sind',
+  step_up_says: 'Geben Sie einen Code ein, bevor Sie ändern, wie Sie sich anmelden.',
+  to_account: 'Zu Ihrem Konto',
+  done: {
+    verified: 'Ihre Adresse ist bestätigt. Melden Sie sich jetzt an.',
+    password: 'Ihr Passwort ist gesetzt. Melden Sie sich damit an.',
+    logged_out: 'Sie sind abgemeldet.',
+    too_late: 'Die Anmeldung hat zu lange gedauert. Melden Sie sich noch einmal an.',
+    changed: 'Ihr Konto verwendet jetzt die neue Adresse.',
+    removed: 'Der zweite Faktor ist entfernt.',
+    ended: 'Die Sitzungen sind beendet.',
+    confirmed: 'Diese Sitzung ist bestätigt.',
+  },
+  faults: {
+    invalid_credentials:
+      'Die Adresse oder das Passwort ist falsch. Prüfen Sie beides, oder setzen Sie ein neues Passwort.',
+    mfa_verification_failed:
+      'Der Code ist falsch oder wurde schon verwendet. Warten Sie auf den nächsten und prüfen Sie die Uhr des Geräts.',
+    mfa_challenge_invalid:
+      'Es waren zu viele Versuche, oder es hat zu lange gedauert. Versuchen Sie es noch einmal.',
+    one_time_token_invalid:
+      'Der Link gilt nicht mehr. Fordern Sie eine neue Mail an und verwenden Sie die neueste.',
+    signup_closed:
+      'Konten gibt es hier nur auf Einladung. Bitten Sie einen Administrator um eine Einladung.',
+    tenant_not_found: 'Diesen Mandanten gibt es nicht. Prüfen Sie die Adresse, die hierher führte.',
+    rate_limited:
+      'Es waren zu viele Versuche. Warten Sie {n} Sekunden und versuchen Sie es noch einmal.',
+    overloaded: 'Die Plattform ist ausgelastet. Versuchen Sie es gleich noch einmal.',
+    csrf_failed:
+      'Dieses Formular kam nicht von dieser Seite, oder die Seite ist zu alt. Senden Sie es noch einmal.',
+    quota_exceeded:
+      'Sie haben so viele zweite Faktoren, wie ein Konto haben darf. Entfernen Sie zuerst einen.',
+    other: 'Das hat nicht funktioniert. Prüfen Sie Ihre Eingaben und versuchen Sie es noch einmal.',
+    email: 'Das ist keine Mailadresse. Geben Sie eine wie ann@example.com ein.',
+    min_length: 'Das Passwort ist zu kurz. Wählen Sie mindestens 12 Zeichen.',
+    max_length: 'Das ist zu lang. Geben Sie höchstens 128 Zeichen ein.',
+    common_password:
+      'Das Passwort ist leicht zu erraten. Fügen Sie Wörter hinzu, die nichts miteinander zu tun haben.',
+    contains_identity: 'Das Passwort enthält Ihre Mailadresse. Wählen Sie ein anderes.',
+  },
+}

@@ -1,0 +1,92 @@
+/** What must hold of calls and their usage between any two commits, for `dodeca doctor` and the chaos tests. */
+import { Type } from 'typebox'
+import { sql, type Sql } from '../../kernel/database/sql.ts'
+import type { Check } from '../../kernel/surface.ts'
+import type { Deps } from './deps.ts'
+
+const Fault = Type.Object({ says: Type.String() })
+
+export function checks({ kernel: { db } }: Pick<Deps, 'kernel'>): readonly Check[] {
+  const check = (name: string, says: string, statement: Sql): Check => ({
+    name: `inference.${name}`,
+    says,
+    run: async () => (await db.many(Fault, statement)).map(row => row.says),
+  })
+  return [
+    check(
+      'used',
+      'What each counter of a day has used is the sum of the usage rows of that day',
+      sql`
+        select c.metric || ' of ' || c.scope_type || ' ' || c.scope_id || ' has used ' || c.used
+          || ', its rows ' || coalesce(sums.used, 0) as says
+        from inference.quota_counters c
+        left join lateral (
+          select case c.metric when 'cost_per_day' then sum(u.estimated_cost_minor_units) / 100
+            else sum(u.input_tokens + u.output_tokens) end as used
+          from inference.generation_usage u
+          where u.tenant_id = c.tenant_id and u.corrects_id is null
+            and u.counted_on = (c.window_start at time zone 'UTC')::date
+            and (c.scope_type = 'tenant' or u.principal_id = c.scope_id)) sums on true
+        where c.metric in ('tokens_per_day', 'cost_per_day') and c.used <> coalesce(sums.used, 0)
+        limit 100`,
+    ),
+    check(
+      'reserved',
+      'What each counter has reserved is the sum of the reservations that are held',
+      sql`
+        select c.metric || ' of ' || c.scope_type || ' ' || c.scope_id || ' has reserved '
+          || c.reserved || ', its reservations ' || coalesce(held.reserved, 0) as says
+        from inference.quota_counters c
+        left join lateral (
+          select case c.metric when 'cost_per_day' then sum(r.cost)
+            else sum(r.input_units + r.output_units) end as reserved
+          from inference.quota_reservations r
+          where r.tenant_id = c.tenant_id and r.state = 'held'
+            and (c.scope_type = 'tenant' or r.principal_id = c.scope_id)
+            and case when c.metric like '%day' then r.day_start = c.window_start
+              else r.minute_start = c.window_start and r.class <> 'job' end) held on true
+        where c.metric in ('tokens_per_minute', 'tokens_per_day', 'cost_per_day')
+          and c.reserved <> coalesce(held.reserved, 0)
+        limit 100`,
+    ),
+    check(
+      'usage',
+      'Both usage tables have the same rows, and each ended run that was sent has one',
+      sql`
+        select 'operation ' || r.operation_id || ' run ' || r.run || ' has ' || count(u.id)
+          || ' and ' || count(g.id) || ' usage rows' as says
+        from inference.quota_reservations r
+        left join inference.usage_records u on u.tenant_id = r.tenant_id
+          and u.operation_id = r.operation_id and u.run = r.run and u.corrects_id is null
+        left join inference.generation_usage g on g.tenant_id = r.tenant_id
+          and g.operation_id = r.operation_id and g.run = r.run and g.corrects_id is null
+        where r.state <> 'held'
+        group by r.tenant_id, r.operation_id, r.run, r.state
+        having count(u.id) <> (r.state = 'settled')::int
+          or count(g.id) <> (r.state = 'settled')::int
+        limit 100`,
+    ),
+    check(
+      'ended',
+      'No call that has ended holds a part of the quota',
+      sql`
+        select 'operation ' || o.id || ' is ' || o.state || ' and holds a reservation' as says
+        from inference.quota_reservations r
+        join inference.inference_operations o
+          on o.tenant_id = r.tenant_id and o.id = r.operation_id
+        where r.state = 'held' and o.completed_at is not null
+        limit 100`,
+    ),
+    check(
+      'guards',
+      'The database itself refuses changes of usage rows and prices',
+      sql`
+        select guard || ' is missing or disabled' as says
+        from unnest(array['usage_records_append_only', 'usage_records_no_truncate',
+          'generation_usage_append_only', 'generation_usage_no_truncate',
+          'model_prices_append_only']) as guard
+        where not exists (
+          select from pg_trigger where tgname = guard and tgenabled in ('O', 'A'))`,
+    ),
+  ]
+}

@@ -1,0 +1,24 @@
+/** What the use cases of inference share, and the faces that it stands on. */
+import type { Face as Identity } from '../identity/face.ts'
+import type { Face as Jobs } from '../jobs/face.ts'
+import type { Calls } from './operations/calls.ts'
+import type { Places } from './operations/places.ts'
+import type { Providers } from './providers/open-providers.ts'
+import type { Policy } from './safety/policy.ts'
+import type { Kernel } from './settings.ts'
+
+export type Needs = {
+  readonly jobs: Pick<Jobs, 'submit' | 'view' | 'cancel'>
+  readonly people: Pick<Identity['administration'], 'tenants' | 'accounts'>
+}
+
+export type Deps = Needs & {
+  readonly kernel: Kernel
+  readonly providers: Providers
+  readonly policy: Policy
+  /** Calls that run in this process. */
+  readonly calls: Calls
+  readonly places: Places
+}
+
+export { nil_id as platform_tenant } from '../../kernel/ids.ts'

@@ -1,0 +1,193 @@
+/** Embeds texts for another surface: reserved and settled like a call, without a stored input or output. */
+import { Type } from 'typebox'
+import { Problem } from '../../../kernel/errors/problem.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { Embedded, Order } from '../face.ts'
+import { findCandidates, type Candidate } from '../models/find-candidates.ts'
+import { countTokens } from '../operations/tokens.ts'
+import { safetyIdentifier } from '../prompts/place.ts'
+import { ProviderFailure, type Embeddings, type Provider } from '../providers/provider.ts'
+import { reserve } from '../quotas/reserve.ts'
+import { settleRun, type Settled, type Spent } from '../quotas/settle.ts'
+import { openLedger } from '../operations/ledger.ts'
+import type { Call } from '../operations/call.ts'
+import { writeEnds } from '../operations/ledger.ts'
+
+type Begun = { readonly call: Call; readonly provider: Provider }
+
+export async function embedTexts(
+  deps: Deps,
+  order: Order,
+  model: string,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<Embedded> {
+  let input = 0
+  for (const text of texts) input += await countTokens(text)
+  const { call, provider } = await deps.kernel.db.tx(tx => begin(tx, deps, order, model, input))
+  const { kernel } = deps
+  const ledger = openLedger(deps, call)
+  const cancelled = deps.calls.enter(call.tenant_id, call.id)
+  const began_ms = performance.now()
+  const left_ms = order.deadline.getTime() - kernel.clock.nowMs()
+  let embedded: Embeddings | undefined
+  let failure: unknown
+  try {
+    embedded = await provider.embed(
+      {
+        operation_id: call.id,
+        provider_key: call.id,
+        model: call.deployment.model_name,
+        texts,
+        safety_identifier: safetyIdentifier(kernel, call.tenant_id, call.actor_id),
+        attempts_before: call.attempts - 1,
+      },
+      {
+        signal: AbortSignal.any([signal, cancelled]),
+        ledger,
+        deadline: new Date(Date.now() + left_ms),
+      },
+    )
+  } catch (error) {
+    failure = error
+  } finally {
+    deps.calls.leave(call.id)
+  }
+  const spent = spentBy(embedded, failure, ledger.sent(), Math.round(performance.now() - began_ms))
+  const settled = await kernel.db.tx(async tx => {
+    await writeEnds(tx, call, ledger.take())
+    return await settleEmbedding(tx, call, spent)
+  })
+  if (!embedded || !settled) throw problemOf(failure)
+  const { vectors, dimensions, model_snapshot } = embedded
+  const { input_units, output_units, cost: cost_amount, currency } = settled
+  const usage = { input_units, output_units, cost_amount, currency }
+  return { vectors, dimensions, model_snapshot, usage }
+}
+
+async function begin(
+  tx: Tx,
+  deps: Deps,
+  order: Order,
+  model: string,
+  input: number,
+): Promise<Begun> {
+  const { tenant_id, principal } = order
+  const candidates = await findCandidates(tx, deps, tenant_id, {
+    model,
+    capability: ['embedding'],
+    // Each text has the whole context; the provider refuses one that is too long.
+    input_tokens: 0,
+    max_output: 0,
+  })
+  const [deployment] = candidates
+  const provider = deps.providers.find(deployment.provider)
+  if (!provider) throw problem('service_unavailable')
+  const id = newId()
+  const { created_at, deadline_at } = await insert(tx, order, { id, model, input, deployment })
+  await reserve(tx, deps, {
+    tenant_id,
+    actor_id: principal.id,
+    operation_id: id,
+    run: 1,
+    class: 'job',
+    deployment,
+    input,
+    output: 0,
+    requests: 0,
+    hold: true,
+    attempt: 1,
+  })
+  const call: Call = {
+    tenant_id,
+    id,
+    actor_id: principal.id,
+    model,
+    workload: 'retrieval_embedding',
+    class: 'job',
+    prompt: 'plain@1',
+    content: { input: '' },
+    parameters: { max_output_tokens: 0 },
+    store: false,
+    metadata: null,
+    job_id: null,
+    estimated_input: input,
+    candidates,
+    first_deployment_id: deployment.id,
+    deadline_at,
+    created_at,
+    decided: [],
+    run: 1,
+    deployment,
+    attempts: 1,
+  }
+  return { call, provider }
+}
+
+const Made = Type.Object({ created_at: Type.String(), deadline_at: Type.String() })
+
+type New = {
+  readonly id: string
+  readonly model: string
+  readonly input: number
+  readonly deployment: Candidate
+}
+
+async function insert(
+  tx: Tx,
+  { tenant_id, principal, parent_id, deadline }: Order,
+  { id, model, input, deployment }: New,
+) {
+  return await tx.one(
+    Made,
+    sql`
+      insert into inference.inference_operations (tenant_id, id, actor_id, model,
+        first_deployment_id, model_deployment_id, deployment_tenant_id, workload, state,
+        prompt_version, store, parent_id, estimated_input, max_output, started_at, deadline_at)
+      values (${tenant_id}, ${id}, ${principal.id}, ${model}, ${deployment.id}, ${deployment.id},
+        ${deployment.tenant_id}, 'retrieval_embedding', 'running', 'none', false, ${parent_id},
+        ${input}, 0, kernel.now(), ${deadline.toISOString()})
+      returning created_at, deadline_at`,
+  )
+}
+
+function spentBy(
+  embedded: Embeddings | undefined,
+  failure: unknown,
+  sent: boolean,
+  compute_ms: number,
+): Spent {
+  const none = { cached_input: 0, output: 0, provider_request_id: null, compute_ms }
+  if (embedded) {
+    const { input_tokens: input, model_snapshot } = embedded
+    return { ...none, input, source: 'provider', model_snapshot, as: 'succeeded' }
+  }
+  const is_ambiguous = failure instanceof ProviderFailure && failure.ambiguous
+  const as = !sent ? 'released' : is_ambiguous ? 'ambiguous' : 'failed'
+  return { ...none, input: 0, source: 'estimated', model_snapshot: null, as }
+}
+
+async function settleEmbedding(tx: Tx, call: Call, spent: Spent): Promise<Settled | undefined> {
+  const { tenant_id, id, run } = call
+  const settled = await settleRun(tx, { tenant_id, operation_id: id, run }, spent)
+  if (!settled) return undefined
+  const state = spent.as === 'succeeded' ? 'succeeded' : 'failed'
+  await tx.run(sql`
+    update inference.inference_operations
+    set state = ${state}, completed_at = kernel.now(), version = version + 1,
+      model_snapshot = ${spent.model_snapshot},
+      error_code = case when ${state} = 'failed' then 'service_unavailable' end
+    where tenant_id = ${tenant_id} and id = ${id} and state = 'running'`)
+  return settled
+}
+
+function problemOf(failure: unknown): Problem {
+  if (failure instanceof ProviderFailure && failure.code !== 'aborted') {
+    return problem(failure.code, {}, { cause: failure })
+  }
+  return problem('service_unavailable', {}, { cause: failure })
+}

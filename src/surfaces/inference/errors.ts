@@ -1,0 +1,66 @@
+/** What inference refuses. What a provider said never appears: it is in the log only. */
+import { problemsOf } from '../../kernel/errors/problem.ts'
+import { providerErrors } from '../../kernel/http/providers.ts'
+
+export const errors = {
+  model_not_found: {
+    status: 404,
+    title: 'There is no such model',
+    cause: 'No model that you may call has this id or alias.',
+    cure: 'List the models with `GET /v1/models`.',
+  },
+  inference_not_found: {
+    status: 404,
+    title: 'There is no such call',
+    cause: 'No call of yours has this id.',
+    cure: 'Use the `id` of the reply, or the `operation_id` of the stream.',
+  },
+  job_not_found: {
+    status: 404,
+    title: 'There is no such job',
+    cause: 'No job has this id, or you may not see it.',
+    cure: 'Find the id with `GET /v1/jobs`.',
+  },
+  quota_scope_not_found: {
+    status: 404,
+    title: 'There is no such quota',
+    cause: 'You may set quotas of principals of your tenant, and of your tenant itself.',
+    cure: 'Send `principal` or `tenant` and an id that `GET /v1/quotas` shows.',
+  },
+  inference_cancelled: {
+    status: 409,
+    title: 'The call was cancelled',
+    cause: 'It was cancelled while it ran.',
+    cure: 'Send it again with another key if you still want it.',
+  },
+  content_blocked: {
+    status: 422,
+    title: 'The content is not allowed',
+    cause: 'The safety policy, or the provider, refuses the input or the output.',
+    cure: 'Change the input.',
+  },
+  context_length_exceeded: {
+    status: 422,
+    title: 'The input is too long for the model',
+    cause: 'Input and output together have more tokens than the context of the model.',
+    cure: 'Shorten the input, ask for less output, or use a model with a larger context.',
+  },
+  model_capability_unsupported: {
+    status: 422,
+    title: 'The model cannot do this',
+    cause: 'No deployment of the model has the capability that the call needs.',
+    cure: 'Choose a model whose `capability` has it.',
+  },
+  capacity_exceeded: {
+    status: 503,
+    title: 'The model is busy',
+    retryable: true,
+    cause: 'All places for calls of this model are taken, or the deadline cannot be met.',
+    cure: 'Send it again in a few seconds.',
+  },
+  ...providerErrors,
+} as const
+
+export const problem = problemsOf(errors)
+
+export type InferenceCode = Parameters<typeof problem>[0]

@@ -1,0 +1,64 @@
+/**
+ * What other surfaces may call: a server prompt answered as a stream, and embeddings. Each call is an
+ * operation of its own: the quota is reserved before, the usage is settled after it, and a failure is
+ * thrown as a problem of this surface's catalog.
+ */
+import type { Principal } from '../../kernel/access/principal.ts'
+
+export type Workload = 'retrieval_answer' | 'retrieval_embedding'
+
+export type Order = {
+  readonly tenant_id: string
+  readonly principal: Pick<Principal, 'id' | 'kind'>
+  readonly workload: Workload
+  /** The answer or the ingestion job that the call is for. */
+  readonly parent_id: string
+  readonly deadline: Date
+}
+
+export type Prompt = {
+  /** A server prompt by version. */
+  readonly prompt: 'cited_answer@1'
+  /** Content of the user role only: blocks of quoted text, and the question. */
+  readonly input: string
+  readonly schema: { readonly name: string; readonly schema: object }
+  readonly max_output_tokens: number
+}
+
+export type Usage = {
+  readonly input_units: number
+  readonly output_units: number
+  readonly cost_amount: string
+  readonly currency: string
+}
+
+export type Piece =
+  /** After the provider's first event. */
+  | {
+      readonly type: 'started'
+      readonly operation_id: string
+      readonly model_snapshot: string
+      readonly prompt_version: string
+    }
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'ended'; readonly finish_reason: 'stop' | 'length'; readonly usage: Usage }
+
+export type Embedded = {
+  readonly vectors: Float32Array[]
+  readonly dimensions: number
+  readonly model_snapshot: string
+  readonly usage: Usage
+}
+
+export type Face = {
+  /** A provider is set. */
+  readonly configured: boolean
+  generate(order: Order, prompt: Prompt, signal: AbortSignal): AsyncIterable<Piece>
+  /** `model`: an alias or the id of a deployment. */
+  embed(
+    order: Order,
+    model: string,
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Embedded>
+}

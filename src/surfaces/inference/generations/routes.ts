@@ -1,0 +1,155 @@
+/**
+ * The generation endpoints, by the letter of the specification: a prompt in, text out. The model is the
+ * platform's `default`.
+ */
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
+import { reply, route, type RequestKey, type Route } from '../../../kernel/http/route.ts'
+import { closed, text } from '../../../kernel/http/shapes.ts'
+import type { SseEvent } from '../../../kernel/http/sse.ts'
+import { currentRequestId } from '../../../kernel/observability/context.ts'
+import { Type } from 'typebox'
+import type { Deps } from '../deps.ts'
+import { call_fails, lease_seconds } from '../inferences/routes.ts'
+import { BlockingCalls, type Finished } from '../operations/call-blocking.ts'
+import { streamedCalls, type Writer } from '../operations/call-streamed.ts'
+import { readContent } from '../operations/contents.ts'
+import type { NewCall } from '../operations/create-call.ts'
+import { findOperation } from '../operations/find-operation.ts'
+
+const path = '/v1/generations'
+const body_limit_bytes = 512 * 1024
+const blocking_tokens_max = 800
+const streaming_tokens_max = 1200
+
+export const Prompt = text(20_000)
+const Generate = closed({ prompt: Prompt }, { title: 'CreateGeneration' })
+const Generated = Type.Object(
+  { text: Type.String(), request_id: Type.String({ maxLength: 100 }) },
+  { title: 'Generation' },
+)
+
+type Context = {
+  readonly operation_id: string
+  readonly principal: Principal
+  readonly body: { readonly prompt: string }
+  readonly key: RequestKey | null
+}
+
+export function generationRoutes(deps: Deps): readonly Route[] {
+  return [generateRoute(deps), streamRoute(deps)]
+}
+
+function newCall(
+  { kernel }: Deps,
+  { operation_id, principal, body, key }: Context,
+  kind: 'call' | 'stream',
+): NewCall {
+  const is_stream = kind === 'stream'
+  return {
+    id: operation_id,
+    tenant_id: principal.tenant_id,
+    actor_id: principal.id,
+    key,
+    model: 'default',
+    content: { input: body.prompt },
+    parameters: { max_output_tokens: is_stream ? streaming_tokens_max : blocking_tokens_max },
+    prompt: 'plain@1',
+    workload: is_stream ? 'generation_stream' : 'generation',
+    class: kind,
+    deadline_ms: kernel.settings[is_stream ? 'inference.stream_max_ms' : 'inference.deadline_ms'],
+  }
+}
+
+function generateRoute(deps: Deps): Route {
+  const blocking = new BlockingCalls(deps)
+  const { kernel } = deps
+  const rendered = async (done: Finished) => {
+    const { id, said } =
+      'ended' in done
+        ? {
+            id: done.ended.id,
+            said:
+              (await readContent(kernel.db, kernel, done.ended.tenant_id, done.ended.output_ref)) ??
+              '',
+          }
+        : { id: done.call.id, said: done.result.text }
+    const body = { text: said, request_id: currentRequestId() ?? '' }
+    return reply(200, body, { location: `/v1/inferences/${id}` })
+  }
+  return route({
+    method: 'POST',
+    path,
+    name: 'createGeneration',
+    summary: 'Generate text from a prompt',
+    description: 'At most 800 tokens. The model comes from the configuration of the platform.',
+    permission: 'inference.generations.create',
+    idempotency: 'optional',
+    record: 'reference',
+    transaction: 'own',
+    lease_seconds,
+    body_limit_bytes,
+    body: Generate,
+    sends: ['location'],
+    replies: { 200: Generated },
+    fails: [...call_fails],
+    operation: {
+      begin: async context => {
+        await blocking.begin(context.tx, newCall(deps, context, 'call'))
+        return undefined
+      },
+      call: (id, _attempt, signal) => blocking.call(id, signal),
+      finish: async (tx, _id, called) => {
+        const finished = await blocking.finish(tx, called)
+        return finished instanceof Problem ? finished : await rendered(finished)
+      },
+    },
+    again: async ({ tx, principal, resource_ref }) => {
+      const id = resource_ref.split('/').at(-1) ?? ''
+      return await rendered({ ended: await findOperation(tx, principal, id) })
+    },
+  })
+}
+
+function streamRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: `${path}/stream`,
+    name: 'streamGeneration',
+    summary: 'Generate text from a prompt and stream it',
+    description:
+      'At most 1200 tokens. Events: token, then exactly one of done and error. Headers are sent with the first token, so an earlier failure is a status.',
+    permission: 'inference.generations.create',
+    idempotency: 'optional',
+    transaction: 'own',
+    lease_seconds,
+    body_limit_bytes,
+    body: Generate,
+    replies: { 200: Type.String() },
+    fails: [...call_fails],
+    streaming: streamedCalls(
+      deps,
+      async (context: Context) => newCall(deps, context, 'stream'),
+      generationWriter,
+    ),
+  })
+}
+
+function generationWriter(): Writer {
+  const token = (said: string): SseEvent => ({ event: 'token', data: { text: said } })
+  const done = (response_id: string): SseEvent => ({
+    event: 'done',
+    data: { response_id },
+    terminal: true,
+  })
+  const error: SseEvent = { event: 'error', data: { code: 'generation_failed' }, terminal: true }
+  return {
+    isFirst: piece => piece.type === 'text',
+    started: () => [],
+    text: said => [token(said)],
+    ended: ({ call, result }) => [result.ending.state === 'succeeded' ? done(call.id) : error],
+    storedStart: () => [],
+    stored: ({ id, state }) => [state === 'succeeded' ? done(id) : error],
+    broken: () => error,
+  }
+}

@@ -1,0 +1,183 @@
+/** Routes of calls: blocking and streamed, what became of one, and its cancel. */
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { currentRequestId } from '../../../kernel/observability/context.ts'
+import type { RequestKey } from '../../../kernel/http/route.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
+import { Type } from 'typebox'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { BlockingCalls, type Finished } from '../operations/call-blocking.ts'
+import { streamedCalls } from '../operations/call-streamed.ts'
+import type { NewCall } from '../operations/create-call.ts'
+import { findOperation } from '../operations/find-operation.ts'
+import { viewOf, viewOfSettled } from '../operations/view.ts'
+import { InferenceView } from '../schemas.ts'
+import { cancelCall } from './cancel-call.ts'
+import { CreateInference, readAsked } from './schemas.ts'
+import { inferenceWriter } from './stream-events.ts'
+
+const path = '/v1/inferences'
+const absent = 'inference_not_found'
+const body_limit_bytes = 4 * 1024 * 1024
+/** After the death of a process a retry waits no longer than this. */
+export const lease_seconds = 30
+
+export const call_fails = [
+  'model_not_found',
+  'model_capability_unsupported',
+  'context_length_exceeded',
+  'content_blocked',
+  'quota_exceeded',
+  'capacity_exceeded',
+  'inference_cancelled',
+  'inference_not_found',
+  'validation_failed',
+] as const
+
+export function inferenceRoutes(deps: Deps): readonly Route[] {
+  return [createRoute(deps), streamRoute(deps), getRoute(deps), cancelRoute(deps)]
+}
+
+type Context = {
+  readonly tx: Tx
+  readonly operation_id: string
+  readonly principal: Principal
+  readonly body: CreateInference
+  readonly key: RequestKey | null
+}
+
+function newCall(deps: Deps, kind: NewCall['class']) {
+  return async ({ operation_id, principal, body, key }: Context): Promise<NewCall> => ({
+    ...(await readAsked(deps.kernel, body)),
+    id: operation_id,
+    tenant_id: principal.tenant_id,
+    actor_id: principal.id,
+    key,
+    prompt: 'plain@1',
+    workload: 'inference',
+    class: kind,
+  })
+}
+
+function createRoute(deps: Deps): Route {
+  const blocking = new BlockingCalls(deps)
+  const read = newCall(deps, 'call')
+  const rendered = async (done: Finished) => {
+    const request_id = currentRequestId() ?? ''
+    const view =
+      'ended' in done
+        ? await viewOf(deps.kernel.db, deps.kernel, done.ended, request_id)
+        : viewOfSettled(deps.policy, done, request_id)
+    return reply(200, view, { location: `${path}/${view.id}` })
+  }
+  return route({
+    method: 'POST',
+    path,
+    name: 'createInference',
+    summary: 'Call a model and wait for its answer, or stream it',
+    description:
+      'With `stream: true` the reply is `text/event-stream`: started, delta, usage, then completed or error. A retry with the same Idempotency-Key continues the same call, or gets its recorded outcome.',
+    permission: 'inference.operations.create',
+    idempotency: 'optional',
+    record: 'reference',
+    transaction: 'own',
+    lease_seconds,
+    body_limit_bytes,
+    body: CreateInference,
+    sends: ['location'],
+    replies: { 200: InferenceView },
+    fails: [...call_fails],
+    streams: ({ body }) => body.stream ?? false,
+    operation: {
+      begin: async context => {
+        await blocking.begin(context.tx, await read(context))
+        return undefined
+      },
+      call: (id, _attempt, signal) => blocking.call(id, signal),
+      finish: async (tx, _id, called) => {
+        const finished = await blocking.finish(tx, called)
+        return finished instanceof Problem ? finished : await rendered(finished)
+      },
+    },
+    again: async ({ tx, principal, resource_ref }) => {
+      const id = resource_ref.split('/').at(-1) ?? ''
+      const row = await findOperation(tx, principal, id)
+      return await rendered({ ended: row })
+    },
+    streaming: streamedCalls(deps, newCall(deps, 'stream'), inferenceWriter),
+  })
+}
+
+function streamRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: `${path}:stream`,
+    name: 'streamInference',
+    summary: 'Call a model and stream its answer',
+    description:
+      'Events: started, delta, usage, then exactly one of completed and error. A stream without one of them is incomplete. `completed` carries the length and the SHA-256 of the text.',
+    permission: 'inference.operations.create',
+    idempotency: 'optional',
+    transaction: 'own',
+    lease_seconds,
+    body_limit_bytes,
+    body: CreateInference,
+    replies: { 200: Type.String() },
+    fails: [...call_fails],
+    streaming: streamedCalls(
+      deps,
+      async (context: Context) => {
+        if (context.body.stream === false) {
+          throw problem('validation_failed', {
+            detail: '`stream` must be true or left out here. Call `POST /v1/inferences` to wait.',
+            errors: [{ location: 'body', pointer: '/stream', constraint: 'const' }],
+          })
+        }
+        return await newCall(deps, 'stream')(context)
+      },
+      inferenceWriter,
+    ),
+  })
+}
+
+function getRoute({ kernel }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/{id}`,
+    name: 'getInference',
+    summary: 'A call, with its output while that is kept',
+    permission: 'inference.operations.create',
+    asks_grants: true,
+    added: true,
+    absent,
+    replies: { 200: InferenceView },
+    fails: [absent],
+    handle: async ({ tx, principal, params: { id }, grants, request }) => {
+      const row = await findOperation(tx, principal, id, await grants())
+      return reply(200, await viewOf(tx, kernel, row, request.id))
+    },
+  })
+}
+
+function cancelRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: `${path}/{id}/cancel`,
+    name: 'cancelInference',
+    summary: 'Cancel a call',
+    description:
+      'It stops within a second, in whichever process it runs; what it used until then is charged.',
+    permission: 'inference.operations.create',
+    added: true,
+    absent,
+    replies: { 200: InferenceView, 202: InferenceView },
+    fails: [absent, 'invalid_transition'],
+    handle: async ({ tx, principal, params: { id }, request }) => {
+      const { row, is_over } = await cancelCall(tx, deps, principal, id)
+      const view = await viewOf(tx, deps.kernel, row, request.id)
+      return is_over ? reply(200, view) : reply(202, view)
+    },
+  })
+}

@@ -1,0 +1,42 @@
+/** The job types of inference. Their parameters hold only the operation's id. */
+import { Type } from 'typebox'
+import { closed, Id } from '../../../kernel/http/shapes.ts'
+import type { JobType } from '../../../kernel/surface.ts'
+import type { Deps } from '../deps.ts'
+import { runReport } from '../reports/run-report.ts'
+import { endWithJob, reopenWithJob } from './end-with-job.ts'
+import { runInJob } from './run-in-job.ts'
+
+export const run_type = 'inference.run'
+export const report_type = 'generation.report'
+const Parameters = closed({ operation_id: Id })
+const Result = Type.Object({ operation_id: Id })
+const hour_seconds = 3600
+
+export function jobTypes(deps: Deps): readonly JobType[] {
+  const operationOf = (parameters: unknown) => (parameters as { operation_id: string }).operation_id
+  const usual = {
+    schema_version: 1,
+    parameters: Parameters,
+    timeout_seconds: hour_seconds,
+    max_attempts: 4,
+    tenant_max_running: 16,
+    ended: endWithJob,
+    reopened: reopenWithJob,
+  } as const
+  return [
+    {
+      ...usual,
+      type: run_type,
+      permission: 'inference.jobs.create',
+      result: Result,
+      run: job => runInJob(deps, job, operationOf(job.parameters)),
+    },
+    {
+      ...usual,
+      type: report_type,
+      permission: 'inference.reports.create',
+      run: job => runReport(deps, job, operationOf(job.parameters)),
+    },
+  ]
+}

@@ -1,0 +1,234 @@
+/** Routes of calls that a job runs. Job and call are one thing with two ids: `id` is the job's. */
+import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { readAsked } from '../inferences/schemas.ts'
+import { call_fails } from '../inferences/routes.ts'
+import { createCall } from '../operations/create-call.ts'
+import { readOperationOfJob, type OperationRow } from '../operations/read-operation.ts'
+import { viewOf } from '../operations/view.ts'
+import { asked, InferenceView } from '../schemas.ts'
+import { run_type } from './job-types.ts'
+
+const path = '/v1/inference-jobs'
+const absent = 'job_not_found'
+const day_ms = 86_400_000
+const deadline_default_ms = 3_600_000
+const priorities = { low: 2, normal: 5, high: 8 } as const
+
+const CreateJob = closed(
+  {
+    ...asked,
+    priority: Type.Optional(oneOf('low', 'normal', 'high')),
+    deadline_at: Type.Optional(Time),
+  },
+  { title: 'CreateInferenceJob' },
+)
+
+const CreatedJob = Type.Object(
+  {
+    id: Id,
+    job_id: Id,
+    operation_id: Id,
+    state: Type.Literal('pending'),
+    status: Type.Literal('queued'),
+    status_url: Type.String(),
+    created_at: Time,
+    deadline_at: Time,
+  },
+  { title: 'CreatedInferenceJob' },
+)
+
+const AttemptView = Type.Object({
+  attempt: Type.Integer(),
+  deployment_id: Id,
+  state: oneOf('started', 'succeeded', 'failed', 'aborted', 'ambiguous'),
+  error_code: nullable(Type.String()),
+  latency_ms: nullable(Type.Integer()),
+})
+
+const JobView = Type.Object(
+  {
+    id: Id,
+    job_id: Id,
+    operation_id: Id,
+    state: Type.String(),
+    status: Type.String(),
+    progress: nullable(Type.Unknown()),
+    cancel_requested_at: nullable(Time),
+    result: nullable(InferenceView),
+    error: nullable(Type.Object({ code: Type.String() })),
+    attempts: Type.Array(AttemptView, { maxItems: 200 }),
+    created_at: Time,
+    started_at: nullable(Time),
+    completed_at: nullable(Time),
+    deadline_at: nullable(Time),
+  },
+  { title: 'InferenceJob' },
+)
+
+export function inferenceJobRoutes(deps: Deps): readonly Route[] {
+  return [createRoute(deps), getRoute(deps), cancelRoute(deps)]
+}
+
+function createRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path,
+    name: 'createInferenceJob',
+    summary: 'Call a model in a job',
+    description:
+      'The job is read, cancelled and announced like every other under `/v1/jobs/{job_id}` too. Jobs count against the limits of a day.',
+    permission: 'inference.jobs.create',
+    idempotency: 'required',
+    body_limit_bytes: 4 * 1024 * 1024,
+    body: CreateJob,
+    sends: ['location'],
+    replies: { 202: CreatedJob },
+    fails: [...call_fails, 'deadline_in_past'],
+    handle: async ({ tx, principal, body, key }) => {
+      const { priority = 'normal', deadline_at, ...rest } = body
+      const read = await readAsked(deps.kernel, rest)
+      const [id, job_id] = [newId(), newId()]
+      const { tenant_id } = principal
+      const call = await createCall(tx, deps, {
+        ...read,
+        id,
+        job_id,
+        tenant_id,
+        actor_id: principal.id,
+        key,
+        prompt: 'plain@1',
+        workload: 'inference_job',
+        class: 'job',
+        waits: true,
+        deadline_ms: deadlineOf(deps, deadline_at),
+      })
+      await deps.jobs.submit(tx, {
+        id: job_id,
+        tenant_id,
+        type: run_type,
+        parameters: { operation_id: id },
+        principal_id: principal.id,
+        priority: priorities[priority],
+        deadline_at: call.deadline_at,
+      })
+      const status_url = `${path}/${job_id}`
+      const { created_at } = call
+      return reply(
+        202,
+        {
+          id: job_id,
+          job_id,
+          operation_id: id,
+          state: 'pending' as const,
+          status: 'queued' as const,
+          status_url,
+          created_at,
+          deadline_at: call.deadline_at,
+        },
+        { location: status_url },
+      )
+    },
+  })
+}
+
+function deadlineOf({ kernel: { clock } }: Deps, deadline_at: string | undefined): number {
+  if (deadline_at === undefined) return deadline_default_ms
+  const left_ms = Date.parse(deadline_at) - clock.nowMs()
+  if (left_ms > 0 && left_ms <= day_ms) return left_ms
+  throw problem('validation_failed', {
+    detail: '`deadline_at` must lie within the next 24 hours.',
+    errors: [{ location: 'body', pointer: '/deadline_at', constraint: 'future' }],
+  })
+}
+
+/** A job of the caller's own calls. */
+async function find(
+  reader: Reader,
+  { id, tenant_id }: Principal,
+  job_id: string,
+): Promise<OperationRow> {
+  const row = await readOperationOfJob(reader, { tenant_id, job_id })
+  if (!row || row.actor_id !== id || row.workload !== 'inference_job') throw problem(absent)
+  return row
+}
+
+async function show(reader: Reader, deps: Deps, row: OperationRow, request_id: string) {
+  const { tenant_id } = row
+  const job_id = row.job_id ?? ''
+  const job = await deps.jobs.view(reader, { tenant_id, job_id })
+  if (!job) throw problem(absent)
+  const attempts = await reader.many(
+    AttemptView,
+    sql`
+      select attempt, deployment_id, state, error_code, latency_ms
+      from inference.inference_attempts
+      where tenant_id = ${tenant_id} and operation_id = ${row.id} order by attempt limit 200`,
+  )
+  const { state, status, progress, cancel_requested_at, completed_at, deadline_at } = job
+  return {
+    id: job_id,
+    job_id,
+    operation_id: row.id,
+    state,
+    status,
+    progress,
+    cancel_requested_at,
+    result: row.state === 'succeeded' ? await viewOf(reader, deps.kernel, row, request_id) : null,
+    error: job.error === null ? null : { code: job.error.code },
+    attempts,
+    created_at: job.created_at,
+    started_at: row.started_at,
+    completed_at,
+    deadline_at,
+  }
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/{job_id}`,
+    name: 'getInferenceJob',
+    summary: 'A call in a job, with its result',
+    permission: 'inference.jobs.create',
+    absent,
+    replies: { 200: JobView },
+    fails: [absent],
+    handle: async ({ tx, principal, params: { job_id }, request }) => {
+      const view = await show(tx, deps, await find(tx, principal, job_id), request.id)
+      return reply(200, view, view.completed_at === null ? { 'retry-after': '1' } : {})
+    },
+  })
+}
+
+function cancelRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: `${path}/{job_id}/cancel`,
+    name: 'cancelInferenceJob',
+    summary: 'Cancel a call in a job',
+    description: 'One that waits ends at once; one that runs stops within a second.',
+    permission: 'inference.jobs.create',
+    absent,
+    sends: ['location'],
+    replies: { 200: JobView, 202: JobView },
+    fails: [absent, 'invalid_transition'],
+    handle: async ({ tx, principal, params: { job_id }, request }) => {
+      const { tenant_id } = principal
+      await find(tx, principal, job_id)
+      const cancelled = await deps.jobs.cancel(tx, { tenant_id, job_id })
+      const view = await show(tx, deps, await find(tx, principal, job_id), request.id)
+      if (cancelled === 'absent') throw problem(absent)
+      if (cancelled === 'ended') throw problem('invalid_transition', { current_state: view.state })
+      if (cancelled === 'cancelled') return reply(200, view)
+      return reply(202, view, { location: `${path}/${job_id}` })
+    },
+  })
+}

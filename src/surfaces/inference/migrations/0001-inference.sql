@@ -1,0 +1,487 @@
+create schema inference;
+
+-- What answers calls. Those of the nil tenant are the platform's, which every tenant may call.
+create table inference.model_deployments (
+  tenant_id uuid not null,
+  id uuid not null unique,
+  provider text not null,
+  model_name text not null,
+  version text not null,
+  capability text[] not null,
+  state text not null default 'draft' check (state in ('draft', 'active', 'draining', 'disabled')),
+  region text not null default 'global',
+  max_context int not null check (max_context > 0),
+  max_output int not null check (max_output >= 0),
+  policy_version text not null,
+  -- made from the settings of the platform
+  configured boolean not null default false,
+  row_version bigint not null default 1,
+  created_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, id)
+);
+create unique index model_deployments_name
+  on inference.model_deployments (tenant_id, provider, model_name, version);
+
+create table inference.model_aliases (
+  tenant_id uuid not null,
+  alias text not null,
+  deployment_id uuid not null,
+  priority int not null default 0,
+  weight int not null default 100,
+  primary key (tenant_id, alias, deployment_id),
+  foreign key (tenant_id, deployment_id) references inference.model_deployments (tenant_id, id)
+);
+create index model_aliases_deployment on inference.model_aliases (tenant_id, deployment_id);
+
+-- Immutable: a price that was wrong is followed by another, and usage rows name the one they were made by.
+create table inference.model_prices (
+  tenant_id uuid not null,
+  deployment_id uuid not null,
+  price_version int not null,
+  currency text not null check (currency ~ '^[A-Z]{3}$'),
+  input numeric(20, 8) not null check (input >= 0),
+  cached_input numeric(20, 8) not null check (cached_input >= 0),
+  output numeric(20, 8) not null check (output >= 0),
+  effective_from timestamptz not null,
+  created_by uuid,
+  created_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, deployment_id, price_version),
+  foreign key (tenant_id, deployment_id) references inference.model_deployments (tenant_id, id)
+);
+
+-- One call, whatever became of it. `run` counts its executions: each has a reservation and a usage row.
+create table inference.inference_operations (
+  tenant_id uuid not null,
+  id uuid not null unique,
+  actor_id uuid not null,
+  idempotency_key text,
+  request_fingerprint bytea,
+  -- the alias or id that was asked for
+  model text not null,
+  first_deployment_id uuid not null,
+  model_deployment_id uuid not null,
+  deployment_tenant_id uuid not null,
+  workload text not null check (workload in ('generation', 'generation_stream', 'inference',
+    'inference_job', 'report', 'retrieval_answer', 'retrieval_embedding')),
+  streamed boolean not null default false,
+  state text not null check (state in ('pending', 'running', 'reconciling', 'succeeded', 'failed',
+    'blocked', 'cancelled', 'expired')),
+  error_code text,
+  retryable boolean not null default false,
+  input_ref uuid,
+  output_ref uuid,
+  prompt_version text not null,
+  parameters jsonb not null default '{}',
+  metadata jsonb,
+  store boolean not null default true,
+  job_id uuid,
+  parent_id uuid,
+  run int not null default 1,
+  estimated_input int not null,
+  max_output int not null,
+  model_snapshot text,
+  provider_response_id text,
+  finish_reason text,
+  output_length int,
+  output_sha256 bytea,
+  cancel_requested_at timestamptz,
+  created_at timestamptz not null default kernel.now(),
+  started_at timestamptz,
+  completed_at timestamptz,
+  deadline_at timestamptz not null,
+  version bigint not null default 1,
+  primary key (tenant_id, id),
+  foreign key (deployment_tenant_id, model_deployment_id)
+    references inference.model_deployments (tenant_id, id),
+  check ((completed_at is null) = (state in ('pending', 'running', 'reconciling')))
+) with (fillfactor = 70);
+create unique index inference_operations_job on inference.inference_operations (tenant_id, job_id)
+  where job_id is not null;
+create index inference_operations_actor on inference.inference_operations (actor_id, id);
+create index inference_operations_open on inference.inference_operations (id)
+  where state in ('pending', 'running', 'reconciling');
+create index inference_operations_response
+  on inference.inference_operations (provider_response_id) where provider_response_id is not null;
+create index inference_operations_created on inference.inference_operations (created_at);
+
+-- Inputs and outputs, sealed; kept apart, so that they can be erased while the call stays.
+create table inference.contents (
+  tenant_id uuid not null,
+  id uuid not null,
+  operation_id uuid not null,
+  sealed bytea not null,
+  erase_at timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, operation_id) references inference.inference_operations (tenant_id, id)
+    on delete cascade
+);
+create index contents_operation on inference.contents (tenant_id, operation_id);
+create index contents_erase on inference.contents (erase_at);
+
+-- One row for each attempt on the wire, committed before it is sent.
+create table inference.inference_attempts (
+  tenant_id uuid not null,
+  operation_id uuid not null,
+  attempt int not null,
+  id uuid not null,
+  run int not null,
+  deployment_id uuid not null,
+  state text not null default 'started'
+    check (state in ('started', 'succeeded', 'failed', 'aborted', 'ambiguous')),
+  provider_request_id text,
+  error_code text,
+  latency_ms int,
+  created_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, operation_id, attempt),
+  foreign key (tenant_id, operation_id) references inference.inference_operations (tenant_id, id)
+    on delete cascade
+);
+
+create table inference.safety_decisions (
+  tenant_id uuid not null,
+  operation_id uuid not null,
+  stage text not null check (stage in ('input', 'output')),
+  category text not null,
+  policy_version text not null,
+  decision text not null check (decision in ('allow', 'flag', 'redact', 'block')),
+  created_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, operation_id, stage, category),
+  foreign key (tenant_id, operation_id) references inference.inference_operations (tenant_id, id)
+    on delete cascade
+);
+
+-- What billing reads. Append-only: a correction is a row with `corrects_id`.
+create table inference.usage_records (
+  tenant_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  operation_id uuid not null,
+  run int not null,
+  input_units int not null,
+  output_units int not null,
+  compute_ms int not null,
+  cost_amount numeric(20, 8) not null,
+  currency text not null,
+  price_version int not null,
+  source text not null check (source in ('provider', 'estimated', 'reserved')),
+  corrects_id uuid,
+  measured_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, id),
+  unique nulls not distinct (tenant_id, operation_id, run, corrects_id)
+);
+create index usage_records_measured on inference.usage_records (measured_at);
+
+create table inference.generation_usage (
+  tenant_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  operation_id uuid not null,
+  run int not null,
+  principal_id uuid not null,
+  workload text not null,
+  provider text not null,
+  model_deployment_id uuid not null,
+  model_snapshot text,
+  prompt_version text not null,
+  provider_request_id text,
+  input_tokens int not null,
+  cached_input_tokens int not null,
+  output_tokens int not null,
+  estimated_cost_minor_units numeric(20, 8) not null,
+  currency text not null,
+  price_version int not null,
+  source text not null check (source in ('provider', 'estimated', 'reserved')),
+  status text not null
+    check (status in ('succeeded', 'failed', 'cancelled', 'blocked', 'ambiguous')),
+  -- the day of the quota that it was counted in
+  counted_on date not null,
+  corrects_id uuid,
+  started_at timestamptz not null,
+  completed_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, id),
+  unique nulls not distinct (tenant_id, operation_id, run, corrects_id)
+);
+create index generation_usage_day
+  on inference.generation_usage (tenant_id, counted_on, principal_id);
+create index generation_usage_completed on inference.generation_usage (completed_at);
+
+create function inference.refuse_change() returns trigger language plpgsql as $$
+begin
+  -- The retention of old rows.
+  if tg_op = 'DELETE' then
+    if coalesce(to_jsonb(old) ->> 'completed_at', to_jsonb(old) ->> 'measured_at',
+      to_jsonb(old) ->> 'created_at')::timestamptz < kernel.now() - interval '60 days'
+    then
+      return old;
+    end if;
+  end if;
+  raise exception 'usage and prices are append-only: correct them with another row'
+    using errcode = '42501', constraint = 'usage_append_only';
+end $$;
+create trigger usage_records_append_only
+  before update or delete on inference.usage_records
+  for each row execute function inference.refuse_change();
+create trigger usage_records_no_truncate
+  before truncate on inference.usage_records
+  for each statement execute function inference.refuse_change();
+create trigger generation_usage_append_only
+  before update or delete on inference.generation_usage
+  for each row execute function inference.refuse_change();
+create trigger generation_usage_no_truncate
+  before truncate on inference.generation_usage
+  for each statement execute function inference.refuse_change();
+create trigger model_prices_append_only
+  before update or delete on inference.model_prices
+  for each row execute function inference.refuse_change();
+
+-- Limits of one tenant or principal where they are not those of the settings.
+create table inference.quota_limits (
+  tenant_id uuid not null,
+  scope_type text not null check (scope_type in ('tenant', 'principal')),
+  scope_id uuid not null,
+  limits jsonb not null,
+  version bigint not null default 1,
+  changed_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, scope_type, scope_id)
+);
+
+create table inference.quota_counters (
+  tenant_id uuid not null,
+  scope_type text not null,
+  scope_id uuid not null,
+  metric text not null,
+  window_start timestamptz not null,
+  limit_value numeric not null,
+  used numeric not null default 0,
+  reserved numeric not null default 0,
+  primary key (tenant_id, scope_type, scope_id, metric, window_start)
+) with (fillfactor = 50);
+create index quota_counters_window on inference.quota_counters (window_start);
+
+-- What a running call may still use. A live process renews the lease; the reaper settles after it.
+create table inference.quota_reservations (
+  tenant_id uuid not null,
+  operation_id uuid not null,
+  run int not null,
+  principal_id uuid not null,
+  deployment_tenant_id uuid not null,
+  deployment_id uuid not null,
+  price_version int not null,
+  input_units int not null,
+  output_units int not null,
+  cost numeric(20, 8) not null,
+  class text not null check (class in ('call', 'stream', 'job')),
+  minute_start timestamptz not null,
+  day_start timestamptz not null,
+  state text not null default 'held' check (state in ('held', 'settled', 'released')),
+  owner_id uuid not null,
+  lease_until timestamptz not null,
+  dispatched_at timestamptz,
+  created_at timestamptz not null default kernel.now(),
+  ended_at timestamptz,
+  primary key (tenant_id, operation_id, run),
+  foreign key (tenant_id, operation_id) references inference.inference_operations (tenant_id, id)
+    on delete cascade
+) with (fillfactor = 70);
+create index quota_reservations_lease on inference.quota_reservations (lease_until)
+  where state = 'held';
+create index quota_reservations_held
+  on inference.quota_reservations (tenant_id, lease_until) where state = 'held';
+
+create table inference.provider_events (
+  provider text not null,
+  event_id text not null,
+  type text not null,
+  -- the event names the response that ended; nothing else of it is used
+  payload jsonb not null,
+  received_at timestamptz not null default kernel.now(),
+  processed_at timestamptz,
+  due_at timestamptz,
+  attempts int not null default 0,
+  lease_token uuid,
+  leased_until timestamptz,
+  last_error_code text,
+  primary key (provider, event_id)
+);
+create index provider_events_due on inference.provider_events (due_at) where due_at is not null;
+create index provider_events_received on inference.provider_events (received_at);
+
+-- The counters that a call takes from, in the one order in which they are locked.
+create function inference.counters_of(
+  _tenant uuid, _principal uuid, _class text, _limits jsonb, _minute timestamptz, _day timestamptz,
+  _requests numeric, _tokens numeric, _cost numeric
+) returns table (
+  place int, scope_type text, scope_id uuid, metric text, window_start timestamptz,
+  limit_value numeric, used numeric, reserved numeric
+) language sql stable as $$
+  select row_number() over (order by s.place, m.place)::int, s.scope_type, s.scope_id, m.metric,
+    m.window_start,
+    coalesce((own.limits ->> m.metric)::numeric, (_limits -> s.scope_type ->> m.metric)::numeric),
+    m.used, m.reserved
+  from (values (1, 'tenant', _tenant), (2, 'principal', _principal)) s (place, scope_type, scope_id)
+  cross join (values
+    (1, 'operations', timestamptz '-infinity', 0, 0),
+    (2, 'requests_per_minute', _minute, _requests, 0),
+    (3, 'tokens_per_minute', _minute, 0, _tokens),
+    (4, 'tokens_per_day', _day, 0, _tokens),
+    (5, 'cost_per_day', _day, 0, _cost)) m (place, metric, window_start, used, reserved)
+  left join inference.quota_limits own on own.tenant_id = _tenant
+    and own.scope_type = s.scope_type and own.scope_id = s.scope_id
+  where _class <> 'job' or m.window_start = _day
+$$;
+
+-- Takes the most that a run may use from all of its limits, or names one that has too little. Rows are
+-- locked in one order; calls at one time are counted once those of the tenant are locked. Without
+-- `hold` only the request counts.
+create function inference.reserve(
+  _tenant uuid, _principal uuid, _operation uuid, _this_run int, _class text, _limits jsonb,
+  _deployment_tenant uuid, _deployment uuid, _input int, _output int, _requests int, _hold boolean,
+  _owner uuid, _lease_seconds float8, _attempt int, _attempt_id uuid
+) returns table (missed text, scope text, limit_value numeric, resets_at timestamptz)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  at_time timestamptz := kernel.now();
+  minute timestamptz := date_trunc('minute', at_time);
+  day timestamptz := date_trunc('day', at_time at time zone 'UTC') at time zone 'UTC';
+  price int := 0;
+  most numeric := 0;
+  taken int[];
+  running record;
+begin
+  select p.price_version, round((_input * p.input + _output * p.output) / 1000000, 8) into price, most
+    from inference.model_prices p
+    where p.tenant_id = _deployment_tenant and p.deployment_id = _deployment
+      and p.effective_from <= at_time
+    order by p.effective_from desc, p.price_version desc limit 1;
+  with wanted as (
+    select * from inference.counters_of(_tenant, _principal, _class, _limits, minute, day, _requests,
+      case when _hold then _input + _output else 0 end, case when _hold then coalesce(most, 0) else 0 end)
+  ), took as (
+    insert into inference.quota_counters as c
+      (tenant_id, scope_type, scope_id, metric, window_start, limit_value, used, reserved)
+    select _tenant, w.scope_type, w.scope_id, w.metric, w.window_start, w.limit_value, w.used, w.reserved
+    from wanted w
+    where w.used + w.reserved <= w.limit_value
+    order by w.place
+    on conflict (tenant_id, scope_type, scope_id, metric, window_start) do update
+      set used = c.used + excluded.used, reserved = c.reserved + excluded.reserved,
+        limit_value = excluded.limit_value
+      where c.used + c.reserved + excluded.used + excluded.reserved <= excluded.limit_value
+    returning c.scope_type, c.metric
+  )
+  select array_agg(w.place) into taken
+    from wanted w join took t on t.scope_type = w.scope_type and t.metric = w.metric;
+  return query
+    select w.metric, w.scope_type, w.limit_value,
+      case when w.window_start = day then day + interval '1 day' else minute + interval '1 minute' end
+    from inference.counters_of(_tenant, _principal, _class, _limits, minute, day, _requests, 0, 0) w
+    where not w.place = any(coalesce(taken, '{}'))
+    order by w.window_start, w.place desc limit 1;
+  if found then
+    return;
+  end if;
+  if _class <> 'job' and _hold then
+    select count(*) as tenant_operations, count(*) filter (where r.class = 'stream') as tenant_streams,
+      count(*) filter (where r.principal_id = _principal) as principal_operations,
+      count(*) filter (where r.principal_id = _principal and r.class = 'stream') as principal_streams
+      into running
+      from inference.quota_reservations r
+      where r.tenant_id = _tenant and r.state = 'held' and r.lease_until > clock_timestamp()
+        and r.class <> 'job';
+    return query
+      select 'concurrency', one.scope, one.most, null::timestamptz
+      from (
+        select s.scope, s.running, coalesce((own.limits ->> s.metric)::numeric,
+          (_limits -> s.scope ->> s.metric)::numeric) as most
+        from (values
+          ('principal', _principal, 'operations', running.principal_operations),
+          ('tenant', _tenant, 'operations', running.tenant_operations),
+          ('principal', _principal, 'streams', running.principal_streams),
+          ('tenant', _tenant, 'streams', running.tenant_streams)) s (scope, scope_id, metric, running)
+        left join inference.quota_limits own on own.tenant_id = _tenant
+          and own.scope_type = s.scope and own.scope_id = s.scope_id
+        where _class = 'stream' or s.metric = 'operations') one
+      where one.running >= one.most limit 1;
+    if found then
+      return;
+    end if;
+  end if;
+  if _hold then
+    insert into inference.quota_reservations (tenant_id, operation_id, run, principal_id,
+      deployment_tenant_id, deployment_id, price_version, input_units, output_units, cost, class,
+      minute_start, day_start, owner_id, lease_until, dispatched_at)
+    values (_tenant, _operation, _this_run, _principal, _deployment_tenant, _deployment,
+      coalesce(price, 0), _input, _output, coalesce(most, 0), _class, minute, day, _owner,
+      clock_timestamp() + make_interval(secs => _lease_seconds),
+      case when _attempt is not null then now() end);
+    if _attempt is not null then
+      insert into inference.inference_attempts (tenant_id, operation_id, attempt, id, run, deployment_id)
+      values (_tenant, _operation, _attempt, _attempt_id, _this_run, _deployment);
+    end if;
+  end if;
+end $$;
+
+-- Ends a reservation once: gives back what is left of it, counts what was used in the window of the
+-- reservation, and writes the usage rows. An `ambiguous` run is charged as reserved; a `released` one
+-- was never sent. Returns no row if the reservation has ended already.
+create function inference.settle(
+  _tenant uuid, _operation uuid, _this_run int, _ended_as text, _input int, _cached int, _output int,
+  _measured text, _snapshot text, _request text, _took_ms int
+) returns table (
+  input_units int, cached_input_units int, output_units int, cost numeric, currency text,
+  price_version int, source text
+) language plpgsql as $$
+#variable_conflict use_column
+declare
+  held inference.quota_reservations;
+  price inference.model_prices;
+  amount numeric;
+begin
+  update inference.quota_reservations r
+    set state = case when _ended_as = 'released' then 'released' else 'settled' end, ended_at = now()
+    where r.tenant_id = _tenant and r.operation_id = _operation and r.run = _this_run
+      and r.state = 'held'
+    returning * into held;
+  if not found then
+    return;
+  end if;
+  if _ended_as = 'released' then
+    _input := 0; _cached := 0; _output := 0;
+  elsif _ended_as = 'ambiguous' then
+    _input := held.input_units; _cached := 0; _output := held.output_units; _measured := 'reserved';
+  end if;
+  _cached := least(_cached, _input);
+  select * into price from inference.model_prices p
+    where p.tenant_id = held.deployment_tenant_id and p.deployment_id = held.deployment_id
+      and p.price_version = held.price_version;
+  amount := coalesce(round(((_input - _cached) * price.input + _cached * price.cached_input
+    + _output * price.output) / 1000000, 8), 0);
+  insert into inference.quota_counters as c
+    (tenant_id, scope_type, scope_id, metric, window_start, limit_value, used, reserved)
+  select _tenant, w.scope_type, w.scope_id, w.metric, w.window_start, 0,
+    case w.metric when 'cost_per_day' then amount else _input + _output end, w.reserved
+  from inference.counters_of(_tenant, held.principal_id, held.class, '{}', held.minute_start,
+    held.day_start, 0, held.input_units + held.output_units, held.cost) w
+  where w.metric in ('tokens_per_minute', 'tokens_per_day', 'cost_per_day')
+  order by w.place
+  on conflict (tenant_id, scope_type, scope_id, metric, window_start) do update
+    set used = c.used + excluded.used, reserved = c.reserved - excluded.reserved;
+  if _ended_as <> 'released' then
+    insert into inference.usage_records (tenant_id, operation_id, run, input_units, output_units,
+      compute_ms, cost_amount, currency, price_version, source)
+    values (_tenant, _operation, _this_run, _input, _output, _took_ms, amount,
+      coalesce(price.currency, 'USD'), held.price_version, _measured);
+    insert into inference.generation_usage (tenant_id, operation_id, run, principal_id, workload,
+      provider, model_deployment_id, model_snapshot, prompt_version, provider_request_id,
+      input_tokens, cached_input_tokens, output_tokens, estimated_cost_minor_units, currency,
+      price_version, source, status, counted_on, started_at)
+    select _tenant, _operation, _this_run, held.principal_id, o.workload, d.provider,
+      held.deployment_id, _snapshot, o.prompt_version, _request, _input, _cached, _output, amount * 100,
+      coalesce(price.currency, 'USD'), held.price_version, _measured, _ended_as,
+      (held.day_start at time zone 'UTC')::date, held.created_at
+    from inference.inference_operations o, inference.model_deployments d
+    where o.tenant_id = _tenant and o.id = _operation
+      and d.tenant_id = held.deployment_tenant_id and d.id = held.deployment_id;
+  end if;
+  return query select _input, _cached, _output, amount, coalesce(price.currency, 'USD')::text,
+    held.price_version, _measured;
+end $$;

@@ -1,0 +1,182 @@
+/**
+ * Adds and changes models. A tenant changes its own; those of the platform are the platform operator's. A
+ * deployment that drains takes no new calls, and what runs on it ends.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { violates } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { expectVersion } from '../../../kernel/http/etag.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { platform_tenant, type Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { ChangeModel, CreateModel, CreatePrice, ModelState } from './schemas.ts'
+
+/** draft → active ⇄ draining → disabled → active */
+const next: Readonly<Record<ModelState, readonly ModelState[]>> = {
+  draft: ['active', 'disabled'],
+  active: ['draining'],
+  draining: ['active', 'disabled'],
+  disabled: ['active'],
+}
+
+type Actor = Pick<Principal, 'id' | 'tenant_id'>
+const Deployment = Type.Object({
+  tenant_id: Type.String(),
+  id: Type.String(),
+  state: Type.Unsafe<ModelState>(Type.String()),
+  row_version: Type.Integer(),
+})
+
+export async function createModel(
+  tx: Tx,
+  deps: Pick<Deps, 'providers' | 'policy'>,
+  { id: actor, tenant_id }: Actor,
+  body: CreateModel,
+): Promise<string> {
+  if (!deps.providers.names.includes(body.provider)) {
+    throw invalid(
+      '/provider',
+      `Configured providers: ${deps.providers.names.join(', ') || 'none'}.`,
+    )
+  }
+  const id = newId()
+  const { aliases = [], version = '1', region = 'global', state = 'draft' } = body
+  await tx
+    .run(
+      sql`
+        insert into inference.model_deployments (tenant_id, id, provider, model_name, version,
+          capability, state, region, max_context, max_output, policy_version)
+        values (${tenant_id}, ${id}, ${body.provider}, ${body.model_name}, ${version},
+          ${body.capability}::text[], ${state}, ${region}, ${body.max_context}, ${body.max_output},
+          ${deps.policy.version})`,
+    )
+    .catch((error: unknown) => {
+      if (violates(error, 'model_deployments_name')) throw problem('already_exists')
+      throw error
+    })
+  await writeAliases(tx, tenant_id, id, aliases)
+  tx.audit({ tenant_id, actor, action: 'inference.models.create', target: id, outcome: 'done' })
+  return id
+}
+
+export async function changeModel(
+  tx: Tx,
+  actor: Actor,
+  grants: ReadonlySet<string>,
+  { id, if_match }: { readonly id: string; readonly if_match: string | string[] | undefined },
+  body: ChangeModel,
+): Promise<void> {
+  const found = await lock(tx, actor, grants, id)
+  expectVersion(if_match, found.row_version)
+  const { state = found.state, max_context = null, max_output = null, aliases } = body
+  if (state !== found.state && !next[found.state].includes(state)) {
+    throw problem('invalid_transition', { current_state: found.state })
+  }
+  const { tenant_id } = found
+  await tx.run(sql`
+    update inference.model_deployments
+    set state = ${state}, max_context = coalesce(${max_context}::int, max_context),
+      max_output = coalesce(${max_output}::int, max_output), row_version = row_version + 1
+    where tenant_id = ${tenant_id} and id = ${id}`)
+  if (aliases) {
+    await tx.run(sql`
+      delete from inference.model_aliases where tenant_id = ${tenant_id} and deployment_id = ${id}`)
+    await writeAliases(tx, tenant_id, id, aliases)
+  }
+  tx.audit({
+    tenant_id: actor.tenant_id,
+    actor: actor.id,
+    action: 'inference.models.change',
+    target: id,
+    outcome: 'done',
+  })
+  if (state === found.state) return
+  tx.emit({
+    type: 'model_deployment.state_changed',
+    tenant_id: actor.tenant_id,
+    aggregate_type: 'model_deployment',
+    aggregate_id: id,
+    aggregate_version: found.row_version + 1,
+    data: { model_deployment_id: id, from: found.state, to: state },
+  })
+}
+
+const Made = Type.Object({ price_version: Type.Integer() })
+
+/** A new version; what was charged by another stays as it is. */
+export async function createPrice(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  actor: Actor,
+  grants: ReadonlySet<string>,
+  body: CreatePrice,
+): Promise<{ readonly id: string; readonly price_version: number }> {
+  const currency = kernel.settings['inference.currency']
+  if (body.currency !== currency) throw invalid('/currency', `Budgets are in ${currency}.`)
+  const { tenant_id, id } = await lock(tx, actor, grants, body.model_deployment_id)
+  const { effective_from = null } = body
+  if (effective_from !== null && Date.parse(effective_from) < kernel.clock.nowMs() - 1000) {
+    throw invalid('/effective_from', 'A price cannot begin in the past.')
+  }
+  const { price_version } = await tx.one(
+    Made,
+    sql`
+      insert into inference.model_prices (tenant_id, deployment_id, price_version, currency, input,
+        cached_input, output, effective_from, created_by)
+      select ${tenant_id}, ${id}, coalesce(max(price_version), 0) + 1, ${currency},
+        ${body.input}::numeric, ${body.cached_input}::numeric, ${body.output}::numeric,
+        coalesce(${effective_from}::timestamptz, kernel.now()), ${actor.id}
+      from inference.model_prices where tenant_id = ${tenant_id} and deployment_id = ${id}
+      returning price_version`,
+  )
+  tx.audit({
+    tenant_id: actor.tenant_id,
+    actor: actor.id,
+    action: 'inference.prices.create',
+    target: id,
+    outcome: 'done',
+  })
+  return { id, price_version }
+}
+
+async function lock(tx: Tx, actor: Actor, grants: ReadonlySet<string>, id: string) {
+  const found = await tx.maybe(
+    Deployment,
+    sql`
+      select tenant_id, id, state, row_version from inference.model_deployments
+      where id = ${id} and tenant_id in (${actor.tenant_id}, ${platform_tenant})
+      for update`,
+  )
+  if (!found) throw problem('model_not_found')
+  if (found.tenant_id === platform_tenant && !grants.has('inference.platform.write')) {
+    throw problem('permission_denied', {
+      detail: 'The model belongs to the platform. Ask the platform operator to change it.',
+    })
+  }
+  return found
+}
+
+async function writeAliases(
+  tx: Tx,
+  tenant_id: string,
+  id: string,
+  aliases: NonNullable<CreateModel['aliases']>,
+): Promise<void> {
+  if (aliases.length === 0) return
+  const rows = aliases.map(({ alias, priority = 0, weight = 100 }) => ({ alias, priority, weight }))
+  await tx.run(sql`
+    insert into inference.model_aliases (tenant_id, alias, deployment_id, priority, weight)
+    select ${tenant_id}, a.alias, ${id}, a.priority, a.weight
+    from ${sql.table(rows, { alias: 'text', priority: 'int4', weight: 'int4' })} a
+    on conflict (tenant_id, alias, deployment_id) do update
+      set priority = excluded.priority, weight = excluded.weight`)
+}
+
+function invalid(pointer: string, detail: string) {
+  return problem('validation_failed', {
+    detail,
+    errors: [{ location: 'body', pointer, constraint: 'enum' }],
+  })
+}

@@ -1,0 +1,69 @@
+/** The calls of other surfaces: server prompts as a stream of pieces, and embeddings. */
+import { newId } from '../../kernel/ids.ts'
+import type { Deps } from './deps.ts'
+import { problem } from './errors.ts'
+import { embedTexts } from './embeddings/embed-texts.ts'
+import type { Face, Order, Piece, Prompt } from './face.ts'
+import { isBlocked } from './operations/call.ts'
+import { createCall } from './operations/create-call.ts'
+import { runStreamed } from './operations/run-streamed.ts'
+import { problemOf } from './operations/settle-call.ts'
+
+export function openFace(deps: Deps): Face {
+  return {
+    get configured() {
+      return deps.providers.configured
+    },
+    generate: (order, prompt, signal) => generate(deps, order, prompt, signal),
+    embed: (order, model, texts, signal) => embedTexts(deps, order, model, texts, signal),
+  }
+}
+
+async function* generate(
+  deps: Deps,
+  order: Order,
+  { prompt, input, schema, max_output_tokens }: Prompt,
+  signal: AbortSignal,
+): AsyncGenerator<Piece> {
+  const { kernel } = deps
+  const call = await kernel.db.tx(tx =>
+    createCall(tx, deps, {
+      id: newId(),
+      tenant_id: order.tenant_id,
+      actor_id: order.principal.id,
+      model: 'default',
+      content: { input, response_format: { type: 'json_schema', ...schema } },
+      parameters: { max_output_tokens },
+      prompt,
+      workload: 'retrieval_answer',
+      class: 'stream',
+      // The answer keeps what it needs.
+      store: false,
+      deadline_ms: Math.max(1, order.deadline.getTime() - kernel.clock.nowMs()),
+      parent_id: order.parent_id,
+    }),
+  )
+  if (isBlocked(call)) throw problem('content_blocked')
+  const pieces = runStreamed(deps, call, signal)
+  try {
+    for (let piece = await pieces.next(); piece; piece = await pieces.next()) {
+      if (piece.type === 'text') {
+        yield piece
+      } else if (piece.type === 'started') {
+        const { model_snapshot } = piece
+        yield { type: 'started', operation_id: call.id, model_snapshot, prompt_version: prompt }
+      } else if (piece.ending.state !== 'succeeded') {
+        throw problemOf(piece.ending)
+      } else if (piece.settled) {
+        const { spent } = piece.settled
+        const { input_units, output_units, cost: cost_amount, currency } = spent
+        const usage = { input_units, output_units, cost_amount, currency }
+        yield { type: 'ended', finish_reason: piece.ending.finish_reason, usage }
+      } else {
+        throw problem('service_unavailable', { retry_after: 1 })
+      }
+    }
+  } finally {
+    pieces.leave()
+  }
+}

@@ -1,0 +1,42 @@
+/** The event of a call's end. A job announces its own end, so calls that a job runs have none. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import type { Settled } from '../quotas/settle.ts'
+import type { Call } from './call.ts'
+
+export type Ended = {
+  readonly state: 'succeeded' | 'failed' | 'cancelled' | 'blocked'
+  readonly finish_reason?: string
+  readonly error_code?: string
+  readonly spent?: Settled
+}
+
+export function announceEnd(
+  tx: Pick<Tx, 'emit'>,
+  call: Pick<Call, 'tenant_id' | 'id' | 'actor_id' | 'job_id'> & {
+    readonly deployment: { readonly id: string }
+  },
+  { state, finish_reason, error_code, spent }: Ended,
+  version: number,
+): void {
+  if (call.job_id !== null) return
+  tx.emit({
+    type: `inference.${state}`,
+    tenant_id: call.tenant_id,
+    aggregate_type: 'inference',
+    aggregate_id: call.id,
+    aggregate_version: version,
+    data: {
+      operation_id: call.id,
+      actor_id: call.actor_id,
+      model_deployment_id: call.deployment.id,
+      finish_reason: finish_reason ?? null,
+      error_code: error_code ?? null,
+      usage: {
+        input_units: spent?.input_units ?? 0,
+        output_units: spent?.output_units ?? 0,
+        cost_amount: spent?.cost ?? '0.00000000',
+        currency: spent?.currency ?? 'USD',
+      },
+    },
+  })
+}

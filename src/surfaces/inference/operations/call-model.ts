@@ -1,0 +1,278 @@
+/**
+ * Runs one call: asks the deployments in their order, passes safe text on as it comes, and returns how it
+ * ended. It never throws for what a provider does. The next deployment is asked only while no text was
+ * passed on; what the run before it used is settled first, in the commit that reserves the next.
+ */
+import { Problem } from '../../../kernel/errors/problem.ts'
+import type { Deps } from '../deps.ts'
+import { placeInput, safetyIdentifier } from '../prompts/place.ts'
+import { prompts } from '../prompts/prompts.ts'
+import { ProviderFailure, type ProviderEvent, type ProviderRequest } from '../providers/provider.ts'
+import type { Spent } from '../quotas/settle.ts'
+import { decideOn, type Decided } from '../safety/policy.ts'
+import { OutputScanner } from '../safety/scanner.ts'
+import type { Call } from './call.ts'
+import { CallCancelled } from './calls.ts'
+import { nextRun, openLedger, writeEnds, type EndedAttempt, type Ledger } from './ledger.ts'
+import { checkJson } from './check-json.ts'
+import { countTokens } from './tokens.ts'
+
+export type Ending =
+  | { readonly state: 'succeeded'; readonly finish_reason: 'stop' | 'length' }
+  | { readonly state: 'failed'; readonly code: FailedCode; readonly retryable: boolean }
+  | { readonly state: 'blocked' }
+  /** `retryable`: its caller has left or the process stops. */
+  | {
+      readonly state: 'cancelled'
+      readonly code: 'inference_cancelled'
+      readonly retryable: boolean
+    }
+
+export type FailedCode =
+  | 'service_unavailable'
+  | 'capacity_exceeded'
+  | 'upstream_timeout'
+  | 'upstream_invalid_response'
+  | 'context_length_exceeded'
+  | 'model_capability_unsupported'
+
+export type Result = {
+  readonly ending: Ending
+  /** After the output policy. */
+  readonly text: string
+  readonly spent: Spent
+  readonly response_id: string | null
+  readonly decided: readonly Decided[]
+  readonly attempts: readonly EndedAttempt[]
+}
+
+/** What is passed on while it runs; each is awaited before more is read from the provider. */
+export type Sink = {
+  started(model_snapshot: string): Promise<void>
+  text(text: string): Promise<void>
+}
+
+export async function callModel(
+  deps: Deps,
+  call: Call,
+  signal: AbortSignal,
+  sink: Sink,
+): Promise<Result> {
+  for (let at = 0; ; at++) {
+    const { result, is_open } = await callDeployment(deps, call, signal, sink)
+    const next = call.candidates[at + 1]
+    if (!next || !is_open || !mayFailOver(deps, call, result, signal)) return result
+    const before = { run: call.run, deployment: call.deployment, attempts: call.attempts }
+    call.deployment = next
+    try {
+      await deps.kernel.db.tx(async tx => {
+        await writeEnds(tx, call, result.attempts)
+        await nextRun(tx, deps, call, result.spent)
+      })
+    } catch (error) {
+      Object.assign(call, before)
+      if (error instanceof Problem && error.code === 'quota_exceeded') return result
+      throw error
+    }
+  }
+}
+
+function mayFailOver(
+  { kernel }: Deps,
+  { parameters, deadline_at }: Call,
+  { ending }: Result,
+  signal: AbortSignal,
+): boolean {
+  const left_ms = Date.parse(deadline_at) - kernel.clock.nowMs()
+  const may = ending.state === 'failed' && ending.retryable && parameters.fallback !== 'deny'
+  return may && left_ms > 1000 && !signal.aborted
+}
+
+type Answered = { readonly result: Result; readonly is_open: boolean }
+
+/** `is_open`: nothing was passed on, so another deployment may still answer. */
+async function callDeployment(
+  deps: Deps,
+  call: Call,
+  signal: AbortSignal,
+  sink: Sink,
+): Promise<Answered> {
+  const ledger = openLedger(deps, call)
+  const reading = new Reading(deps)
+  const provider = deps.providers.find(call.deployment.provider)
+  const leave = deps.places.take(call.deployment.id)
+  const began_ms = performance.now()
+  let failure: unknown
+  try {
+    if (!leave) throw new Full()
+    if (!provider) throw new ProviderFailure('service_unavailable', { reason: 'provider_absent' })
+    const left_ms = Date.parse(call.deadline_at) - deps.kernel.clock.nowMs()
+    const options = { signal, ledger, deadline: new Date(Date.now() + left_ms) }
+    for await (const event of provider.complete(requestOf(deps, call), options)) {
+      if (await reading.take(event, sink)) break
+    }
+    await reading.end(sink)
+  } catch (error) {
+    failure = error
+  } finally {
+    leave?.()
+  }
+  const ending = await endingOf(deps, call, { reading, failure, signal })
+  const compute_ms = Math.round(performance.now() - began_ms)
+  const spent = await spentBy(call, { reading, failure, ending, ledger, compute_ms })
+  const attempts = ledger.take()
+  const { passed: text, response_id } = reading
+  const decided = [...reading.decided, ...refusalOf(failure), ...flagsOf(deps, text)]
+  return {
+    result: { ending, text, spent, response_id, decided, attempts },
+    is_open: !reading.has_passed,
+  }
+}
+
+class Full extends Error {}
+
+/** What was read of one answer. */
+class Reading {
+  passed = ''
+  received = ''
+  has_passed = false
+  snapshot: string | null = null
+  response_id: string | null = null
+  finish_reason: 'stop' | 'length' | null = null
+  usage: { input: number; cached_input: number; output: number } | null = null
+  is_blocked = false
+  private readonly scanner: OutputScanner
+
+  constructor({ policy }: Pick<Deps, 'policy'>) {
+    this.scanner = new OutputScanner(policy)
+  }
+
+  get decided(): readonly Decided[] {
+    return this.scanner.decided
+  }
+
+  /** True: nothing more is read. */
+  async take(event: ProviderEvent, sink: Sink): Promise<boolean> {
+    if (event.type === 'created') {
+      this.snapshot = event.model_snapshot
+      this.response_id = event.response_id
+      this.has_passed = true
+      await sink.started(event.model_snapshot)
+    } else if (event.type === 'text') {
+      this.received += event.text
+      return await this.pass(this.scanner.push(event.text), sink)
+    } else if (event.type === 'usage') {
+      this.usage = event
+    } else {
+      this.finish_reason = event.reason
+    }
+    return false
+  }
+
+  async end(sink: Sink): Promise<void> {
+    if (!this.is_blocked && this.finish_reason) await this.pass(this.scanner.end(), sink)
+  }
+
+  private async pass(scanned: { text: string; blocked: boolean }, sink: Sink): Promise<boolean> {
+    if (scanned.text !== '') {
+      this.passed += scanned.text
+      await sink.text(scanned.text)
+    }
+    this.is_blocked ||= scanned.blocked
+    return scanned.blocked
+  }
+}
+
+export function requestOf({ kernel }: Deps, call: Call): ProviderRequest {
+  const { parameters, content, deployment } = call
+  return {
+    kind: 'text',
+    operation_id: call.id,
+    // A deployment that is asked second never gets the key that the first one got.
+    provider_key:
+      deployment.id === call.first_deployment_id ? call.id : `${call.id}.${deployment.id}`,
+    model: deployment.model_name,
+    instructions: prompts[call.prompt],
+    input: placeInput(kernel, call.id, content),
+    max_output_tokens: parameters.max_output_tokens,
+    ...(parameters.temperature === undefined ? {} : { temperature: parameters.temperature }),
+    ...(parameters.top_p === undefined ? {} : { top_p: parameters.top_p }),
+    ...(content.response_format === undefined ? {} : { response_format: content.response_format }),
+    safety_identifier: safetyIdentifier(kernel, call.tenant_id, call.actor_id),
+    prompt_cache_key: call.prompt,
+    attempts_before: call.attempts - 1,
+  }
+}
+
+type Seen = { readonly reading: Reading; readonly failure: unknown }
+
+async function endingOf(
+  { kernel }: Deps,
+  call: Call,
+  { reading, failure, signal }: Seen & { readonly signal: AbortSignal },
+): Promise<Ending> {
+  if (reading.is_blocked) return { state: 'blocked' }
+  if (failure === undefined && reading.finish_reason) {
+    const { finish_reason } = reading
+    const fits = finish_reason === 'length' || (await checkJson(call, reading.passed))
+    return fits
+      ? { state: 'succeeded', finish_reason }
+      : { state: 'failed', code: 'upstream_invalid_response', retryable: true }
+  }
+  if (signal.aborted) return cancelledBy(signal)
+  if (failure instanceof Full) {
+    return { state: 'failed', code: 'capacity_exceeded', retryable: true }
+  }
+  if (failure instanceof ProviderFailure) {
+    if (failure.blocked || failure.code === 'content_blocked') return { state: 'blocked' }
+    if (failure.code !== 'aborted') {
+      kernel.log.info({ operation_id: call.id, reason: failure.reason }, 'a model call failed')
+      return { state: 'failed', code: failure.code, retryable: failure.retryable }
+    }
+  }
+  kernel.log.error({ operation_id: call.id, err: failure }, 'a model call failed')
+  return { state: 'failed', code: 'service_unavailable', retryable: true }
+}
+
+/** By the caller's cancel it ends for good; a caller that has left may come back with its key. */
+export function cancelledBy(signal: AbortSignal): Ending {
+  const is_asked = signal.reason instanceof CallCancelled
+  return { state: 'cancelled', code: 'inference_cancelled', retryable: !is_asked }
+}
+
+type Counted = Seen & {
+  readonly ending: Ending
+  readonly ledger: Ledger
+  readonly compute_ms: number
+}
+
+/** What is charged: the provider's numbers, what was received, the reservation, or nothing. */
+async function spentBy(
+  call: Call,
+  { reading, failure, ending, ledger, compute_ms }: Counted,
+): Promise<Spent> {
+  const seen = {
+    model_snapshot: reading.snapshot,
+    provider_request_id: ledger.last()?.provider_request_id ?? null,
+    compute_ms,
+  }
+  const none = { ...seen, input: 0, cached_input: 0, output: 0, source: 'estimated' as const }
+  if (!ledger.sent()) return { ...none, as: 'released' }
+  if (reading.usage) return { ...seen, ...reading.usage, source: 'provider', as: ending.state }
+  const is_ambiguous = failure instanceof ProviderFailure && failure.ambiguous
+  if (reading.snapshot === null && is_ambiguous) return { ...none, as: 'ambiguous' }
+  const is_refused = reading.snapshot === null && ending.state === 'failed'
+  if (is_refused) return { ...none, as: 'failed' }
+  const output = await countTokens(reading.received)
+  return { ...none, as: ending.state, input: call.estimated_input, output }
+}
+
+function refusalOf(failure: unknown): Decided[] {
+  const blocked = failure instanceof ProviderFailure ? failure.blocked : null
+  return blocked ? [{ category: blocked, decision: 'block' }] : []
+}
+
+/** What is only noted needs no text held back. */
+function flagsOf({ policy }: Deps, text: string): Decided[] {
+  return decideOn(policy, 'output', text).filter(one => one.decision === 'flag')
+}

@@ -1,0 +1,148 @@
+/**
+ * A call whose output is streamed, as a keyed stream of the kernel. Its retry continues a call that a dead
+ * process or a reader left behind, or shows one that has ended: the stored text as one piece, and the same
+ * ending.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import type { EventStream, SseEvent } from '../../../kernel/http/sse.ts'
+import type { EndingCode } from '../../../kernel/http/sse.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Type } from 'typebox'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { isBlocked, type Call } from './call.ts'
+import { readContent } from './contents.ts'
+import { createCall, type NewCall } from './create-call.ts'
+import { readOperation, type OperationRow } from './read-operation.ts'
+import { resumeCall } from './resume-call.ts'
+import { runStreamed, type Pieces, type RunPiece } from './run-streamed.ts'
+import { problemOf, type SettledCall } from './settle-call.ts'
+import { problemOfRow } from './call-blocking.ts'
+
+/** How one endpoint writes a call as events; `sequence` counts them. */
+export type Writer = {
+  /** Headers are held until this piece. */
+  isFirst(piece: RunPiece): boolean
+  started(call: Call, model_snapshot: string, deployment_id: string): readonly SseEvent[]
+  text(text: string): readonly SseEvent[]
+  ended(settled: SettledCall): readonly SseEvent[]
+  /** Of an operation from storage: all events after the text. */
+  stored(row: OperationRow): readonly SseEvent[]
+  storedStart(row: OperationRow): readonly SseEvent[]
+  /** An end that the writer of the call did not see. */
+  broken(operation_id: string, code: EndingCode): SseEvent
+}
+
+type Context = { readonly tx: Tx; readonly operation_id: string }
+
+export function streamedCalls<C>(
+  deps: Deps,
+  read: (context: C & Context) => Promise<NewCall>,
+  newWriter: () => Writer,
+) {
+  const begun = new Map<string, Call>()
+  return {
+    begin: async (context: C & Context): Promise<void> => {
+      const { tx } = context
+      const call = await createCall(tx, deps, await read(context))
+      tx.afterCommit(() => void begun.set(call.id, call))
+    },
+    open: async (
+      operation_id: string,
+      _attempt: 'first' | 'resumed',
+      signal: AbortSignal,
+    ): Promise<EventStream> => {
+      const known = begun.get(operation_id)
+      begun.delete(operation_id)
+      const resumed = known ? { call: known } : await resumeCall(deps, operation_id)
+      const writer = newWriter()
+      if ('ended' in resumed) {
+        if (resumed.ended.output_ref === null && resumed.ended.state !== 'succeeded') {
+          throw problemOfRow(resumed.ended)
+        }
+        return replay(deps, resumed.ended, writer)
+      }
+      if (isBlocked(resumed.call)) throw problem('content_blocked')
+      return await open(deps, resumed.call, writer, signal)
+    },
+    again: (operation_id: string) => replayOf(deps, operation_id, newWriter()),
+    location: (operation_id: string) => `/v1/inferences/${operation_id}`,
+  }
+}
+
+/** Resolves with the first piece that the endpoint shows; a failure before it is a status. */
+async function open(
+  deps: Deps,
+  call: Call,
+  writer: Writer,
+  signal: AbortSignal,
+): Promise<EventStream> {
+  const pieces = runStreamed(deps, call, signal)
+  const first: RunPiece[] = []
+  for (;;) {
+    const piece = await pieces.next()
+    if (piece === undefined) throw problem('service_unavailable')
+    first.push(piece)
+    if (piece.type === 'ended') {
+      const passed = first.some(writer.isFirst)
+      if (!passed && piece.ending.state !== 'succeeded') throw problemOf(piece.ending)
+      if (!piece.settled) throw problem('service_unavailable', { retry_after: 1 })
+      break
+    }
+    if (writer.isFirst(piece)) break
+  }
+  const events = eventsOf(call, first, pieces, writer)
+  return Object.assign(events, { ending: (code: EndingCode) => writer.broken(call.id, code) })
+}
+
+async function* eventsOf(
+  call: Call,
+  first: readonly RunPiece[],
+  pieces: Pieces,
+  writer: Writer,
+): AsyncGenerator<SseEvent> {
+  try {
+    for (const piece of first) yield* eventsFrom(call, piece, writer)
+    for (let piece = await pieces.next(); piece; piece = await pieces.next()) {
+      yield* eventsFrom(call, piece, writer)
+    }
+  } finally {
+    pieces.leave()
+  }
+}
+
+function eventsFrom(call: Call, piece: RunPiece, writer: Writer): readonly SseEvent[] {
+  if (piece.type === 'started') {
+    return writer.started(call, piece.model_snapshot, piece.deployment_id)
+  }
+  if (piece.type === 'text') return writer.text(piece.text)
+  if (piece.settled) return writer.ended(piece.settled)
+  return [writer.broken(call.id, 'internal_error')]
+}
+
+async function* replayOf(deps: Deps, operation_id: string, writer: Writer) {
+  yield* replay(deps, await find(deps, operation_id), writer)
+}
+
+async function* replay(
+  { kernel }: Deps,
+  row: OperationRow,
+  writer: Writer,
+): AsyncGenerator<SseEvent> {
+  yield* writer.storedStart(row)
+  const text = await readContent(kernel.db, kernel, row.tenant_id, row.output_ref)
+  if (text !== undefined && text !== '') yield* writer.text(text)
+  yield* writer.stored(row)
+}
+
+async function find({ kernel: { db } }: Deps, id: string): Promise<OperationRow> {
+  const { tenant_id } = await db.one(
+    Type.Object({ tenant_id: Type.String() }),
+    sql`
+      -- any tenant: the operation's own id
+      select tenant_id from inference.inference_operations where id = ${id}`,
+  )
+  const row = await readOperation(db, { tenant_id, id })
+  if (!row) throw problem('inference_not_found')
+  return row
+}

@@ -1,0 +1,24 @@
+/** Whether an output is what the call asked for, where it asked for JSON of a schema. */
+import { compileSchema } from '../../../kernel/bounded/json-schema.ts'
+import type { Call } from './call.ts'
+
+export async function checkJson(
+  { content }: Pick<Call, 'content'>,
+  text: string,
+): Promise<boolean> {
+  const { response_format: format } = content
+  if (format?.type !== 'json_schema') return true
+  const value = parsed(text)
+  if (value === undefined) return false
+  const fit = await compileSchema(format.schema)
+  return (await fit(value, '')).length === 0
+}
+
+/** Undefined where it is not JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Inputs and outputs, sealed under the platform's keyring and named by reference. They are bytes, so that
+ * U+0000 in an output is nothing special. What is not to be stored is erased when no retry can need it.
+ */
+import { Type } from 'typebox'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { SealedColumn } from '../../../kernel/work/reseal.ts'
+import type { ProviderMessage, ResponseFormat } from '../providers/provider.ts'
+import type { Kernel } from '../settings.ts'
+
+/** What a person wrote. */
+export type Content = {
+  readonly input: string | readonly ProviderMessage[]
+  readonly instructions?: string
+  readonly response_format?: ResponseFormat
+}
+
+const use = 'inference.contents'
+const placeOf = (id: string) => ({ table: use, id, column: 'sealed' })
+const Sealed = Type.Object({ sealed: Type.Unsafe<Buffer>(Type.Any()) })
+
+type Owner = {
+  readonly tenant_id: string
+  readonly id: string
+  readonly store: boolean
+}
+
+/** Returns its id. */
+export async function storeContent(
+  tx: Tx,
+  { keys, settings }: Pick<Kernel, 'keys' | 'settings'>,
+  { tenant_id, id: operation_id, store }: Owner,
+  text: string,
+): Promise<string> {
+  const id = newId()
+  const sealed = keys.seal(use, Buffer.from(text), placeOf(id))
+  const hours = store
+    ? settings['inference.kept_days'] * 24
+    : settings['kernel.idempotency_retention_hours']
+  await tx.run(sql`
+    insert into inference.contents (tenant_id, id, operation_id, sealed, erase_at)
+    values (${tenant_id}, ${id}, ${operation_id}, ${sealed},
+      kernel.now() + make_interval(hours => ${hours}))`)
+  return id
+}
+
+/** Undefined once it is erased. */
+export async function readContent(
+  reader: Reader,
+  { keys }: Pick<Kernel, 'keys'>,
+  tenant_id: string,
+  id: string | null,
+): Promise<string | undefined> {
+  if (id === null) return undefined
+  const row = await reader.maybe(
+    Sealed,
+    sql`select sealed from inference.contents where tenant_id = ${tenant_id} and id = ${id}`,
+  )
+  return row && keys.open(use, row.sealed, placeOf(id)).toString()
+}
+
+export function eraseContents(tenant_id: string, operation_id: string): Sql {
+  return sql`
+    delete from inference.contents
+    where tenant_id = ${tenant_id} and operation_id = ${operation_id}`
+}
+
+export const sealedContents: SealedColumn = {
+  table: use,
+  key: ['tenant_id', 'id'],
+  column: 'sealed',
+  use,
+  place: row => placeOf(String(row['id'])),
+}

@@ -1,0 +1,131 @@
+/**
+ * The attempts of one call. Each row is committed before its attempt is sent; the first of a run is written
+ * with its reservation. After an attempt whose outcome is unknown the run is charged as reserved, and a
+ * further attempt needs a reservation of its own: where the quota has no room for it, it is not sent.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
+import type { Deps } from '../deps.ts'
+import { lockCounters } from '../quotas/reserve.ts'
+import { nothing_known, settleRun } from '../quotas/settle.ts'
+import type { AttemptLedger, AttemptSeen, AttemptState } from '../providers/provider.ts'
+import type { Call } from './call.ts'
+import { takeQuota } from './create-call.ts'
+
+export type EndedAttempt = {
+  readonly attempt: number
+  readonly state: AttemptState
+  readonly provider_request_id: string | null
+  readonly error_code: string | null
+  readonly latency_ms: number
+}
+
+export type Ledger = AttemptLedger & {
+  /** Whether the present run was sent. */
+  sent(): boolean
+  /** Ends that are not written yet; they go with the next commit. */
+  take(): readonly EndedAttempt[]
+  last(): EndedAttempt | undefined
+}
+
+export function openLedger(deps: Deps, call: Call): Ledger {
+  const first = call.attempts
+  let ended: EndedAttempt[] = []
+  let last: EndedAttempt | undefined
+  let sent = false
+  return {
+    begin: async attempt => {
+      // Committed with the reservation of the run.
+      const is_written = attempt <= first
+      if (!is_written && !(await writeNext(deps, call, attempt, last, ended))) return false
+      if (!is_written) ended = []
+      sent = true
+      return true
+    },
+    end: async (attempt, state, seen: AttemptSeen) => {
+      last = {
+        attempt,
+        state,
+        provider_request_id: seen.provider_request_id ?? null,
+        error_code: seen.error_code ?? null,
+        latency_ms: Math.round(seen.latency_ms),
+      }
+      ended.push(last)
+    },
+    sent: () => sent,
+    take: () => ended,
+    last: () => last,
+  }
+}
+
+/** False: the quota has no room for it. */
+async function writeNext(
+  deps: Deps,
+  call: Call,
+  attempt: number,
+  last: EndedAttempt | undefined,
+  ended: readonly EndedAttempt[],
+): Promise<boolean> {
+  const before = { run: call.run, attempts: call.attempts }
+  try {
+    await deps.kernel.db.tx(async tx => {
+      await writeEnds(tx, call, ended)
+      if (last?.state === 'ambiguous') {
+        await nextRun(tx, deps, call, { ...nothing_known, as: 'ambiguous' })
+        return
+      }
+      await tx.run(sql`
+        insert into inference.inference_attempts (tenant_id, operation_id, attempt, id, run,
+          deployment_id)
+        values (${call.tenant_id}, ${call.id}, ${attempt}, ${newId()}, ${call.run},
+          ${call.deployment.id})`)
+      call.attempts = attempt
+    })
+    return true
+  } catch (error) {
+    Object.assign(call, before)
+    if (error instanceof Problem && error.code === 'quota_exceeded') return false
+    throw error
+  }
+}
+
+/** Settles the present run and reserves the next one, in one commit. */
+export async function nextRun(
+  tx: Tx,
+  deps: Deps,
+  call: Call,
+  spent: Parameters<typeof settleRun>[2],
+): Promise<void> {
+  const { tenant_id, id: operation_id, run } = call
+  await lockCounters(tx, tenant_id)
+  await settleRun(tx, { tenant_id, operation_id, run }, spent)
+  call.run = run + 1
+  await takeQuota(tx, deps, call, { requests: 0 })
+  await tx.run(sql`
+    update inference.inference_operations
+    set run = ${call.run}, model_deployment_id = ${call.deployment.id},
+      deployment_tenant_id = ${call.deployment.tenant_id}
+    where tenant_id = ${tenant_id} and id = ${operation_id}`)
+}
+
+export async function writeEnds(
+  tx: Tx,
+  { tenant_id, id }: Pick<Call, 'tenant_id' | 'id'>,
+  ended: readonly EndedAttempt[],
+): Promise<void> {
+  if (ended.length === 0) return
+  await tx.run(sql`
+    update inference.inference_attempts a
+    set state = e.state, provider_request_id = e.provider_request_id, error_code = e.error_code,
+      latency_ms = e.latency_ms
+    from ${sql.table(ended, {
+      attempt: 'int4',
+      state: 'text',
+      provider_request_id: 'text',
+      error_code: 'text',
+      latency_ms: 'int4',
+    })} e
+    where a.tenant_id = ${tenant_id} and a.operation_id = ${id} and a.attempt = e.attempt`)
+}

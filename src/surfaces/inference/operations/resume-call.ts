@@ -1,0 +1,144 @@
+/**
+ * Takes an operation up again under the same id, for a retry with its key or of its job: what a dead process
+ * left is settled first, and attempts go on counting. One that has ended for good is only shown.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { violates } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { findCandidates } from '../models/find-candidates.ts'
+import type { PromptVersion } from '../prompts/prompts.ts'
+import { decideOn } from '../safety/policy.ts'
+import { isBlocked, type Call, type Parameters, type Workload } from './call.ts'
+import { readContent, type Content } from './contents.ts'
+import { takeQuota, textOf } from './create-call.ts'
+import { readOperation, type OperationKey, type OperationRow } from './read-operation.ts'
+import { recordDecisions } from './record-decisions.ts'
+import { settleAbandoned } from './settle-abandoned.ts'
+
+export type Resumed = { readonly call: Call } | { readonly ended: OperationRow }
+
+const Held = Type.Object({ alive: Type.Boolean(), dispatched: Type.Boolean() })
+const looks_max = 20
+const look_ms = 100
+
+/** By its id alone: the record of its key, or its job, names it. */
+export async function resumeCall(deps: Deps, id: string): Promise<Resumed> {
+  const { tenant_id } = await deps.kernel.db.one(
+    Type.Object({ tenant_id: Type.String() }),
+    sql`
+      -- any tenant: the operation's own id
+      select tenant_id from inference.inference_operations where id = ${id}`,
+  )
+  const key = { tenant_id, id }
+  for (let looks = 1; ; looks++) {
+    const resumed = await deps.kernel.db
+      .tx(tx => resumeIn(tx, deps, key))
+      .catch((error: unknown) => {
+        // Another one began the same run.
+        if (violates(error, 'quota_reservations_pkey')) return 'running' as const
+        throw error
+      })
+    if (resumed !== 'running') return resumed
+    // The run before it is being settled, or its process died without giving its lease back.
+    if (looks === looks_max) {
+      throw problem('idempotency_in_progress', { retry_after: 1, headers: { 'retry-after': '1' } })
+    }
+    await wait(look_ms)
+  }
+}
+
+async function resumeIn(tx: Tx, deps: Deps, key: OperationKey): Promise<Resumed | 'running'> {
+  let row = await readOperation(tx, key)
+  if (!row) throw problem('inference_not_found')
+  if (row.state === 'running' || row.state === 'reconciling') {
+    const { tenant_id, id: operation_id, run } = row
+    const held = await tx.maybe(
+      Held,
+      sql`
+        select lease_until > now() as alive, dispatched_at is not null as dispatched
+        from inference.quota_reservations
+        where tenant_id = ${tenant_id} and operation_id = ${operation_id} and run = ${run}
+          and state = 'held'`,
+    )
+    if (held?.alive) return 'running'
+    if (held) await settleAbandoned(tx, { tenant_id, operation_id, run, ...held })
+    row = (await readOperation(tx, key)) ?? row
+  }
+  const may_run = row.state === 'pending' || row.retryable
+  if (!may_run) return { ended: row }
+  return { call: await beginAgain(tx, deps, row) }
+}
+
+/** The call of an operation, for a run of it. */
+export async function callOf(tx: Tx, deps: Deps, row: OperationRow, run = row.run): Promise<Call> {
+  const { tenant_id, id, job_id } = row
+  const content = await openContent(tx, deps, row)
+  const parameters = row.parameters as Parameters
+  const candidates = await findCandidates(tx, deps, tenant_id, {
+    model: row.model,
+    capability: ['text'],
+    input_tokens: row.estimated_input,
+    max_output: parameters.max_output_tokens,
+  })
+  return {
+    tenant_id,
+    id,
+    actor_id: row.actor_id,
+    model: row.model,
+    workload: row.workload as Workload,
+    class: job_id === null ? (row.streamed ? 'stream' : 'call') : 'job',
+    prompt: row.prompt_version as PromptVersion,
+    content,
+    parameters,
+    store: row.store,
+    metadata: row.metadata as Call['metadata'],
+    job_id,
+    estimated_input: row.estimated_input,
+    candidates,
+    first_deployment_id: row.first_deployment_id,
+    deadline_at: row.deadline_at,
+    created_at: row.created_at,
+    decided: decideOn(deps.policy, 'input', textOf(content)),
+    run,
+    deployment: candidates.find(one => one.id === row.model_deployment_id) ?? candidates[0],
+    attempts: row.attempts,
+  }
+}
+
+/** Takes the quota for another run; a refusal leaves the operation as it was. */
+async function beginAgain(tx: Tx, deps: Deps, row: OperationRow): Promise<Call> {
+  const { tenant_id, id } = row
+  const run = row.state === 'pending' ? row.run : row.run + 1
+  const call = await callOf(tx, deps, row, run)
+  call.deployment = call.candidates[0]
+  await recordDecisions(tx, deps, call, 'input', call.decided)
+  await takeQuota(tx, deps, call, { requests: 1 })
+  const state = isBlocked(call) ? 'blocked' : 'running'
+  const { deadline_at } = await tx.one(
+    Type.Object({ deadline_at: Type.String() }),
+    sql`
+      update inference.inference_operations
+      set state = ${state}, run = ${run}, retryable = false,
+        error_code = case when ${state} = 'blocked' then 'content_blocked' end,
+        completed_at = case when ${state} = 'blocked' then kernel.now() end,
+        started_at = coalesce(started_at, kernel.now()), version = version + 1,
+        model_deployment_id = ${call.deployment.id},
+        deployment_tenant_id = ${call.deployment.tenant_id},
+        -- A retry has the time that the first request had.
+        deadline_at = case when job_id is null then kernel.now() + (deadline_at - created_at)
+          else deadline_at end
+      where tenant_id = ${tenant_id} and id = ${id} and state = ${row.state}
+      returning deadline_at`,
+  )
+  return { ...call, deadline_at }
+}
+
+async function openContent(tx: Tx, { kernel }: Deps, row: OperationRow): Promise<Content> {
+  const text = await readContent(tx, kernel, row.tenant_id, row.input_ref)
+  if (text === undefined) throw problem('inference_not_found')
+  return JSON.parse(text) as Content
+}

@@ -1,0 +1,24 @@
+/**
+ * Counts tokens as o200k does. A text without spaces takes time that grows with the square of its length
+ * (100,000 letters: 5 to 7 s), so it is counted in pieces, and other requests run between them; the cuts add
+ * less than 1 % to the count, which is only an estimate for other models anyway.
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+
+const piece_units = 1000
+const pieces_a_turn = 4
+
+export async function countTokens(text: string): Promise<number> {
+  const { countTokens: count } = await import('gpt-tokenizer/encoding/o200k_base')
+  let tokens = 0
+  let pieces = 0
+  for (let at = 0; at < text.length;) {
+    let end = Math.min(text.length, at + piece_units)
+    // Not between the halves of a surrogate pair.
+    if (/[\ud800-\udbff]$/.test(text.slice(at, end)) && end < text.length) end++
+    tokens += count(text.slice(at, end), { disallowedSpecial: new Set() })
+    at = end
+    if (++pieces % pieces_a_turn === 0 && at < text.length) await turn()
+  }
+  return tokens
+}

@@ -1,0 +1,118 @@
+/** How an operation is shown: from its row, or from memory where it has just ended. */
+import type { Reader } from '../../../kernel/database/db.ts'
+import type { Kernel } from '../settings.ts'
+import type { InferenceView } from '../schemas.ts'
+import type { Policy } from '../safety/policy.ts'
+import { parsed } from './check-json.ts'
+import { readContent, type Content } from './contents.ts'
+import type { OperationRow } from './read-operation.ts'
+import { codeOf, isRetryable, type SettledCall } from './settle-call.ts'
+
+export async function viewOf(
+  reader: Reader,
+  kernel: Pick<Kernel, 'keys'>,
+  row: OperationRow,
+  request_id: string,
+): Promise<InferenceView> {
+  const text = await readContent(reader, kernel, row.tenant_id, row.output_ref)
+  const is_json = text !== undefined && (await asksJson(reader, kernel, row))
+  return {
+    id: row.id,
+    object: 'inference',
+    state: row.state as InferenceView['state'],
+    model: row.model,
+    model_deployment_id: row.model_deployment_id,
+    model_snapshot: row.model_snapshot,
+    prompt_version: row.prompt_version,
+    output: text === undefined ? null : outputOf(text, is_json),
+    finish_reason: row.finish_reason as InferenceView['finish_reason'],
+    usage: usageOf(row),
+    safety: row.safety as InferenceView['safety'],
+    error: row.error_code === null ? null : { code: row.error_code, retryable: row.retryable },
+    metadata: row.metadata as InferenceView['metadata'],
+    attempts: row.attempts,
+    job_id: row.job_id,
+    cancel_requested_at: row.cancel_requested_at,
+    created_at: row.created_at,
+    started_at: row.started_at,
+    completed_at: row.completed_at,
+    deadline_at: row.deadline_at,
+    request_id,
+  }
+}
+
+async function asksJson(
+  reader: Reader,
+  kernel: Pick<Kernel, 'keys'>,
+  row: OperationRow,
+): Promise<boolean> {
+  const text = await readContent(reader, kernel, row.tenant_id, row.input_ref)
+  if (text === undefined) return false
+  return (JSON.parse(text) as Content).response_format?.type === 'json_schema'
+}
+
+function outputOf(text: string, is_json: boolean): NonNullable<InferenceView['output']> {
+  const json = is_json ? parsed(text) : undefined
+  return json === undefined ? { type: 'text', text } : { type: 'json', text, json }
+}
+
+function usageOf(row: OperationRow): InferenceView['usage'] {
+  const { cost_amount, currency, price_version, source } = row
+  if (cost_amount === null || currency === null || price_version === null) return null
+  return {
+    input_units: row.input_units,
+    cached_input_units: row.cached_input_units,
+    output_units: row.output_units,
+    unit: 'token',
+    source: source === 'provider' ? 'provider' : 'estimated',
+    cost_amount,
+    currency,
+    price_version,
+  }
+}
+
+/** The same from memory. */
+export function viewOfSettled(
+  { version: policy_version }: Policy,
+  { call, result, spent, completed_at }: SettledCall,
+  request_id: string,
+): InferenceView {
+  const { ending, text } = result
+  const code = codeOf(ending)
+  const decisions = [
+    ...call.decided.map(one => ({ ...one, stage: 'input' as const })),
+    ...result.decided.map(one => ({ ...one, stage: 'output' as const })),
+  ]
+  return {
+    id: call.id,
+    object: 'inference',
+    state: ending.state,
+    model: call.model,
+    model_deployment_id: call.deployment.id,
+    model_snapshot: result.spent.model_snapshot,
+    prompt_version: call.prompt,
+    output: outputOf(text, call.content.response_format?.type === 'json_schema'),
+    finish_reason: ending.state === 'succeeded' ? ending.finish_reason : null,
+    usage: {
+      input_units: spent.input_units,
+      cached_input_units: spent.cached_input_units,
+      output_units: spent.output_units,
+      unit: 'token',
+      source: spent.source === 'provider' ? 'provider' : 'estimated',
+      cost_amount: spent.cost,
+      currency: spent.currency,
+      price_version: spent.price_version,
+    },
+    safety: decisions.map(one => ({ ...one, policy_version })),
+    error: code === null ? null : { code, retryable: isRetryable(ending) },
+    metadata: call.metadata,
+    attempts: call.attempts,
+    job_id: call.job_id,
+    cancel_requested_at: null,
+    created_at: call.created_at,
+    started_at: call.created_at,
+    completed_at,
+    deadline_at: call.deadline_at,
+    request_id,
+  }
+}

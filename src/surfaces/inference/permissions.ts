@@ -1,0 +1,28 @@
+/** What may be done with models. Every account may call them within its quota. */
+import type { Permission } from '../../kernel/access/permissions.ts'
+
+const everyone = ['member']
+const administrators = ['model_administrator']
+
+export const permissions: Readonly<Record<string, Permission>> = {
+  'inference.operations.create': { says: 'Call models', roles: everyone },
+  'inference.operations.read_any': {
+    says: 'See the calls of others, with their inputs and outputs',
+    roles: administrators,
+  },
+  'inference.jobs.create': { says: 'Call models in jobs', roles: everyone },
+  'inference.generations.create': { says: 'Generate text', roles: everyone },
+  'inference.reports.create': { says: 'Generate reports in jobs', roles: everyone },
+  'inference.models.read': { says: 'See the models', roles: everyone },
+  'inference.models.write': { says: 'Add and change models of the tenant', roles: administrators },
+  'inference.prices.write': { says: 'Set prices of models of the tenant', roles: administrators },
+  'inference.quotas.write': {
+    says: 'Set quotas within those of the tenant',
+    roles: administrators,
+  },
+  'inference.usage.read': { says: 'See the usage of the whole tenant', roles: administrators },
+  'inference.platform.write': {
+    says: 'Change the models, prices and quotas that the platform gives to tenants',
+    roles: ['platform_operator'],
+  },
+}

@@ -1,0 +1,37 @@
+/**
+ * Places text of lower trust: what a tenant instructs is content of the user role between markers that are
+ * random per call, and is never joined to the server prompt. The markers are derived from the operation,
+ * so that a retry sends the same bytes.
+ */
+import type { Kernel } from '../settings.ts'
+import type { ProviderMessage } from '../providers/provider.ts'
+import type { Content } from '../operations/contents.ts'
+
+export function placeInput(
+  { keys }: Pick<Kernel, 'keys'>,
+  operation_id: string,
+  { input, instructions }: Content,
+): string | readonly ProviderMessage[] {
+  if (instructions === undefined) return input
+  const code = keys
+    .fingerprint('inference.markers', operation_id)
+    .toString('base64url')
+    .slice(0, 16)
+  const placed: ProviderMessage = {
+    role: 'user',
+    content: `<<INSTRUCTIONS ${code}>>\n${instructions}\n<<END ${code}>>`,
+  }
+  const said: readonly ProviderMessage[] =
+    typeof input === 'string' ? [{ role: 'user', content: input }] : input
+  return [placed, ...said]
+}
+
+/** Stable and private: the provider cannot learn who it stands for. */
+export function safetyIdentifier(
+  { keys }: Pick<Kernel, 'keys'>,
+  tenant_id: string,
+  principal_id: string,
+): string {
+  const print = keys.fingerprint('inference.safety_identifier', `${tenant_id}|${principal_id}`)
+  return `u_${print.toString('base64url').slice(0, 40)}`
+}

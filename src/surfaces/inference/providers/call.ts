@@ -1,0 +1,156 @@
+/**
+ * One call of a provider: its attempts on the wire with their rows in the ledger, how long it may last,
+ * and why it failed. The SDK repeats requests by itself; each of them passes `begin`.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Weight } from '../../../kernel/outgoing/circuit.ts'
+import { failureOf, weightOf } from './failures.ts'
+import { ProviderFailure, type AttemptState, type CallOptions } from './provider.ts'
+
+export type Limits = {
+  readonly attempt_timeout_ms: number
+  readonly max_retries: number
+  readonly first_event_ms: number
+  readonly idle_ms: number
+  readonly stream_max_ms: number
+}
+
+type Attempt = {
+  readonly number: number
+  readonly began_ms: number
+  provider_request_id?: string
+  settle(weight: Weight): void
+}
+
+export class Call {
+  readonly options: CallOptions
+  readonly limits: Limits
+  /** Aborted by the caller, by a watchdog, or when no further attempt may be made. */
+  readonly controller = new AbortController()
+  made = 0
+  /** Whether any attempt may have been carried out without an answer. */
+  ambiguous = false
+  /** Why this call ends; the first reason counts. */
+  failure: ProviderFailure | null = null
+  /** An error of our own, such as a lost database: no verdict on the provider. */
+  #broken: { readonly error: unknown } | null = null
+  #current: Attempt | null = null
+  readonly #before: number
+  readonly #nowMs: () => number
+  readonly #leave: () => void
+
+  constructor(
+    options: CallOptions,
+    more: { limits: Limits; attempts_before: number; nowMs: () => number },
+  ) {
+    this.options = options
+    this.limits = more.limits
+    this.#before = more.attempts_before
+    this.#nowMs = more.nowMs
+    const { signal } = options
+    const leave = () => this.controller.abort()
+    this.#leave = () => signal.removeEventListener('abort', leave)
+    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
+  }
+
+  leftMs(): number {
+    return this.options.deadline.getTime() - this.#nowMs()
+  }
+
+  /** Commits the row of the next attempt. A previous one that the SDK gave up had no answer. */
+  async begin(): Promise<void> {
+    if (this.#current) await this.end('ambiguous', 'no_answer', 1)
+    const number = this.#before + this.made + 1
+    const allowed = await this.own(() => this.options.ledger.begin(number))
+    if (!allowed) {
+      this.fail(this.failure ?? refused())
+      throw this.stopped()
+    }
+    this.made++
+    this.#current = { number, began_ms: performance.now(), settle: () => {} }
+  }
+
+  /** The headers of the current attempt are there. */
+  answered(settle: Attempt['settle'], provider_request_id: string | undefined): void {
+    if (!this.#current) return
+    this.#current.settle = settle
+    if (provider_request_id !== undefined) {
+      this.#current.provider_request_id = provider_request_id.slice(0, 200)
+    }
+  }
+
+  /** Ends the current attempt, if one has begun and not ended. */
+  async end(state: AttemptState, error_code?: string, weight: Weight = null): Promise<void> {
+    const attempt = this.#current
+    if (!attempt) return
+    this.#current = null
+    attempt.settle(weight)
+    if (state === 'ambiguous') this.ambiguous = true
+    const { number, began_ms, provider_request_id } = attempt
+    await this.own(() =>
+      this.options.ledger.end(number, state, {
+        latency_ms: Math.round(performance.now() - began_ms),
+        ...(provider_request_id === undefined ? {} : { provider_request_id }),
+        ...(error_code === undefined ? {} : { error_code }),
+      }),
+    )
+  }
+
+  /** Ends the current attempt by the verdict on the whole call. */
+  async endBy(failure: ProviderFailure): Promise<void> {
+    const state = failure.code === 'aborted' ? 'aborted' : 'failed'
+    await this.end(failure.ambiguous ? 'ambiguous' : state, failure.reason, weightOf(failure))
+  }
+
+  /** Stops the call for this reason, unless it has one. */
+  fail(failure: ProviderFailure): void {
+    this.failure ??= failure
+    this.controller.abort()
+  }
+
+  /** What `fetch` throws once the call is stopped; the SDK does not repeat it. */
+  stopped(): Error {
+    return new DOMException('The call was stopped.', 'AbortError')
+  }
+
+  /** The reason for which the call ended, when something was thrown. */
+  verdict(error: unknown): ProviderFailure {
+    if (this.#broken) throw this.#broken.error
+    return this.failure ?? this.#aborted() ?? failureOf(error, this.#current !== null)
+  }
+
+  /** What the caller gets: ambiguous if any attempt was. */
+  thrown({ code, retryable, blocked, reason }: ProviderFailure): ProviderFailure {
+    const { ambiguous } = this
+    const options = { retryable, ambiguous, reason, ...(blocked ? { blocked } : {}) }
+    return new ProviderFailure(code, options)
+  }
+
+  #aborted(): ProviderFailure | null {
+    if (!this.options.signal.aborted) return null
+    return new ProviderFailure('aborted', { ambiguous: this.#current !== null })
+  }
+
+  /** An error of the ledger is no failure of the provider, and the SDK must not repeat it. */
+  async own<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      this.#broken ??= { error }
+      this.controller.abort()
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#leave()
+  }
+}
+
+function refused(): ProviderFailure {
+  return new ProviderFailure('service_unavailable', { reason: 'attempt_refused' })
+}
+
+/** The call for which the SDK sends requests now. */
+export const calls = new AsyncLocalStorage<Call>()

@@ -1,0 +1,58 @@
+/** Embeddings, asked for as base64: a third of the bytes of numbers in JSON. */
+import { Buffer } from 'node:buffer'
+import type OpenAI from 'openai'
+import { invalid } from './failures.ts'
+import type { Lines } from './lines.ts'
+import { whole } from './make-call.ts'
+import type { CallOptions, EmbedRequest, Embeddings } from './provider.ts'
+
+export async function embed(
+  lines: Lines,
+  { model, texts, dimensions, safety_identifier, provider_key, attempts_before }: EmbedRequest,
+  options: CallOptions,
+): Promise<Embeddings> {
+  const order = { model, provider_key, attempts_before, options }
+  return whole(lines, order, async (client, sdk) => {
+    const reply = await client.embeddings.create(
+      {
+        model,
+        input: [...texts],
+        encoding_format: 'base64',
+        user: safety_identifier,
+        ...(dimensions === undefined ? {} : { dimensions }),
+      },
+      sdk,
+    )
+    return embeddingsOf(reply, texts.length, dimensions)
+  })
+}
+
+/** As it came: with base64, unless the server ignores it. */
+type Reply = Omit<OpenAI.CreateEmbeddingResponse, 'data'> & {
+  readonly data: readonly { readonly index: number; readonly embedding: unknown }[]
+}
+
+function embeddingsOf(
+  { data, model, usage }: Reply,
+  count: number,
+  wanted: number | undefined,
+): Embeddings {
+  const vectors: Float32Array[] = []
+  for (const { index, embedding } of data ?? []) vectors[index] = vectorOf(embedding)
+  const dimensions = wanted ?? vectors[0]?.length ?? 0
+  const whole = Array.from({ length: count }, (_, index) => vectors[index])
+  const fits = whole.every(one => one && one.length === dimensions && one.every(Number.isFinite))
+  if (vectors.length !== count || dimensions === 0 || !fits) throw invalid('embeddings', false)
+  return { vectors, dimensions, model_snapshot: model, input_tokens: usage?.prompt_tokens ?? 0 }
+}
+
+/** Some servers ignore the wish for base64 and send numbers. */
+function vectorOf(embedding: unknown): Float32Array {
+  if (Array.isArray(embedding)) return Float32Array.from(embedding as number[])
+  if (typeof embedding !== 'string') throw invalid('embeddings', false)
+  const bytes = Buffer.from(embedding, 'base64')
+  if (bytes.length % 4 !== 0) throw invalid('embeddings', false)
+  const vector = new Float32Array(bytes.length / 4)
+  for (let at = 0; at < vector.length; at++) vector[at] = bytes.readFloatLE(at * 4)
+  return vector
+}

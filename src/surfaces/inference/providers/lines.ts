@@ -1,0 +1,54 @@
+/** The lines of one provider, opened at their first use, and again where its address has changed. */
+import type { Limits } from './call.ts'
+import { openLine, type Line } from './line.ts'
+import type { Health } from './provider.ts'
+
+export type Connection = { readonly base_url: string; readonly api_key: string }
+
+export type Lines = {
+  lineFor(model: string): Promise<Line>
+  health(model: string): Health
+  readonly limits: Limits
+  readonly nowMs: () => number
+  close(): Promise<void>
+}
+
+export type LinesOptions = {
+  readonly name: string
+  readonly limits: Limits
+  readonly breaker_open_ms: number
+  nowMs(): number
+  /** Where the provider is now; throws a ProviderFailure where it cannot be reached. */
+  connection(): Connection | Promise<Connection>
+}
+
+export function openLines({
+  name,
+  limits,
+  breaker_open_ms,
+  nowMs,
+  connection,
+}: LinesOptions): Lines {
+  const open = new Map<string, { readonly at: Connection; readonly line: Line }>()
+  return {
+    limits,
+    nowMs,
+    lineFor: async model => {
+      const at = await connection()
+      const known = open.get(model)
+      if (known?.at.base_url === at.base_url && known.at.api_key === at.api_key) return known.line
+      const line = openLine({ name: `${name}/${model}`, ...at, limits, breaker_open_ms })
+      open.set(model, { at, line })
+      await known?.line.close()
+      return line
+    },
+    health: model => {
+      const state = open.get(model)?.line.circuit() ?? 'closed'
+      return ({ closed: 'ok', half_open: 'degraded', open: 'open' } as const)[state]
+    },
+    close: async () => {
+      await Promise.all([...open.values()].map(one => one.line.close()))
+      open.clear()
+    },
+  }
+}

@@ -1,0 +1,70 @@
+/** Makes calls on a line: one that is read as a stream, and one whose reply is read whole. */
+import type OpenAI from 'openai'
+import { Call, calls } from './call.ts'
+import type { Lines } from './lines.ts'
+import type { CallOptions, ProviderEvent } from './provider.ts'
+import { readStream, type Read } from './read-stream.ts'
+
+/** Passed to the SDK with every request. */
+export type SdkOptions = {
+  readonly signal: AbortSignal
+  readonly headers: Readonly<Record<string, string>>
+}
+
+type Order = {
+  readonly model: string
+  /** Null: a read, which needs no key. */
+  readonly provider_key: string | null
+  readonly attempts_before?: number | undefined
+  readonly options: CallOptions
+}
+
+export async function* streamed<E>(
+  lines: Lines,
+  order: Order,
+  send: (client: OpenAI, sdk: SdkOptions) => Promise<AsyncIterable<E>>,
+  read: (event: E) => Read,
+): AsyncGenerator<ProviderEvent> {
+  const { client } = await lines.lineFor(order.model)
+  const call = callFor(lines, order)
+  const open = () => calls.run(call, () => send(client, sdkOptions(order, call)))
+  yield* readStream(call, open, read)
+}
+
+export async function whole<T>(
+  lines: Lines,
+  order: Order,
+  send: (client: OpenAI, sdk: SdkOptions) => Promise<T>,
+): Promise<T> {
+  const { client } = await lines.lineFor(order.model)
+  const call = callFor(lines, order)
+  try {
+    const value = await calls.run(call, () => send(client, sdkOptions(order, call)))
+    await call.end('succeeded', undefined, 0)
+    return value
+  } catch (error) {
+    const failure = call.verdict(error)
+    await call.endBy(failure)
+    throw call.thrown(failure)
+  } finally {
+    call.close()
+  }
+}
+
+function callFor(lines: Lines, { options, attempts_before = 0 }: Order): Call {
+  return new Call(options, { limits: lines.limits, attempts_before, nowMs: lines.nowMs })
+}
+
+function sdkOptions({ provider_key }: Order, call: Call): SdkOptions {
+  // The SDK's own option for keys sends nothing.
+  const headers: Record<string, string> = provider_key ? { 'Idempotency-Key': provider_key } : {}
+  return { signal: call.controller.signal, headers }
+}
+
+/** For reads: of no row in any ledger. */
+export function unrecorded(signal: AbortSignal, nowMs: number): CallOptions {
+  const ledger = { begin: () => Promise.resolve(true), end: () => Promise.resolve() }
+  return { signal, ledger, deadline: new Date(nowMs + read_ms) }
+}
+
+const read_ms = 15_000

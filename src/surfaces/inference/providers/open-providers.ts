@@ -1,0 +1,182 @@
+/**
+ * The providers that are configured: the primary one, further ones by name, and in development without
+ * either the sandbox, whose address is read again because it may have been restarted.
+ */
+import { Buffer } from 'node:buffer'
+import { createSecretKey, type KeyObject } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { StartError } from '../../../kernel/errors/start-error.ts'
+import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
+import { parseStandardSecret } from '../../../kernel/outgoing/signatures.ts'
+import type { Kernel } from '../settings.ts'
+import type { Limits } from './call.ts'
+import { openLines, type Connection } from './lines.ts'
+import { openCompatible } from './openai-compatible.ts'
+import { openOpenai } from './openai.ts'
+import { ProviderFailure, type Provider } from './provider.ts'
+
+export type Providers = {
+  /** Whether calls can be made: false in production without a provider. */
+  readonly configured: boolean
+  readonly names: readonly string[]
+  find(name: string): Provider | undefined
+  readonly primary: Primary | null
+  close(): Promise<void>
+}
+
+export type Primary = {
+  readonly name: string
+  readonly text_model: string
+  readonly embedding_model: string | null
+}
+
+const Further = Type.Array(
+  Type.Object(
+    {
+      name: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,62}$' }),
+      kind: Type.Union([Type.Literal('openai'), Type.Literal('openai_compatible')]),
+      base_url: Type.String({ minLength: 1, maxLength: 2000 }),
+      api_key: Type.Optional(Type.String({ maxLength: 1000 })),
+      webhook_secrets: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 5 })),
+    },
+    { additionalProperties: false },
+  ),
+  { maxItems: 50 },
+)
+type Further = Static<typeof Further>[number]
+
+const openai_address = 'https://api.openai.com/v1'
+const webhook_path = '/webhooks/sandbox'
+
+export function openProviders(kernel: Kernel): Providers {
+  const { settings, profile } = kernel
+  const given = settings['inference.provider']
+  const sandboxed = given === 'sandbox' || (given === 'none' && profile === 'development')
+  if (given === 'sandbox' && profile === 'production') {
+    throw new StartError('INFERENCE_PROVIDER=sandbox works in development only. Name a provider.')
+  }
+  const opened = new Map<string, Provider>()
+  const primary = sandboxed ? openSandboxed(kernel, opened) : openPrimary(kernel, opened)
+  for (const one of further(settings['inference.providers'])) {
+    if (opened.has(one.name)) {
+      throw new StartError(`INFERENCE_PROVIDERS names ${one.name} twice. Choose another name.`)
+    }
+    opened.set(one.name, openNamed(kernel, one))
+  }
+  const addresses = join(kernel.data_dir, 'sandbox', 'addresses.json')
+  return {
+    get configured() {
+      // oxlint-disable-next-line node/no-sync -- development only, one look at a small file
+      return sandboxed ? existsSync(addresses) : opened.size > 0
+    },
+    names: [...opened.keys()],
+    find: name => opened.get(name),
+    primary,
+    close: async () => {
+      await Promise.all([...opened.values()].map(one => one.close()))
+    },
+  }
+}
+
+function openPrimary(kernel: Kernel, opened: Map<string, Provider>): Primary | null {
+  const { settings } = kernel
+  const name = settings['inference.provider']
+  if (name !== 'openai' && name !== 'openai_compatible') return null
+  opened.set(
+    name,
+    openNamed(kernel, {
+      name,
+      kind: name,
+      base_url: settings['inference.base_url'] ?? openai_address,
+      api_key: settings['inference.api_key'] ?? '',
+      webhook_secrets: [...settings['inference.webhook_secrets']],
+    }),
+  )
+  return {
+    name,
+    text_model: settings['inference.model'] ?? '',
+    embedding_model: settings['inference.embedding_model'],
+  }
+}
+
+function openNamed(
+  kernel: Kernel,
+  { name, kind, base_url, api_key = '', ...rest }: Further,
+): Provider {
+  if (!URL.canParse(base_url)) {
+    throw new StartError(`The base_url of the provider ${name} is not an address.`)
+  }
+  const lines = linesOf(kernel, name, () => ({ base_url, api_key }))
+  const secrets = (rest.webhook_secrets ?? []).map(secretKey)
+  return kind === 'openai'
+    ? openOpenai({ name, lines, secrets: () => secrets })
+    : openCompatible({ name, lines })
+}
+
+function openSandboxed(kernel: Kernel, opened: Map<string, Provider>): Primary {
+  const { settings } = kernel
+  const outside = openOutsideWorld(kernel.data_dir)
+  const sandbox = async () => {
+    const found = (await outside.addresses())?.['openai']
+    if (found) return found
+    throw new ProviderFailure('service_unavailable', { retryable: true, reason: 'sandbox_absent' })
+  }
+  let introduced = ''
+  const connection = async (): Promise<Connection> => {
+    const { api = '', key = '' } = await sandbox()
+    if (introduced !== api) {
+      introduced = api
+      const body = { webhook_url: kernel.public_url + webhook_path }
+      await outside.ask({ vendor: 'openai', method: 'POST', path: 'config', body })
+    }
+    return { base_url: api, api_key: key }
+  }
+  const secrets = async () => [secretKey((await sandbox())['webhook_secret'] ?? '')]
+  const name = 'sandbox'
+  opened.set(name, openOpenai({ name, lines: linesOf(kernel, name, connection), secrets }))
+  return {
+    name,
+    text_model: settings['inference.model'] ?? 'sandbox-large',
+    embedding_model: settings['inference.embedding_model'] ?? 'sandbox-embedding',
+  }
+}
+
+function linesOf(
+  { settings, clock }: Kernel,
+  name: string,
+  connection: () => Connection | Promise<Connection>,
+) {
+  const limits: Limits = {
+    attempt_timeout_ms: settings['inference.attempt_timeout_ms'],
+    max_retries: settings['inference.max_retries'],
+    first_event_ms: settings['inference.stream_first_event_ms'],
+    idle_ms: settings['inference.stream_idle_ms'],
+    stream_max_ms: settings['inference.stream_max_ms'],
+  }
+  const breaker_open_ms = settings['inference.breaker_open_ms']
+  return openLines({ name, limits, breaker_open_ms, nowMs: () => clock.nowMs(), connection })
+}
+
+function further(given: string | null): Further[] {
+  if (given === null) return []
+  const example = '[{"name": "vllm", "kind": "openai_compatible", "base_url": "http://…/v1"}]'
+  const fault = () => new StartError(`INFERENCE_PROVIDERS is not a list such as ${example}.`)
+  let list: unknown
+  try {
+    list = JSON.parse(given)
+  } catch {
+    throw fault()
+  }
+  if (!Value.Check(Further, list)) throw fault()
+  return list
+}
+
+/** Made once: to make it for each message costs as much as to verify it. */
+function secretKey(secret: string): KeyObject {
+  const bytes = parseStandardSecret(secret)
+  if (bytes) return createSecretKey(Buffer.from(bytes))
+  throw new StartError('A webhook secret of a model provider is not one: it begins with whsec_.')
+}

@@ -1,0 +1,176 @@
+/** The adapter of the Responses API: OpenAI itself, and the sandbox. */
+import type { KeyObject } from 'node:crypto'
+import type OpenAI from 'openai'
+import { failureOfCode, invalid } from './failures.ts'
+import type { Lines } from './lines.ts'
+import { streamed, unrecorded, whole } from './make-call.ts'
+import {
+  ProviderFailure,
+  type Provider,
+  type ProviderRequest,
+  type ProviderResponse,
+  type ProviderUsage,
+} from './provider.ts'
+import type { End, Read } from './read-stream.ts'
+import { embed } from './embed.ts'
+import { isStrict } from './strict-schema.ts'
+import { verifyHook } from './verify-hook.ts'
+
+type Response = OpenAI.Responses.Response
+type Event = OpenAI.Responses.ResponseStreamEvent
+
+export type AdapterOptions = {
+  readonly name: string
+  readonly lines: Lines
+  secrets(): readonly KeyObject[] | Promise<readonly KeyObject[]>
+}
+
+export function openOpenai({ name, lines, secrets }: AdapterOptions): Provider {
+  const order = ({ model, provider_key, attempts_before }: ProviderRequest) => ({
+    model,
+    provider_key,
+    attempts_before,
+  })
+  return {
+    name,
+    kind: 'openai',
+    has_background: true,
+    health: lines.health,
+    close: lines.close,
+    complete: (request, options) =>
+      streamed(
+        lines,
+        { ...order(request), options },
+        (client, sdk) =>
+          client.responses.create({ ...bodyOf(request), store: false, stream: true }, sdk),
+        reader(),
+      ),
+    background: async (request, options) =>
+      viewOf(
+        await whole(lines, { ...order(request), options }, (client, sdk) =>
+          client.responses.create({ ...bodyOf(request), store: true, background: true }, sdk),
+        ),
+      ),
+    retrieve: async (response_id, signal) =>
+      viewOf(
+        await look(lines, signal, (client, sdk) => client.responses.retrieve(response_id, {}, sdk)),
+      ),
+    cancel: async (response_id, signal) =>
+      viewOf(await look(lines, signal, (client, sdk) => client.responses.cancel(response_id, sdk))),
+    embed: (request, options) => embed(lines, request, options),
+    verifyWebhook: message => verifyHook(secrets, message),
+  }
+}
+
+/** Reads have a line of their own: they go on while the circuit of a model is open. */
+function look<T>(
+  lines: Lines,
+  signal: AbortSignal,
+  send: Parameters<typeof whole<T>>[2],
+): Promise<T> {
+  const options = unrecorded(signal, lines.nowMs())
+  return whole(lines, { model: 'responses', provider_key: null, options }, send)
+}
+
+function bodyOf(request: ProviderRequest) {
+  const { model, input, instructions, max_output_tokens, temperature, top_p } = request
+  const { response_format: format, prompt_cache_key } = request
+  return {
+    model,
+    input:
+      typeof input === 'string' ? input : input.map(({ role, content }) => ({ role, content })),
+    max_output_tokens,
+    safety_identifier: request.safety_identifier,
+    metadata: { operation_id: request.operation_id },
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(top_p === undefined ? {} : { top_p }),
+    ...(prompt_cache_key === undefined ? {} : { prompt_cache_key }),
+    ...(format?.type === 'json_schema'
+      ? {
+          text: {
+            format: {
+              type: format.type,
+              name: format.name,
+              schema: format.schema as Record<string, unknown>,
+              strict: isStrict(format.schema),
+            },
+          },
+        }
+      : {}),
+  }
+}
+
+function reader(): (event: Event) => Read {
+  let refused = false
+  return event => {
+    switch (event.type) {
+      case 'response.created': {
+        const { id, model } = event.response
+        return { events: [{ type: 'created', response_id: id, model_snapshot: model }] }
+      }
+      case 'response.output_text.delta':
+        return { events: event.delta === '' ? [] : [{ type: 'text', text: event.delta }] }
+      case 'response.refusal.delta':
+        refused = true
+        return { events: [] }
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed': {
+        const usage = usageOf(event.response)
+        const end = refused ? refusal() : endOf(event.response)
+        return { events: usage ? [{ type: 'usage', ...usage }] : [], end, last: true }
+      }
+      default:
+        return { events: [] }
+    }
+  }
+}
+
+function refusal(): ProviderFailure {
+  const options = { blocked: 'provider_refusal' as const, reason: 'refusal' }
+  return new ProviderFailure('content_blocked', options)
+}
+
+function endOf({ status, incomplete_details, error }: Response): End {
+  if (status === 'completed') return { ended: 'stop' }
+  if (status === 'failed') return failureOfCode(error?.code)
+  const reason = incomplete_details?.reason
+  if (reason === 'max_output_tokens') return { ended: 'length' }
+  return reason === 'content_filter' ? failureOfCode(reason) : invalid('incomplete', false)
+}
+
+function usageOf({ usage }: Response): ProviderUsage | null {
+  if (!usage) return null
+  const { input_tokens, output_tokens, input_tokens_details, output_tokens_details } = usage
+  return {
+    input: input_tokens,
+    cached_input: input_tokens_details?.cached_tokens ?? 0,
+    output: output_tokens,
+    reasoning: output_tokens_details?.reasoning_tokens ?? 0,
+  }
+}
+
+function viewOf(response: Response): ProviderResponse {
+  const { id, model, metadata, status = 'completed' } = response
+  const parts = response.output.flatMap(item => (item.type === 'message' ? item.content : []))
+  return {
+    response_id: id,
+    model_snapshot: model,
+    status,
+    operation_id: metadata?.['operation_id'] ?? null,
+    text: parts.map(part => (part.type === 'output_text' ? part.text : '')).join(''),
+    usage: usageOf(response),
+    outcome: outcomeOf(
+      response,
+      parts.some(part => part.type === 'refusal'),
+    ),
+  }
+}
+
+function outcomeOf(response: Response, refused: boolean): End | null {
+  const { status } = response
+  if (status === 'queued' || status === 'in_progress') return null
+  if (status === 'cancelled') return new ProviderFailure('aborted', { reason: 'cancelled' })
+  return refused ? refusal() : endOf(response)
+}

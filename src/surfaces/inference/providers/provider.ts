@@ -1,0 +1,175 @@
+/**
+ * What inference asks of a model provider, in our own words. A call is read as a stream of events
+ * that ends with `ended`; everything else is thrown as a ProviderFailure, which says what a client
+ * gets, whether a retry may help, and whether an attempt may have been carried out.
+ */
+import type { Buffer } from 'node:buffer'
+
+export type ProviderRequest = {
+  readonly kind: 'text'
+  readonly operation_id: string
+  /** Sent as `Idempotency-Key` on every attempt. */
+  readonly provider_key: string
+  readonly model: string
+  readonly instructions?: string
+  readonly input: string | readonly ProviderMessage[]
+  readonly max_output_tokens: number
+  readonly temperature?: number
+  readonly top_p?: number
+  readonly response_format?: ResponseFormat
+  readonly safety_identifier: string
+  readonly prompt_cache_key?: string
+  /** The number of attempts that earlier runs of this operation have made; the next one follows. */
+  readonly attempts_before?: number
+}
+
+export type ProviderMessage = {
+  readonly role: 'user' | 'assistant'
+  readonly content: string
+}
+
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json_schema'; readonly name: string; readonly schema: object }
+
+/** Writes one row for each attempt on the wire. */
+export type AttemptLedger = {
+  /** Commits the row before it resolves; false: the attempt must not be sent. */
+  begin(attempt: number): Promise<boolean>
+  /** Called once for each attempt that began. */
+  end(attempt: number, state: AttemptState, seen: AttemptSeen): Promise<void>
+}
+
+export type AttemptState = 'succeeded' | 'failed' | 'aborted' | 'ambiguous'
+
+export type AttemptSeen = {
+  readonly provider_request_id?: string
+  readonly error_code?: string
+  readonly latency_ms: number
+}
+
+export type CallOptions = {
+  /** Aborted: the socket to the provider is closed, and the call throws `aborted`. */
+  readonly signal: AbortSignal
+  readonly ledger: AttemptLedger
+  readonly deadline: Date
+}
+
+export type ProviderUsage = {
+  readonly input: number
+  readonly cached_input: number
+  readonly output: number
+  readonly reasoning: number
+}
+
+export type ProviderEvent =
+  | { readonly type: 'created'; readonly response_id: string; readonly model_snapshot: string }
+  | { readonly type: 'text'; readonly text: string }
+  | ({ readonly type: 'usage' } & ProviderUsage)
+  | { readonly type: 'ended'; readonly reason: 'stop' | 'length' }
+
+/** A background response as the provider shows it now. */
+export type ProviderResponse = {
+  readonly response_id: string
+  readonly model_snapshot: string
+  readonly status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
+  /** The `metadata.operation_id` of its request. */
+  readonly operation_id: string | null
+  readonly text: string
+  readonly usage: ProviderUsage | null
+  /** How it ended; null while it runs. A failure is what `complete` would have thrown. */
+  readonly outcome: { readonly ended: 'stop' | 'length' } | ProviderFailure | null
+}
+
+export type Embeddings = {
+  readonly vectors: Float32Array[]
+  readonly dimensions: number
+  readonly model_snapshot: string
+  readonly input_tokens: number
+}
+
+export type EmbedRequest = {
+  readonly operation_id: string
+  readonly provider_key: string
+  readonly model: string
+  readonly texts: readonly string[]
+  readonly dimensions?: number
+  readonly safety_identifier: string
+  readonly attempts_before?: number
+}
+
+export type ProviderHook = {
+  readonly event_id: string
+  /** Such as `response.completed`. */
+  readonly type: string
+  /** The response that it is about; null where it is about something else. */
+  readonly response_id: string | null
+}
+
+export type HookVerdict =
+  | { readonly event: ProviderHook }
+  | { readonly refused: 'signature_invalid' | 'timestamp_out_of_window' | 'envelope_invalid' }
+
+export type Provider = {
+  readonly name: string
+  readonly kind: ProviderKind
+  /** Whether `background`, `retrieve`, `cancel` and `verifyWebhook` work. */
+  readonly has_background: boolean
+  /** The circuit of one model in this process. */
+  health(model: string): Health
+  complete(request: ProviderRequest, options: CallOptions): AsyncIterable<ProviderEvent>
+  background(request: ProviderRequest, options: CallOptions): Promise<ProviderResponse>
+  retrieve(response_id: string, signal: AbortSignal): Promise<ProviderResponse>
+  /** Of no effect on a response that has ended. */
+  cancel(response_id: string, signal: AbortSignal): Promise<ProviderResponse>
+  embed(request: EmbedRequest, options: CallOptions): Promise<Embeddings>
+  verifyWebhook(message: {
+    readonly raw: Buffer
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>
+    readonly now_seconds: number
+  }): Promise<HookVerdict>
+  close(): Promise<void>
+}
+
+export type Health = 'ok' | 'degraded' | 'open'
+
+export type ProviderKind = 'openai' | 'openai_compatible'
+
+/** The codes of 4.6 that a provider can cause; `aborted` is for callers that gave the signal. */
+export type FailureCode =
+  | 'service_unavailable'
+  | 'upstream_timeout'
+  | 'upstream_invalid_response'
+  | 'content_blocked'
+  | 'context_length_exceeded'
+  | 'model_capability_unsupported'
+  | 'aborted'
+
+export type ProviderFailureOptions = {
+  /** Another call, or another deployment, may succeed. */
+  readonly retryable?: boolean
+  /** An attempt may have been carried out without an answer. */
+  readonly ambiguous?: boolean
+  readonly blocked?: 'provider_refusal' | 'provider_content_filter'
+  /** What was seen, for the attempt's row and the log; never for a client. */
+  readonly reason?: string
+  readonly cause?: unknown
+}
+
+export class ProviderFailure extends Error {
+  override readonly name = 'ProviderFailure'
+  readonly code: FailureCode
+  readonly retryable: boolean
+  readonly ambiguous: boolean
+  readonly blocked: 'provider_refusal' | 'provider_content_filter' | null
+  readonly reason: string
+
+  constructor(code: FailureCode, options: ProviderFailureOptions = {}) {
+    super(`the model provider: ${code} (${options.reason ?? code})`, { cause: options.cause })
+    this.code = code
+    this.retryable = options.retryable ?? false
+    this.ambiguous = options.ambiguous ?? false
+    this.blocked = options.blocked ?? null
+    this.reason = options.reason ?? code
+  }
+}

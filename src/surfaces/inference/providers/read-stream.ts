@@ -1,0 +1,104 @@
+/**
+ * Reads a stream of the provider under our own watchdogs. The SDK's timer ends at the headers, and its
+ * iterator returns normally where the connection closes without a last event: only a terminal event that
+ * was seen is an end; everything else is a failure.
+ */
+import { invalid, timedOut } from './failures.ts'
+import type { Call } from './call.ts'
+import { ProviderFailure, type ProviderEvent } from './provider.ts'
+
+export type End = { readonly ended: 'stop' | 'length' } | ProviderFailure
+
+export type Read = {
+  readonly events: readonly ProviderEvent[]
+  /** The provider's own end, as far as it is known now. */
+  readonly end?: End
+  /** Nothing of interest follows. */
+  readonly last?: true
+}
+
+/** After the last event the connection should end; until then it cannot be used again. */
+const tail_ms = 1000
+
+export async function* readStream<E>(
+  call: Call,
+  open: () => Promise<AsyncIterable<E>>,
+  read: (event: E) => Read,
+): AsyncGenerator<ProviderEvent> {
+  const watch = watchdogs(call)
+  let end: End | undefined
+  let begun = false
+  let complete = false
+  try {
+    watch.arm('first_event', call.limits.first_event_ms)
+    try {
+      for await (const event of await open()) {
+        watch.disarm()
+        begun = true
+        const seen = read(event)
+        end ??= seen.end
+        yield* seen.events
+        watch.arm(seen.last ? 'tail' : 'idle', seen.last ? tail_ms : call.limits.idle_ms)
+      }
+    } catch (error) {
+      end ??= call.verdict(error)
+    }
+    watch.close()
+    end ??= call.failure ?? truncated(call, begun)
+    complete = true
+    if (end instanceof ProviderFailure) {
+      if (isAnswer(end)) await call.end('succeeded', end.reason, 0)
+      else await call.endBy(begun ? known(end) : end)
+      throw call.thrown(end)
+    }
+    await call.end('succeeded', undefined, 0)
+    yield { type: 'ended', reason: end.ended }
+  } finally {
+    watch.close()
+    // The reader left: the connection is closed at once.
+    if (!complete) {
+      call.controller.abort()
+      await call.end('aborted', 'aborted')
+    }
+    call.close()
+  }
+}
+
+/** Once an event has arrived, what the provider did is known: the text counts. */
+function known({ code, retryable, reason }: ProviderFailure): ProviderFailure {
+  return new ProviderFailure(code, { retryable, reason })
+}
+
+/** The model answered by refusing: the attempt itself succeeded. */
+function isAnswer({ blocked }: ProviderFailure): boolean {
+  return blocked !== null
+}
+
+function truncated(call: Call, begun: boolean): ProviderFailure {
+  if (call.options.signal.aborted) return new ProviderFailure('aborted', { ambiguous: !begun })
+  return invalid('no_terminal_event', !begun)
+}
+
+function watchdogs(call: Call) {
+  let begun = false
+  let timer: NodeJS.Timeout | undefined
+  const total = setTimeout(() => fire('total'), call.limits.stream_max_ms)
+  const fire = (reason: string) => {
+    if (reason === 'tail') call.controller.abort()
+    else call.fail(timedOut(reason, !begun))
+  }
+  return {
+    /** Waits for the next event; not while our own reader is slow. */
+    arm: (reason: string, ms: number) => {
+      begun = reason !== 'first_event'
+      const left_ms = call.leftMs()
+      const within = left_ms < ms ? 'deadline' : reason
+      timer = setTimeout(() => fire(within), Math.max(0, Math.min(ms, left_ms)))
+    },
+    disarm: () => clearTimeout(timer),
+    close: () => {
+      clearTimeout(timer)
+      clearTimeout(total)
+    },
+  }
+}

@@ -1,0 +1,162 @@
+/** Both adapters before the sandbox's model provider, with a ledger that remembers its rows. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSecretKey } from 'node:crypto'
+import { expect } from 'vitest'
+import { newId } from '../../../../kernel/ids.ts'
+import { parseStandardSecret } from '../../../../kernel/outgoing/signatures.ts'
+import { openSandbox } from '../../../../sandbox/open-sandbox.ts'
+import { openai as vendor } from '../../../../sandbox/openai/openai.ts'
+import type { Limits } from '../call.ts'
+import { openLines } from '../lines.ts'
+import { openCompatible } from '../openai-compatible.ts'
+import { openOpenai } from '../openai.ts'
+import {
+  ProviderFailure,
+  type AttemptLedger,
+  type CallOptions,
+  type Provider,
+  type ProviderEvent,
+  type ProviderKind,
+  type ProviderRequest,
+} from '../provider.ts'
+
+export type Row = {
+  readonly attempt: number
+  state: string
+  error_code?: string
+  provider_request_id?: string
+}
+export type Ledger = AttemptLedger & { readonly rows: Row[] }
+
+export type Outcome = {
+  readonly text: string
+  readonly events: ProviderEvent[]
+  readonly failure: ProviderFailure | null
+  readonly rows: Row[]
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
+type Json = any
+
+export type AdapterWorld = {
+  provider(kind: ProviderKind, limits?: Partial<Limits>): Provider
+  address(name: 'api' | 'key' | 'webhook_secret' | 'control'): string
+  control(path: string, body?: object): Promise<Json>
+  /** Requests of an operation that the provider has journaled. */
+  requests(operation_id: string): Promise<Json[]>
+  close(): Promise<void>
+}
+
+export const kinds: readonly ProviderKind[] = ['openai', 'openai_compatible']
+
+const limits_default: Limits = {
+  attempt_timeout_ms: 10_000,
+  max_retries: 2,
+  first_event_ms: 10_000,
+  idle_ms: 10_000,
+  stream_max_ms: 60_000,
+}
+
+export async function openAdapterWorld(): Promise<AdapterWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'dodeca-adapters-'))
+  const sandbox = await openSandbox(folder, [vendor])
+  const opened: Provider[] = []
+  const address: AdapterWorld['address'] = name => sandbox.addresses['openai']?.[name] ?? ''
+  const control: AdapterWorld['control'] = async (path, body) => {
+    const answer = await fetch(new URL(path, address('control')), {
+      method: body ? 'POST' : 'GET',
+      ...(body
+        ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+        : {}),
+    })
+    const text = await answer.text()
+    expect(answer.status, text).toBeLessThan(300)
+    return JSON.parse(text)
+  }
+  return {
+    address,
+    control,
+    provider: (kind, limits = {}) => {
+      const lines = openLines({
+        name: 'test',
+        limits: { ...limits_default, ...limits },
+        breaker_open_ms: 60_000,
+        nowMs: () => Date.now(),
+        connection: () => ({ base_url: address('api'), api_key: address('key') }),
+      })
+      const secret = parseStandardSecret(address('webhook_secret'))
+      const secrets = () => [createSecretKey(secret ?? Buffer.alloc(24))]
+      const provider =
+        kind === 'openai'
+          ? openOpenai({ name: kind, lines, secrets })
+          : openCompatible({ name: kind, lines })
+      opened.push(provider)
+      return provider
+    },
+    requests: async operation_id => (await control(`requests?operation_id=${operation_id}`)).data,
+    close: async () => {
+      for (const one of opened) await one.close()
+      await sandbox.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export function requestOf(input: string, more: Partial<ProviderRequest> = {}): ProviderRequest {
+  const operation_id = newId()
+  return {
+    kind: 'text',
+    operation_id,
+    provider_key: operation_id,
+    model: 'sandbox-large',
+    input,
+    max_output_tokens: 1000,
+    safety_identifier: 'u_test',
+    ...more,
+  }
+}
+
+export function openLedger(allowed: (attempt: number) => boolean = () => true): Ledger {
+  const rows: Row[] = []
+  return {
+    rows,
+    begin: attempt => {
+      if (allowed(attempt)) rows.push({ attempt, state: 'started' })
+      return Promise.resolve(allowed(attempt))
+    },
+    end: (attempt, state, { error_code, provider_request_id }) => {
+      const row = rows.find(one => one.attempt === attempt)
+      if (row?.state !== 'started') throw new Error(`attempt ${attempt} ends twice`)
+      Object.assign(row, { state, error_code, provider_request_id })
+      return Promise.resolve()
+    },
+  }
+}
+
+export function optionsOf(more: Partial<CallOptions> = {}): CallOptions {
+  const deadline = new Date(Date.now() + 30_000)
+  return { signal: new AbortController().signal, ledger: openLedger(), deadline, ...more }
+}
+
+/** Reads a call to its end, whatever it is. */
+export async function outcomeOf(
+  provider: Provider,
+  request: ProviderRequest,
+  more: Partial<CallOptions> & { ledger?: Ledger } = {},
+): Promise<Outcome> {
+  const ledger = more.ledger ?? openLedger()
+  const events: ProviderEvent[] = []
+  let failure: ProviderFailure | null = null
+  try {
+    for await (const event of provider.complete(request, optionsOf({ ...more, ledger }))) {
+      events.push(event)
+    }
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error
+    failure = error
+  }
+  const text = events.map(one => (one.type === 'text' ? one.text : '')).join('')
+  return { text, events, failure, rows: ledger.rows }
+}

@@ -1,0 +1,34 @@
+/** The limits of the settings, as the SQL functions of the quota read them. */
+import type { Kernel } from '../settings.ts'
+
+export const metrics = [
+  'requests_per_minute',
+  'tokens_per_minute',
+  'tokens_per_day',
+  'cost_per_day',
+  'operations',
+  'streams',
+] as const
+export type Metric = (typeof metrics)[number]
+export type ScopeType = 'tenant' | 'principal'
+
+/** What callers read of a metric. */
+export const short_names: Readonly<Record<string, 'requests' | 'tokens' | 'cost' | 'concurrency'>> =
+  {
+    requests_per_minute: 'requests',
+    tokens_per_minute: 'tokens',
+    tokens_per_day: 'tokens',
+    cost_per_day: 'cost',
+    operations: 'concurrency',
+    streams: 'concurrency',
+  }
+
+export type Limits = Readonly<Record<ScopeType, Readonly<Record<Metric, number>>>>
+
+export function configuredLimits({ settings }: Pick<Kernel, 'settings'>): Limits {
+  const of = (scope: ScopeType) =>
+    Object.fromEntries(
+      metrics.map(metric => [metric, settings[`inference.quota_${scope}_${metric}`]]),
+    ) as Record<Metric, number>
+  return { tenant: of('tenant'), principal: of('principal') }
+}

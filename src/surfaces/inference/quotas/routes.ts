@@ -1,0 +1,185 @@
+/** Routes of quotas: one's own limits with what is used of them, and how an administrator sets them. */
+import { Type, type Static } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { demandConditions, etag } from '../../../kernel/http/etag.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { Decimal } from '../schemas.ts'
+import { configuredLimits, metrics, type Metric, type ScopeType } from './limits.ts'
+
+const MetricName = oneOf(...metrics)
+const Scope = oneOf('tenant', 'principal')
+
+const QuotaLine = Type.Object(
+  {
+    scope_type: Scope,
+    scope_id: Id,
+    metric: MetricName,
+    limit: Decimal,
+    used: Decimal,
+    reserved: Decimal,
+    resets_at: nullable(Time),
+  },
+  { title: 'QuotaLine' },
+)
+const Quotas = Type.Object({ data: Type.Array(QuotaLine, { maxItems: 12 }) }, { title: 'Quotas' })
+
+const Limit = Type.Integer({ minimum: 0, maximum: 2 ** 40 })
+const limitsShape = Object.fromEntries(
+  metrics.map(metric => [metric, Type.Optional(Limit)]),
+) as Record<Metric, ReturnType<typeof Type.Optional<typeof Limit>>>
+const SetQuota = closed(limitsShape, { title: 'SetQuota' })
+type SetQuota = Static<typeof SetQuota>
+
+const Quota = Type.Object(
+  {
+    scope_type: Scope,
+    scope_id: Id,
+    limits: Type.Object(
+      Object.fromEntries(metrics.map(metric => [metric, Limit])) as Record<Metric, typeof Limit>,
+    ),
+    version: Type.Integer(),
+  },
+  { title: 'Quota' },
+)
+
+export function quotaRoutes(deps: Deps): readonly Route[] {
+  return [listRoute(deps), putRoute(deps)]
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/quotas',
+    name: 'listQuotas',
+    summary: 'Your limits and those of your tenant, with what is used of them',
+    permission: 'inference.operations.create',
+    added: true,
+    replies: { 200: Quotas },
+    handle: async ({ tx, principal }) =>
+      reply(200, { data: await readQuotas(tx, deps, principal) }),
+  })
+}
+
+async function readQuotas(reader: Reader, { kernel }: Deps, { id, tenant_id }: Principal) {
+  const limits = sql.json(configuredLimits(kernel))
+  return await reader.many(
+    QuotaLine,
+    sql`
+      select w.scope_type, w.scope_id, w.metric, w.limit_value::text as limit,
+        coalesce(c.used, 0)::text as used, coalesce(c.reserved, 0)::text as reserved,
+        w.window_start + case when w.metric like '%day' then interval '1 day'
+          else interval '1 minute' end as resets_at
+      from inference.counters_of(${tenant_id}, ${id}, 'call', ${limits}::jsonb,
+        date_trunc('minute', kernel.now()),
+        date_trunc('day', kernel.now() at time zone 'UTC') at time zone 'UTC', 0, 0, 0) w
+      left join inference.quota_counters c on c.tenant_id = ${tenant_id}
+        and c.scope_type = w.scope_type and c.scope_id = w.scope_id and c.metric = w.metric
+        and c.window_start = w.window_start
+      where w.metric <> 'operations'
+      union all
+      select s.scope_type, s.scope_id, m.metric,
+        coalesce((own.limits ->> m.metric)::numeric,
+          (${limits}::jsonb -> s.scope_type ->> m.metric)::numeric)::text,
+        count(r.operation_id)::text, '0', null
+      from (values ('tenant', ${tenant_id}::uuid), ('principal', ${id}::uuid))
+        s (scope_type, scope_id)
+      cross join (values ('operations'), ('streams')) m (metric)
+      left join inference.quota_limits own on own.tenant_id = ${tenant_id}
+        and own.scope_type = s.scope_type and own.scope_id = s.scope_id
+      left join inference.quota_reservations r on r.tenant_id = ${tenant_id} and r.state = 'held'
+        and r.lease_until > now() and r.class <> 'job'
+        and (m.metric = 'operations' or r.class = 'stream')
+        and (s.scope_type = 'tenant' or r.principal_id = s.scope_id)
+      group by s.scope_type, s.scope_id, m.metric, own.limits
+      order by 1 desc, 3`,
+  )
+}
+
+function putRoute(deps: Deps): Route {
+  const absent = 'quota_scope_not_found'
+  return route({
+    method: 'PUT',
+    path: '/v1/quotas/{scope_type}/{scope_id}',
+    name: 'putQuota',
+    summary: 'Set the limits of a principal or of the tenant',
+    description:
+      'Limits that are left out are those of the platform. Only the platform operator sets limits of a tenant above those of the platform.',
+    permission: 'inference.quotas.write',
+    asks_grants: true,
+    added: true,
+    absent,
+    params: { scope_type: Scope, scope_id: Id },
+    body: SetQuota,
+    sends: ['etag'],
+    replies: { 200: Quota },
+    fails: [absent, 'permission_denied', 'precondition_failed'],
+    handle: async ({ tx, principal, params, body, grants, request: { headers } }) => {
+      const scope_type = params.scope_type as ScopeType
+      const scope = { scope_type, scope_id: params.scope_id }
+      const conditions = {
+        if_match: headers['if-match'],
+        if_none_match: headers['if-none-match'],
+      }
+      const by = { principal, grants: await grants(), conditions }
+      const quota = await putQuota(tx, deps, by, scope, body)
+      return reply(200, quota, { etag: etag(quota.version) })
+    },
+  })
+}
+
+type By = {
+  readonly principal: Principal
+  readonly grants: ReadonlySet<string>
+  readonly conditions: Parameters<typeof demandConditions>[0]
+}
+type ScopeKey = { readonly scope_type: ScopeType; readonly scope_id: string }
+const Before = Type.Object({ version: Type.Integer() })
+
+async function putQuota(
+  tx: Tx,
+  { kernel }: Deps,
+  { principal, grants, conditions }: By,
+  { scope_type, scope_id }: ScopeKey,
+  limits: SetQuota,
+) {
+  const is_operator = grants.has('inference.platform.write')
+  const tenant_id = scope_type === 'tenant' && is_operator ? scope_id : principal.tenant_id
+  if (scope_type === 'tenant' && scope_id !== tenant_id) throw problem('quota_scope_not_found')
+  const configured = configuredLimits(kernel)[scope_type]
+  const raised = metrics.filter(metric => (limits[metric] ?? 0) > configured[metric])
+  if (scope_type === 'tenant' && raised.length > 0 && !is_operator) {
+    throw problem('permission_denied', {
+      detail: `Only the platform operator raises ${raised.join(', ')} of a tenant above the platform's.`,
+    })
+  }
+  const before = await tx.maybe(
+    Before,
+    sql`
+      select version from inference.quota_limits
+      where tenant_id = ${tenant_id} and scope_type = ${scope_type} and scope_id = ${scope_id}
+      for update`,
+  )
+  demandConditions(conditions, before?.version ?? null)
+  const { version } = await tx.one(
+    Before,
+    sql`
+      insert into inference.quota_limits as l (tenant_id, scope_type, scope_id, limits)
+      values (${tenant_id}, ${scope_type}, ${scope_id}, ${sql.json(limits)}::jsonb)
+      on conflict (tenant_id, scope_type, scope_id) do update
+        set limits = excluded.limits, version = l.version + 1, changed_at = kernel.now()
+      returning version`,
+  )
+  tx.audit({
+    tenant_id: principal.tenant_id,
+    actor: principal.id,
+    action: 'inference.quotas.put',
+    target: `${scope_type} ${scope_id}`,
+    outcome: 'done',
+  })
+  return { scope_type, scope_id, limits: { ...configured, ...limits }, version }
+}

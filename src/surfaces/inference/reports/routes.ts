@@ -1,0 +1,75 @@
+/** Reports: long texts that a job writes. Its result is fetched like that of every job. */
+import { Type } from 'typebox'
+import { newId } from '../../../kernel/ids.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { Prompt } from '../generations/routes.ts'
+import { call_fails } from '../inferences/routes.ts'
+import { report_type } from '../jobs/job-types.ts'
+import { createCall } from '../operations/create-call.ts'
+
+const output_tokens_max = 4000
+const deadline_ms = 1_800_000
+
+const CreateReport = closed(
+  { prompt: Prompt, title: Type.Optional(text(200)) },
+  { title: 'CreateReport' },
+)
+const CreatedReport = Type.Object(
+  { id: Id, job_id: Id, status: Type.Literal('queued') },
+  { title: 'CreatedReport' },
+)
+
+export function reportRoutes(deps: Deps): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/reports',
+      name: 'requestReport',
+      summary: 'Generate a report in a job',
+      description:
+        'Poll `Location`; the report in Markdown is behind `GET /v1/jobs/{job_id}/result-url`.',
+      permission: 'inference.reports.create',
+      idempotency: 'required',
+      body_limit_bytes: 512 * 1024,
+      body: CreateReport,
+      sends: ['location'],
+      replies: { 202: CreatedReport },
+      fails: [...call_fails],
+      handle: async ({ tx, principal, body: { prompt, title }, key }) => {
+        const [id, job_id] = [newId(), newId()]
+        const { tenant_id } = principal
+        const input = title === undefined ? prompt : `Title: ${title}\n\n${prompt}`
+        const call = await createCall(tx, deps, {
+          id,
+          job_id,
+          tenant_id,
+          actor_id: principal.id,
+          key,
+          model: 'default',
+          content: { input },
+          parameters: { max_output_tokens: output_tokens_max },
+          prompt: 'report@1',
+          workload: 'report',
+          class: 'job',
+          waits: true,
+          deadline_ms,
+        })
+        await deps.jobs.submit(tx, {
+          id: job_id,
+          tenant_id,
+          type: report_type,
+          parameters: { operation_id: id },
+          principal_id: principal.id,
+          deadline_at: call.deadline_at,
+        })
+        return reply(
+          202,
+          { id, job_id, status: 'queued' as const },
+          { location: `/v1/jobs/${job_id}` },
+        )
+      },
+    }),
+  ]
+}

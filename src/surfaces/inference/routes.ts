@@ -1,0 +1,24 @@
+/** The routes of inference, by noun. */
+import type { Route } from '../../kernel/http/route.ts'
+import type { Deps } from './deps.ts'
+import { generationRoutes } from './generations/routes.ts'
+import { inferenceRoutes } from './inferences/routes.ts'
+import { inferenceJobRoutes } from './jobs/routes.ts'
+import { modelRoutes } from './models/routes.ts'
+import { webhookRoute } from './provider-events/receive.ts'
+import { quotaRoutes } from './quotas/routes.ts'
+import { reportRoutes } from './reports/routes.ts'
+import { usageRoutes } from './usage/routes.ts'
+
+export function routes(deps: Deps): readonly Route[] {
+  return [
+    ...inferenceRoutes(deps),
+    ...inferenceJobRoutes(deps),
+    ...modelRoutes(deps),
+    ...generationRoutes(deps),
+    ...reportRoutes(deps),
+    ...usageRoutes(deps),
+    ...quotaRoutes(deps),
+    webhookRoute(deps),
+  ]
+}

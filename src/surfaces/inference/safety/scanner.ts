@@ -1,0 +1,87 @@
+/**
+ * Scans an output as it streams. Text is passed on once no rule can match from it any more: what a rule
+ * redacts is replaced, and of what it blocks not even the first character is passed on. The result is the
+ * same for every way in which the text is cut into pieces.
+ */
+import type { Decided, Policy, Rule } from './policy.ts'
+
+export const redacted = '[redacted]'
+
+export type Scanned = { readonly text: string; readonly blocked: boolean }
+
+type Found = { readonly rule: Rule; readonly from: number; readonly to: number }
+
+export class OutputScanner {
+  private readonly rules: readonly Rule[]
+  private readonly seen = new Map<string, Decided>()
+  /** The last characters that were passed on: rules look behind. */
+  private before = ''
+  private held = ''
+
+  constructor({ rules }: Policy) {
+    this.rules = rules.filter(one => one.output === 'redact' || one.output === 'block')
+  }
+
+  /** What was redacted or blocked. */
+  get decided(): readonly Decided[] {
+    return [...this.seen.values()]
+  }
+
+  push(text: string): Scanned {
+    this.held += text
+    return this.drain(false)
+  }
+
+  end(): Scanned {
+    return this.drain(true)
+  }
+
+  private drain(is_last: boolean): Scanned {
+    const text = this.before + this.held
+    const begin = this.before.length
+    const safe = is_last ? text.length : this.safeEnd(text, begin)
+    let at = begin
+    let out = ''
+    for (;;) {
+      const found = this.next(text, at)
+      if (!found || found.from >= safe) break
+      const { category, output: decision } = found.rule
+      this.seen.set(category, { category, decision })
+      out += text.slice(at, found.from)
+      if (decision === 'block') return { text: out, blocked: true }
+      out += redacted
+      at = found.to
+    }
+    const end = Math.max(at, safe)
+    out += text.slice(at, end)
+    this.before = text.slice(Math.max(0, end - 2), end)
+    this.held = text.slice(end)
+    return { text: out, blocked: false }
+  }
+
+  /** Up to where no longer text could have a match that this one has not. */
+  private safeEnd(text: string, begin: number): number {
+    let safe = text.length
+    // Half of a surrogate pair waits for the other one.
+    if (/[\ud800-\udbff]$/.test(text)) safe--
+    for (const { open } of this.rules) {
+      const from = text.search(open)
+      if (from !== -1) safe = Math.min(safe, Math.max(from, begin))
+    }
+    return safe
+  }
+
+  private next(text: string, at: number): Found | undefined {
+    let first: Found | undefined
+    for (const rule of this.rules) {
+      rule.find.lastIndex = at
+      for (let match = rule.find.exec(text); match; match = rule.find.exec(text)) {
+        if (!(rule.isMatch?.(match[0]) ?? true)) continue
+        const found = { rule, from: match.index, to: match.index + match[0].length }
+        if (!first || found.from < first.from) first = found
+        break
+      }
+    }
+    return first
+  }
+}

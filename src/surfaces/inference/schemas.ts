@@ -1,0 +1,126 @@
+/** The records of inference on the wire that more than one folder uses. */
+import { Type, type Static } from 'typebox'
+import { closed, count, Id, nullable, oneOf, text, Time } from '../../kernel/http/shapes.ts'
+
+export const Decimal = Type.String({
+  pattern: '^-?[0-9]{1,20}(\\.[0-9]{1,8})?$',
+  maxLength: 40,
+})
+export const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLength: 3 })
+const Units = Type.Integer({ minimum: 0 })
+const Word = Type.String({ maxLength: 100 })
+
+const Message = closed(
+  { role: oneOf('user', 'assistant'), content: text(100_000) },
+  { title: 'InferenceMessage' },
+)
+export const Input = Type.Union([
+  text(200_000),
+  Type.Array(Message, { minItems: 1, maxItems: 256 }),
+])
+
+const Metadata = Type.Record(
+  Type.String({ pattern: '^[^\\u0000]{1,64}$', minLength: 1, maxLength: 64 }),
+  Type.String({ maxLength: 512 }),
+  { maxProperties: 16 },
+)
+
+/** Checked as a schema where it is used. */
+const JsonSchema = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
+
+const ResponseFormat = closed({
+  type: oneOf('text', 'json_schema'),
+  name: Type.Optional(
+    Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', minLength: 1, maxLength: 64 }),
+  ),
+  schema: Type.Optional(JsonSchema),
+})
+
+export const CallParameters = closed(
+  {
+    max_output_tokens: Type.Optional(count(1, 1_000_000)),
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
+    top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    instructions: Type.Optional(text(8000)),
+    response_format: Type.Optional(ResponseFormat),
+    deadline_ms: Type.Optional(count(1000, 600_000)),
+    fallback: Type.Optional(oneOf('allow', 'deny')),
+    store: Type.Optional(Type.Boolean()),
+    metadata: Type.Optional(Metadata),
+  },
+  { title: 'InferenceParameters' },
+)
+export type CallParameters = Static<typeof CallParameters>
+
+export const asked = {
+  model: text(128),
+  input: Input,
+  parameters: Type.Optional(CallParameters),
+} as const
+
+export const OperationState = oneOf(
+  'pending',
+  'running',
+  'reconciling',
+  'succeeded',
+  'failed',
+  'blocked',
+  'cancelled',
+  'expired',
+)
+
+export const InferenceUsage = Type.Object(
+  {
+    input_units: Units,
+    cached_input_units: Units,
+    output_units: Units,
+    unit: Type.Literal('token'),
+    source: oneOf('provider', 'estimated'),
+    cost_amount: Decimal,
+    currency: Currency,
+    price_version: Units,
+  },
+  { title: 'InferenceUsage' },
+)
+
+export const InferenceView = Type.Object(
+  {
+    id: Id,
+    object: Type.Literal('inference'),
+    state: OperationState,
+    model: Word,
+    model_deployment_id: Id,
+    model_snapshot: nullable(Word),
+    prompt_version: Word,
+    output: nullable(
+      Type.Object({
+        type: oneOf('text', 'json'),
+        text: Type.String(),
+        json: Type.Optional(Type.Unknown()),
+      }),
+    ),
+    finish_reason: nullable(oneOf('stop', 'length')),
+    usage: nullable(InferenceUsage),
+    safety: Type.Array(
+      Type.Object({
+        stage: oneOf('input', 'output'),
+        category: Word,
+        decision: oneOf('allow', 'flag', 'redact', 'block'),
+        policy_version: Word,
+      }),
+      { maxItems: 20 },
+    ),
+    error: nullable(Type.Object({ code: Word, retryable: Type.Boolean() })),
+    metadata: nullable(Type.Record(Type.String(), Type.String())),
+    attempts: Units,
+    job_id: nullable(Id),
+    cancel_requested_at: nullable(Time),
+    created_at: Time,
+    started_at: nullable(Time),
+    completed_at: nullable(Time),
+    deadline_at: Time,
+    request_id: Type.String({ maxLength: 100 }),
+  },
+  { title: 'Inference' },
+)
+export type InferenceView = Static<typeof InferenceView>

@@ -1,0 +1,84 @@
+/** The settings of this surface: name, default, unit, one sentence, bounds. */
+import {
+  count,
+  faultsIn,
+  list,
+  numbers,
+  secret,
+  text,
+  type SettingTable,
+} from '../../kernel/settings.ts'
+import type { KernelOf } from '../../kernel/surface.ts'
+
+// prettier-ignore
+export const settings = {
+  'inference.provider': { ...text('Which provider runs the models; in development without one the sandbox', 'none'), oneOf: ['none', 'sandbox', 'openai', 'openai_compatible'] },
+  'inference.base_url': secret('Address of the provider, where it is not https://api.openai.com/v1'),
+  'inference.api_key': secret('Key of the provider'),
+  'inference.model': secret('Text model of the generation endpoints and of the alias `default`, by its name at the provider'),
+  'inference.embedding_model': secret('Embedding model of the alias `embedding`, by its name at the provider'),
+  'inference.webhook_secrets': list('Signing secrets (whsec_…) of the provider, several while one is rotated'),
+  'inference.providers': secret('Further providers as a JSON list of {name, kind, base_url, api_key, webhook_secrets}'),
+  'inference.price': numbers([0.4, 0.1, 1.6], 'currency/1m tokens', 'First price of a configured model: input, cached input, output'),
+  'inference.currency': text('Currency of prices and budgets', 'USD'),
+  'inference.max_context': count(128_000, 'tokens', 'Context of a configured model', 1000, 10_000_000),
+  'inference.max_output': count(16_384, 'tokens', 'Longest output of a configured model', 16, 1_000_000),
+  'inference.attempt_timeout_ms': count(30_000, 'ms', 'Longest wait for the headers of one attempt', 50, 600_000),
+  'inference.max_retries': count(2, 'retries', 'Retries of one call at one deployment', 0, 5),
+  'inference.deadline_ms': count(75_000, 'ms', 'Longest time of a blocking call, where it sets none', 100, 600_000),
+  'inference.stream_first_event_ms': count(30_000, 'ms', 'Longest wait for the first event of the provider', 50, 600_000),
+  'inference.stream_idle_ms': count(20_000, 'ms', 'Longest wait for the next event of the provider', 50, 600_000),
+  'inference.stream_max_ms': count(300_000, 'ms', 'Longest time of one stream of the provider', 100, 3_600_000),
+  'inference.deployment_concurrency': count(64, 'calls', 'Calls of one deployment under way in one process', 1, 10_000),
+  'inference.breaker_open_ms': count(15_000, 'ms', 'How long a deployment is left alone once half of its calls failed', 10, 600_000),
+  'inference.lease_seconds': count(30, 's', 'How long a reservation outlives the process that holds it', 2, 600),
+  'inference.kept_days': count(30, 'days', 'How long inputs and outputs are kept', 1, 3650),
+  'inference.usage_kept_days': count(1100, 'days', 'How long usage rows are kept', 60, 36_500),
+  'inference.blocklist': list('Words and phrases that neither an input nor an output may have'),
+  'inference.quota_tenant_requests_per_minute': count(600, 'requests/min', 'Calls of a tenant'),
+  'inference.quota_tenant_tokens_per_minute': count(400_000, 'tokens/min', 'Tokens of a tenant'),
+  'inference.quota_tenant_tokens_per_day': count(20_000_000, 'tokens/day', 'Tokens of a tenant in a day of UTC'),
+  'inference.quota_tenant_cost_per_day': count(50, 'currency/day', 'Budget of a tenant for a day of UTC'),
+  'inference.quota_tenant_operations': count(64, 'calls', 'Calls of a tenant at one time'),
+  'inference.quota_tenant_streams': count(32, 'streams', 'Streams of a tenant at one time'),
+  'inference.quota_principal_requests_per_minute': count(60, 'requests/min', 'Calls of a principal'),
+  'inference.quota_principal_tokens_per_minute': count(60_000, 'tokens/min', 'Tokens of a principal'),
+  'inference.quota_principal_tokens_per_day': count(2_000_000, 'tokens/day', 'Tokens of a principal in a day of UTC'),
+  'inference.quota_principal_cost_per_day': count(5, 'currency/day', 'Budget of a principal for a day of UTC'),
+  'inference.quota_principal_operations': count(8, 'calls', 'Calls of a principal at one time'),
+  'inference.quota_principal_streams': count(4, 'streams', 'Streams of a principal at one time'),
+  'inference.webhook_max_bytes': count(1024 * 1024, 'bytes', 'Largest webhook of a provider', 1024, 2 ** 22),
+  'inference.events_retention_days': count(90, 'days', 'How long ids of provider events are kept; a repeat is known as long', 7, 3650),
+} as const satisfies SettingTable
+
+/** The kernel as this surface sees it: with the kernel's settings and its own. */
+export type Kernel = KernelOf<typeof settings>
+
+/** Combinations that cannot work. */
+export function settingFaults(given: Kernel['settings']): string[] {
+  const provider = given['inference.provider']
+  const address = given['inference.base_url']
+  return faultsIn([
+    [
+      address !== null && !URL.canParse(address),
+      'INFERENCE_BASE_URL is not an address. Unset it, or write it like https://api.openai.com/v1.',
+    ],
+    [
+      provider === 'openai' && given['inference.api_key'] === null,
+      'INFERENCE_API_KEY is missing: set it to a key of the provider, or set INFERENCE_PROVIDER=none.',
+    ],
+    [
+      provider === 'openai_compatible' && address === null,
+      'INFERENCE_BASE_URL is missing: set it to the address of the compatible server, with /v1 at its end.',
+    ],
+    [
+      (provider === 'openai' || provider === 'openai_compatible') &&
+        given['inference.model'] === null,
+      'INFERENCE_MODEL is missing: set it to the name of a text model of the provider.',
+    ],
+    [
+      given['inference.price'].length !== 3,
+      'INFERENCE_PRICE must have three numbers: the prices of a million input, cached input and output tokens.',
+    ],
+  ])
+}

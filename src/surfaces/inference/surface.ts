@@ -1,0 +1,101 @@
+/** Inference as the kernel sees it: its parts are opened once and wired together here. */
+import { sql } from '../../kernel/database/sql.ts'
+import type { Retention } from '../../kernel/work/retention.ts'
+import type { Surface } from '../../kernel/surface.ts'
+import { checks } from './checks.ts'
+import type { Deps, Needs } from './deps.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import type { Face } from './face.ts'
+import { jobTypes } from './jobs/job-types.ts'
+import { openFace } from './open-face.ts'
+import { Calls } from './operations/calls.ts'
+import { sealedContents } from './operations/contents.ts'
+import { Places } from './operations/places.ts'
+import { reaper } from './operations/reaper.ts'
+import { permissions } from './permissions.ts'
+import { personalInference } from './personal.ts'
+import { providerEventsQueue } from './provider-events/process-events.ts'
+import { openProviders } from './providers/open-providers.ts'
+import { reference } from './reference.ts'
+import { routes } from './routes.ts'
+import { openPolicy } from './safety/policy.ts'
+import { settingFaults, settings, type Kernel } from './settings.ts'
+
+export const inference: Surface<Face, Needs, typeof settings> = {
+  name: 'inference',
+  settings,
+  settingFaults,
+  migrations: new URL('./migrations/', import.meta.url),
+  permissions,
+  errors,
+  events,
+  reference,
+  open: (kernel, needs) => {
+    const calls = new Calls(kernel)
+    const providers = openProviders(kernel)
+    const deps: Deps = {
+      ...needs,
+      kernel,
+      providers,
+      policy: openPolicy(kernel),
+      calls,
+      places: new Places(kernel.settings['inference.deployment_concurrency']),
+    }
+    return {
+      face: openFace(deps),
+      routes: routes(deps),
+      queues: [providerEventsQueue(deps)],
+      loops: [reaper(deps)],
+      jobTypes: jobTypes(deps),
+      checks: checks(deps),
+      retention: retention(kernel),
+      sealed: [sealedContents],
+      personal: personalInference(deps),
+      close: async () => {
+        await calls.close()
+        await providers.close()
+      },
+    }
+  },
+}
+
+function retention({ settings: given }: Kernel): Retention[] {
+  const days = given['inference.usage_kept_days']
+  const old = sql`now() - make_interval(days => ${days})`
+  return [
+    {
+      table: 'inference.contents',
+      key: ['tenant_id', 'id'],
+      where: sql`t.erase_at < kernel.now()`,
+    },
+    {
+      table: 'inference.quota_counters',
+      key: ['tenant_id', 'scope_type', 'scope_id', 'metric', 'window_start'],
+      where: sql`t.reserved = 0 and t.window_start > '-infinity'
+        and t.window_start < now() - case when t.metric like '%day' then interval '40 days'
+          else interval '1 hour' end`,
+    },
+    {
+      table: 'inference.inference_operations',
+      key: ['tenant_id', 'id'],
+      where: sql`t.completed_at is not null and t.created_at < ${old}`,
+    },
+    {
+      table: 'inference.usage_records',
+      key: ['tenant_id', 'id'],
+      where: sql`t.measured_at < ${old}`,
+    },
+    {
+      table: 'inference.generation_usage',
+      key: ['tenant_id', 'id'],
+      where: sql`t.completed_at < ${old}`,
+    },
+    {
+      table: 'inference.provider_events',
+      key: ['provider', 'event_id'],
+      where: sql`t.processed_at is not null and t.received_at
+        < now() - make_interval(days => ${given['inference.events_retention_days']})`,
+    },
+  ]
+}

@@ -1,0 +1,114 @@
+/** Blocking and streamed calls, over HTTP and the provider's own protocol. */
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newKey } from '../../../../test/world.ts'
+import { code, openInferenceWorld, type InferenceWorld } from './inference-world.ts'
+
+let world: InferenceWorld
+beforeAll(async () => {
+  world = await openInferenceWorld()
+})
+afterAll(() => world.close())
+
+describe.concurrent('a blocking call', () => {
+  test('answers with its output, usage and cost, and its retry reads the same', async () => {
+    const one = await world.someone()
+    const key = newKey()
+    const first = await one.infer('Write about the sea.', {}, key)
+    expect(first.status, first.text).toBe(200)
+    expect(first.body).toMatchObject({
+      object: 'inference',
+      state: 'succeeded',
+      model: 'default',
+      model_snapshot: 'sandbox-large-2026-01-01',
+      prompt_version: 'plain@1',
+      usage: { unit: 'token', source: 'provider', currency: 'USD', price_version: 1 },
+      attempts: 1,
+      error: null,
+    })
+    expect(first.body.output.text.length).toBeGreaterThan(10)
+    expect(Number(first.body.usage.cost_amount)).toBeGreaterThan(0)
+
+    const again = await one.infer('Write about the sea.', {}, key)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.body.output).toEqual(first.body.output)
+    expect(again.body.usage).toEqual(first.body.usage)
+    expect(await world.journal(first.body.id)).toHaveLength(1)
+
+    const read = await one.ask('GET', `/v1/inferences/${first.body.id}`)
+    expect(read.body).toMatchObject({ id: first.body.id, output: first.body.output })
+    expect(await world.usage(first.body.id)).toMatchObject([{ run: 1, status: 'succeeded' }])
+  })
+
+  test('ends at the longest output as a success that says so', async () => {
+    const one = await world.someone()
+    const { body } = await one.infer('Write at length.', { parameters: { max_output_tokens: 3 } })
+    expect(body).toMatchObject({ state: 'succeeded', finish_reason: 'length' })
+    expect(body.usage.output_units).toBeLessThanOrEqual(3)
+  })
+})
+
+describe.concurrent('a streamed call', () => {
+  test('sends started, deltas, usage and completed, whose digest is that of the text', async () => {
+    const one = await world.someone()
+    const key = newKey()
+    const { status, frames, text, last } = await one.stream('Write about ships.', {}, key)
+    expect(status).toBe(200)
+    expect(frames[0]).toMatchObject({ event: 'started', data: { sequence: 0 } })
+    expect(frames.map(frame => frame.data.sequence)).toEqual(frames.map((_, at) => at))
+    expect(frames.map(frame => frame.id)).toEqual(frames.map((_, at) => String(at)))
+    expect(frames.at(-2)).toMatchObject({ event: 'usage', data: { source: 'provider' } })
+    expect(last).toMatchObject({
+      event: 'completed',
+      data: {
+        finish_reason: 'stop',
+        output_length: Array.from(text).length,
+        output_sha256: createHash('sha256').update(text).digest('hex'),
+      },
+    })
+
+    const again = await one.stream('Write about ships.', {}, key)
+    expect(again.text).toBe(text)
+    expect(again.frames.map(frame => frame.event)).toEqual([
+      'started',
+      'delta',
+      'usage',
+      'completed',
+    ])
+    expect(again.last?.data.output_sha256).toBe(last?.data.output_sha256)
+    expect(await world.journal(frames[0]?.data.operation_id)).toHaveLength(1)
+  })
+
+  test('comes from the same route, as the body asks', async () => {
+    const one = await world.someone()
+    const answer = await one.infer('Write.', { stream: true })
+    expect(answer.headers.get('content-type')).toContain('text/event-stream')
+  })
+
+  test('is refused where `stream` is false', async () => {
+    const one = await world.someone()
+    const { status, body } = await one.stream('Write.', { stream: false })
+    expect(code({ status, body })).toEqual([422, 'validation_failed'])
+  })
+})
+
+describe.concurrent('generations', () => {
+  test('return text and the id of the request', async () => {
+    const one = await world.someone()
+    const { status, body } = await one.ask('POST', '/v1/generations', { prompt: 'Say hello.' })
+    expect(status).toBe(200)
+    expect(Object.keys(body).sort()).toEqual(['request_id', 'text'])
+  })
+
+  test('stream tokens and done', async () => {
+    const one = await world.someone()
+    const answer = await one.ask('POST', '/v1/generations/stream', { prompt: 'Say hello.' })
+    expect(answer.headers.get('cache-control')).toBe('no-cache')
+    expect(answer.headers.get('x-accel-buffering')).toBe('no')
+    const events = [...answer.text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name)
+    expect(new Set(events.slice(0, -1))).toEqual(new Set(['token']))
+    expect(events.at(-1)).toBe('done')
+  })
+})
+
+test('all counters are the sums of the usage rows', () => world.sound())

@@ -1,0 +1,79 @@
+/** What other surfaces call: a server prompt as a stream, and embeddings. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Order, Piece } from '../face.ts'
+import { openInferenceWorld, type InferenceWorld, type Someone } from './inference-world.ts'
+
+let world: InferenceWorld
+beforeAll(async () => {
+  world = await openInferenceWorld()
+})
+afterAll(() => world.close())
+
+const orderOf = (one: Someone, workload: Order['workload']): Order => ({
+  tenant_id: one.tenant.id,
+  principal: { id: one.id, kind: 'account' },
+  workload,
+  parent_id: newId(),
+  deadline: new Date(Date.now() + 60_000),
+})
+
+const schema = {
+  name: 'cited_answer',
+  schema: {
+    type: 'object',
+    properties: {
+      sentences: { type: 'array', items: { type: 'object' } },
+      insufficient: { type: 'boolean' },
+    },
+  },
+}
+
+test('generate streams an answer from its blocks, and keeps neither of them', async () => {
+  const one = await world.someone()
+  const input =
+    '<<BLOCK k1 abc>>\nThe gate opens at nine in the morning.\n<<END abc>>\n\nWhen does the gate open?'
+  const pieces: Piece[] = []
+  const order = orderOf(one, 'retrieval_answer')
+  const prompt = { prompt: 'cited_answer@1', input, schema, max_output_tokens: 500 } as const
+  for await (const piece of world.face.generate(order, prompt, AbortSignal.timeout(30_000))) {
+    pieces.push(piece)
+  }
+  const [started] = pieces
+  expect(started).toMatchObject({ type: 'started', prompt_version: 'cited_answer@1' })
+  const said = pieces.map(piece => (piece.type === 'text' ? piece.text : '')).join('')
+  expect(JSON.parse(said)).toMatchObject({ insufficient: false })
+  expect(pieces.at(-1)).toMatchObject({ type: 'ended', finish_reason: 'stop' })
+  const { contents } = await world.platform.kernel.db.one(
+    Type.Object({ contents: Type.Integer() }),
+    sql`
+      select count(*)::int as contents from inference.contents
+      where tenant_id = ${one.tenant.id}`,
+  )
+  expect(contents).toBe(0)
+})
+
+test('embed returns a vector for each text and charges its tokens', async () => {
+  const one = await world.someone()
+  const order = orderOf(one, 'retrieval_embedding')
+  const signal = AbortSignal.timeout(30_000)
+  const texts = ['a ship at sea', 'a boat at sea', 'the price of bread']
+  const { vectors, dimensions, usage } = await world.face.embed(order, 'embedding', texts, signal)
+  expect(vectors.map(vector => vector.length)).toEqual([dimensions, dimensions, dimensions])
+  expect(usage.input_units).toBeGreaterThan(0)
+  const dot = (a = new Float32Array(), b = new Float32Array()) =>
+    a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0)
+  expect(dot(vectors[0], vectors[1])).toBeGreaterThan(dot(vectors[0], vectors[2]))
+  await world.sound()
+})
+
+test('a failing provider is a problem, and nothing is charged for what it refused', async () => {
+  const one = await world.someone()
+  await world.fault({ action: 'rate_limit', match: { path: '/embeddings' }, times: 9 })
+  const order = orderOf(one, 'retrieval_embedding')
+  const asked = world.face.embed(order, 'embedding', ['text'], AbortSignal.timeout(30_000))
+  await expect(asked).rejects.toMatchObject({ code: 'service_unavailable' })
+  await world.sound()
+})

@@ -1,0 +1,193 @@
+/** A platform with a model provider beside it: the sandbox, with its control plane and journal. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import { expect } from 'vitest'
+import {
+  openProductWorld,
+  type Member,
+  type ProductWorld,
+  type Tenant,
+} from '../../../../test/product-world.ts'
+import { newKey, type Answer, type Ask } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { openSandbox } from '../../../sandbox/open-sandbox.ts'
+import { openai } from '../../../sandbox/openai/openai.ts'
+import type { Face } from '../face.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
+type Json = any
+
+export type SseFrame = { readonly id: string | null; readonly event: string; readonly data: Json }
+
+export type Fault = {
+  readonly action: string
+  readonly match?: object
+  readonly times?: number
+  readonly [more: string]: unknown
+}
+
+export type Someone = Member & {
+  ask(method: string, path: string, body?: unknown, more?: Partial<Ask>): Promise<Answer>
+  /** A blocking call; the key is of this test. */
+  infer(input: string, more?: object, key?: string): Promise<Answer>
+  stream(input: string, more?: object, key?: string): Promise<Streamed>
+}
+
+export type Streamed = {
+  readonly status: number
+  readonly frames: SseFrame[]
+  readonly body: Json
+  /** All deltas. */
+  readonly text: string
+  readonly last: SseFrame | undefined
+}
+
+export type InferenceWorld = ProductWorld & {
+  readonly face: Face
+  /** Where the provider is, for one more process. */
+  readonly provider: Readonly<Record<string, string>>
+  someone(tenant?: Tenant): Promise<Someone>
+  control(path: string, body?: object, method?: string): Promise<Json>
+  fault(fault: Fault): Promise<void>
+  /** What the provider received for an operation, or of all. */
+  journal(operation_id?: string): Promise<Json[]>
+  usage(operation_id: string): Promise<Json[]>
+  attempts(operation_id: string): Promise<{ attempt: number; state: string; run: number }[]>
+  held(tenant_id: string): Promise<number>
+  /** No violated invariant, by all checks of inference. */
+  sound(): Promise<void>
+}
+
+export async function openInferenceWorld(
+  settings: Record<string, string> = {},
+): Promise<InferenceWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'dodeca-inference-'))
+  const sandbox = await openSandbox(folder, [openai])
+  const { api, key, webhook_secret, control } = sandbox.addresses['openai'] as Record<
+    string,
+    string
+  >
+  const provider = {
+    INFERENCE_PROVIDER: 'openai',
+    INFERENCE_BASE_URL: api ?? '',
+    INFERENCE_API_KEY: key ?? '',
+    INFERENCE_MODEL: 'sandbox-large',
+    INFERENCE_EMBEDDING_MODEL: 'sandbox-embedding',
+    INFERENCE_WEBHOOK_SECRETS: webhook_secret ?? '',
+    INFERENCE_QUOTA_PRINCIPAL_OPERATIONS: '1000',
+    INFERENCE_QUOTA_PRINCIPAL_STREAMS: '1000',
+    INFERENCE_QUOTA_PRINCIPAL_REQUESTS_PER_MINUTE: '100000',
+    ...settings,
+  }
+  const world = await openProductWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600', ...provider })
+  const ask = controlAt(control ?? '')
+  await ask('config', { webhook_url: `${world.url}/webhooks/openai` })
+  const { db } = world.platform.kernel
+  const inference = world.platform.opened['inference']
+  return {
+    ...world,
+    face: inference?.face as Face,
+    provider,
+    control: ask,
+    someone: async tenant => someoneIn(world, await world.member(tenant)),
+    fault: async fault => void (await ask('faults', fault)),
+    journal: async operation_id => {
+      const query = operation_id === undefined ? '' : `?operation_id=${operation_id}`
+      return (await ask(`requests${query}`, {}, 'GET')).data
+    },
+    usage: operation_id =>
+      db.many(
+        Type.Object({ run: Type.Integer(), status: Type.String(), output_tokens: Type.Integer() }),
+        sql`
+          select run, status, output_tokens, input_tokens, source, price_version,
+            counted_on::text, estimated_cost_minor_units::text as cost
+          from inference.generation_usage where operation_id = ${operation_id} order by run`,
+      ),
+    attempts: operation_id =>
+      db.many(
+        Type.Object({ attempt: Type.Integer(), state: Type.String(), run: Type.Integer() }),
+        sql`
+          select attempt, state, run from inference.inference_attempts
+          where operation_id = ${operation_id} order by attempt`,
+      ),
+    held: async tenant_id => {
+      const { held } = await db.one(
+        Type.Object({ held: Type.Integer() }),
+        sql`
+          select count(*)::int as held from inference.quota_reservations
+          where tenant_id = ${tenant_id} and state = 'held'`,
+      )
+      return held
+    },
+    sound: async () => {
+      for (const check of inference?.checks ?? []) expect(await check.run(), check.name).toEqual([])
+    },
+    close: async () => {
+      await world.close()
+      await sandbox.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function controlAt(control: string) {
+  return async (path: string, body: object = {}, method = 'POST'): Promise<Json> => {
+    const answer = await fetch(new URL(path, control), {
+      method,
+      ...(method === 'POST'
+        ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+        : {}),
+    })
+    const text = await answer.text()
+    expect(answer.status, text).toBeLessThan(300)
+    return text ? JSON.parse(text) : null
+  }
+}
+
+function someoneIn(world: ProductWorld, member: Member): Someone {
+  const { token } = member
+  const ask: Someone['ask'] = (method, path, body, more = {}) =>
+    world.call(method, path, { token, ...(body === undefined ? {} : { body }), ...more })
+  return {
+    ...member,
+    ask,
+    infer: (input, more = {}, key = newKey()) =>
+      ask('POST', '/v1/inferences', { model: 'default', input, ...more }, { key }),
+    stream: async (input, more = {}, key = newKey()) => {
+      const body = { model: 'default', input, ...more }
+      const headers = { accept: 'text/event-stream' }
+      const answer = await ask('POST', '/v1/inferences:stream', body, { key, headers })
+      return streamedOf(answer)
+    },
+  }
+}
+
+export function streamedOf({ status, text, body }: Answer): Streamed {
+  const frames = status === 200 ? framesOf(text) : []
+  const said = frames.filter(one => one.event === 'delta' || one.event === 'token')
+  return {
+    status,
+    frames,
+    body,
+    text: said.map(one => one.data.text).join(''),
+    last: frames.at(-1),
+  }
+}
+
+export function framesOf(text: string): SseFrame[] {
+  return text
+    .split('\n\n')
+    .filter(block => block.includes('event: '))
+    .map(block => ({
+      id: /^id: (.*)$/m.exec(block)?.[1] ?? null,
+      event: /^event: (.*)$/m.exec(block)?.[1] ?? '',
+      data: JSON.parse(/^data: (.*)$/m.exec(block)?.[1] ?? 'null'),
+    }))
+}
+
+export const code = ({ status, body }: { status: number; body: Json }): [number, string] => [
+  status,
+  body?.code,
+]

@@ -1,0 +1,96 @@
+/** What calls cost, by day or model: one's own, or the tenant's for those who may see it. */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { page as pageOf } from '../../../kernel/http/page.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { Id, nullable, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { Currency, Decimal } from '../schemas.ts'
+
+const Day = Type.String({ format: 'date', minLength: 10, maxLength: 10 })
+const Units = Type.Integer({ minimum: 0 })
+
+const UsageLine = Type.Object(
+  {
+    day: nullable(Day),
+    model_deployment_id: nullable(Id),
+    model_snapshot: nullable(Type.String()),
+    requests: Units,
+    input_tokens: Units,
+    cached_input_tokens: Units,
+    output_tokens: Units,
+    cost_amount: Decimal,
+    currency: Currency,
+  },
+  { title: 'UsageLine' },
+)
+
+const Row = Type.Object({ ...UsageLine.properties, place: Type.String() })
+const span_days_max = 400
+
+export function usageRoutes(_deps: Deps): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/usage',
+      name: 'listUsage',
+      summary: 'What calls used and cost, by day or by model',
+      description:
+        'Days are of UTC, and both ends are included; by default the last 30. `scope=tenant` needs the permission inference.usage.read.',
+      permission: 'inference.operations.create',
+      asks_grants: true,
+      added: true,
+      query: pageQuery({
+        from: Type.Optional(Day),
+        to: Type.Optional(Day),
+        group_by: Type.Optional(oneOf('day', 'model')),
+        scope: Type.Optional(oneOf('own', 'tenant')),
+      }),
+      replies: { 200: page(UsageLine) },
+      fails: ['permission_denied', 'validation_failed'],
+      handle: async ({ tx, principal, query, grants, list }) => {
+        const { from = null, to = null, group_by = 'day', scope = 'own' } = query
+        if (scope === 'tenant' && !(await grants()).has('inference.usage.read')) {
+          throw problem('permission_denied', {
+            detail:
+              'Seeing the usage of the tenant needs inference.usage.read. Leave `scope` out to see your own.',
+          })
+        }
+        const by_day = group_by === 'day'
+        const own = scope === 'own' ? principal.id : null
+        const { body, headers } = await pageOf(tx, {
+          scope: list,
+          row: Row,
+          place: ['place'],
+          view: ({ place: _place, ...line }) => line,
+          fetch: (after, n) => sql`
+            select * from (
+              select case when ${by_day} then u.counted_on::text end as day,
+                case when not ${by_day} then u.model_deployment_id end as model_deployment_id,
+                case when not ${by_day} then max(u.model_snapshot) end as model_snapshot,
+                count(distinct u.operation_id)::int as requests,
+                sum(u.input_tokens)::float8 as input_tokens,
+                sum(u.cached_input_tokens)::float8 as cached_input_tokens,
+                sum(u.output_tokens)::float8 as output_tokens,
+                round(sum(u.estimated_cost_minor_units) / 100, 8)::text as cost_amount, u.currency,
+                case when ${by_day} then u.counted_on::text
+                  else u.model_deployment_id::text end || u.currency as place
+              from inference.generation_usage u
+              where u.tenant_id = ${principal.tenant_id}
+                and (${own}::uuid is null or u.principal_id = ${own}::uuid)
+                and u.counted_on between
+                  greatest(coalesce(${from}::date, (kernel.now() at time zone 'UTC')::date - 30),
+                    coalesce(${to}::date, (kernel.now() at time zone 'UTC')::date) - ${span_days_max}::int)
+                  and coalesce(${to}::date, (kernel.now() at time zone 'UTC')::date)
+              group by u.currency, case when ${by_day} then u.counted_on end,
+                case when not ${by_day} then u.model_deployment_id end
+            ) grouped
+            where ${after.place}::text is null or place > ${after.place}
+            order by place limit ${n}`,
+        })
+        return reply(200, body, headers)
+      },
+    }),
+  ]
+}
