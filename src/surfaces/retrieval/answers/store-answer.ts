@@ -5,7 +5,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { codePointLength } from '../extraction/normalize.ts'
 import { announce } from '../events.ts'
 import type { Question } from './accept-question.ts'
-import type { Quote, Sentence, Start } from './produce.ts'
+import type { Quote, Sentence, Start } from './pieces.ts'
 import type { AnswerUsage, Outcome, Range } from './schemas.ts'
 
 export type Placed = Quote & { readonly rank: number; readonly answer_range: Range }

@@ -31,7 +31,7 @@ export type Found = {
   readonly degraded: readonly string[]
 }
 
-export const search_version = 'rrf@1'
+const search_version = 'rrf@1'
 const depth_first = 50
 const rounds_max = 3
 
