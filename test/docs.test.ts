@@ -37,6 +37,7 @@ const pages = [
   'notifications.md',
   'payments.md',
   'requests.md',
+  'retrieval.md',
   'social.md',
   'uploads.md',
   'webhooks.md',
