@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * The addresses of the documentation
-         * @description Returns the addresses of the reference, of this document and of the health check. Requires no credential.
+         * @description Returns the addresses of the reference, of this document and of the health check. As `text/html` it is a page for people. Requires no credential.
          */
         get: operations["getRoot"];
         put?: never;
@@ -18074,6 +18074,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetRootReply"];
+                    "text/html": string;
                 };
             };
             400: components["responses"]["BadRequest"];
