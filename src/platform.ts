@@ -76,7 +76,7 @@ export const composition: Composition = {
     })
     const models = inference.open(kernelFor(inference), {
       jobs: work.face,
-      people: administration,
+      people: people.face,
     })
     const knowledge = retrieval.open(kernelFor(retrieval), {
       people: people.face,

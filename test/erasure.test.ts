@@ -10,13 +10,16 @@ import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { sql } from '../src/kernel/database/sql.ts'
 import { newId } from '../src/kernel/ids.ts'
+import { openModelProvider } from '../src/surfaces/inference/test/inference-world.ts'
 import { openUploadWorld } from '../src/surfaces/uploads/test/upload-world.ts'
 import { openReceiver } from '../src/surfaces/webhooks/test/receiver.ts'
 import { startProcess } from './process.ts'
 import { password, type Member } from './product-world.ts'
 import { call, eventually, newKey, type Answer } from './world.ts'
 
+const models = await openModelProvider()
 const world = await openUploadWorld({
+  ...models.settings,
   WEBHOOKS_ALLOWED_PORTS: '1-65535',
   WEBHOOKS_ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8',
   LINKS_EXTRA_SUFFIXES: 'test',
@@ -30,6 +33,7 @@ afterAll(async () => {
   await beside.kill()
   await receiver.close()
   await world.close()
+  await models.close()
 })
 
 type Ask = (method: string, path: string, body?: unknown, token?: string) => Promise<Answer>
@@ -155,6 +159,11 @@ async function leave(who: Member, mark: string) {
   const post = await ask('POST', '/v1/posts', { body: `hello ${mark}` })
   await ask('PATCH', `/v1/posts/${post.body.id}`, { body: `edited ${mark}` })
   await ask('POST', `/v1/posts/${post.body.id}/comments`, { body: `comment ${mark}` })
+  await ask('POST', '/v1/inferences', {
+    model: 'default',
+    input: `Write to ${mark}.`,
+    parameters: { metadata },
+  })
   await ask('POST', '/v1/payment-intents', { amount_minor: 500, currency: 'EUR', metadata })
   const cart = await ask('POST', '/v1/carts', { currency: 'EUR' })
   const home = { name: `Ada ${mark}`, line1: 'Lindenstraße 12', city: 'Berlin' }
@@ -217,6 +226,7 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
     'commerce.cart',
     'identity.account',
     'identity.api_key',
+    'inference.inference',
     'jobs.job',
     'jobs.job_schedule',
     'links.link',

@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * The addresses of the documentation
-         * @description Returns the addresses of the reference, of this document and of the health check. Requires no credential.
+         * @description Returns the addresses of the reference, of this document and of the health check. As `text/html` it is a page for people. Requires no credential.
          */
         get: operations["getRoot"];
         put?: never;
@@ -18074,6 +18074,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetRootReply"];
+                    "text/html": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -22957,6 +22958,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };

@@ -172,12 +172,13 @@ function cancelRoute(deps: Deps): Route {
     permission: 'inference.operations.create',
     added: true,
     absent,
+    sends: ['location'],
     replies: { 200: InferenceView, 202: InferenceView },
     fails: [absent, 'invalid_transition'],
     handle: async ({ tx, principal, params: { id }, request }) => {
       const { row, is_over } = await cancelCall(tx, deps, principal, id)
       const view = await viewOf(tx, deps.kernel, row, request.id)
-      return is_over ? reply(200, view) : reply(202, view)
+      return is_over ? reply(200, view) : reply(202, view, { location: `${path}/${id}` })
     },
   })
 }

@@ -160,10 +160,16 @@ async function find(
   return row
 }
 
-async function show(reader: Reader, deps: Deps, row: OperationRow, request_id: string) {
-  const { tenant_id } = row
-  const job_id = row.job_id ?? ''
+/** The job is read first: where it has ended, the call has, too. */
+async function show(
+  reader: Reader,
+  deps: Deps,
+  who: Principal,
+  { job_id, request_id }: { readonly job_id: string; readonly request_id: string },
+) {
+  const { tenant_id } = who
   const job = await deps.jobs.view(reader, { tenant_id, job_id })
+  const row = await find(reader, who, job_id)
   if (!job) throw problem(absent)
   const attempts = await reader.many(
     AttemptView,
@@ -202,7 +208,7 @@ function getRoute(deps: Deps): Route {
     replies: { 200: JobView },
     fails: [absent],
     handle: async ({ tx, principal, params: { job_id }, request }) => {
-      const view = await show(tx, deps, await find(tx, principal, job_id), request.id)
+      const view = await show(tx, deps, principal, { job_id, request_id: request.id })
       return reply(200, view, view.completed_at === null ? { 'retry-after': '1' } : {})
     },
   })
@@ -224,7 +230,7 @@ function cancelRoute(deps: Deps): Route {
       const { tenant_id } = principal
       await find(tx, principal, job_id)
       const cancelled = await deps.jobs.cancel(tx, { tenant_id, job_id })
-      const view = await show(tx, deps, await find(tx, principal, job_id), request.id)
+      const view = await show(tx, deps, principal, { job_id, request_id: request.id })
       if (cancelled === 'absent') throw problem(absent)
       if (cancelled === 'ended') throw problem('invalid_transition', { current_state: view.state })
       if (cancelled === 'cancelled') return reply(200, view)

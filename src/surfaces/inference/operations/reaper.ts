@@ -26,7 +26,11 @@ export function reaper(deps: Pick<Deps, 'kernel'>): Loop {
 }
 
 /** Returns how many it settled. */
-export async function reapBatch({ kernel: { db } }: Pick<Deps, 'kernel'>): Promise<number> {
+export async function reapBatch({
+  kernel: { db },
+}: {
+  readonly kernel: Pick<Deps['kernel'], 'db'>
+}): Promise<number> {
   const left = await db.many(
     Left,
     sql`

@@ -76,7 +76,11 @@ export class OutputScanner {
     for (const rule of this.rules) {
       rule.find.lastIndex = at
       for (let match = rule.find.exec(text); match; match = rule.find.exec(text)) {
-        if (!(rule.isMatch?.(match[0]) ?? true)) continue
+        if (!(rule.isMatch?.(match[0]) ?? true)) {
+          // Another match may begin in it, and must not depend on where the text was cut.
+          rule.find.lastIndex = match.index + 1
+          continue
+        }
         const found = { rule, from: match.index, to: match.index + match[0].length }
         if (!first || found.from < first.from) first = found
         break

@@ -63,8 +63,8 @@ test('embed returns a vector for each text and charges its tokens', async () => 
   const { vectors, dimensions, usage } = await world.face.embed(order, 'embedding', texts, signal)
   expect(vectors.map(vector => vector.length)).toEqual([dimensions, dimensions, dimensions])
   expect(usage.input_units).toBeGreaterThan(0)
-  const dot = (a = new Float32Array(), b = new Float32Array()) =>
-    a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0)
+  const dot = (a: Iterable<number> = [], [...b]: Iterable<number> = []) =>
+    [...a].reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0)
   expect(dot(vectors[0], vectors[1])).toBeGreaterThan(dot(vectors[0], vectors[2]))
   await world.sound()
 })

@@ -49,6 +49,8 @@ export type InferenceWorld = ProductWorld & {
   /** Where the provider is, for one more process. */
   readonly provider: Readonly<Record<string, string>>
   someone(tenant?: Tenant): Promise<Someone>
+  /** Somebody whose `default` is a line to the provider that no other test uses. */
+  alone(): Promise<Someone>
   control(path: string, body?: object, method?: string): Promise<Json>
   fault(fault: Fault): Promise<void>
   /** What the provider received for an operation, or of all. */
@@ -60,29 +62,64 @@ export type InferenceWorld = ProductWorld & {
   sound(): Promise<void>
 }
 
-export async function openInferenceWorld(
-  settings: Record<string, string> = {},
-): Promise<InferenceWorld> {
+const named_providers = 30
+
+export type ModelProvider = {
+  /** Where it is, as a platform is configured with it. */
+  readonly settings: Readonly<Record<string, string>>
+  control(path: string, body?: object, method?: string): Promise<Json>
+  close(): Promise<void>
+}
+
+/** The sandbox's model provider, for any world. */
+export async function openModelProvider(): Promise<ModelProvider> {
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-inference-'))
   const sandbox = await openSandbox(folder, [openai])
   const { api, key, webhook_secret, control } = sandbox.addresses['openai'] as Record<
     string,
     string
   >
-  const provider = {
+  const settings = {
     INFERENCE_PROVIDER: 'openai',
     INFERENCE_BASE_URL: api ?? '',
     INFERENCE_API_KEY: key ?? '',
     INFERENCE_MODEL: 'sandbox-large',
     INFERENCE_EMBEDDING_MODEL: 'sandbox-embedding',
     INFERENCE_WEBHOOK_SECRETS: webhook_secret ?? '',
+  }
+  return {
+    settings,
+    control: controlAt(control ?? ''),
+    close: async () => {
+      await sandbox.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function openInferenceWorld(
+  settings: Record<string, string> = {},
+): Promise<InferenceWorld> {
+  const beside = await openModelProvider()
+  const provider = {
+    ...beside.settings,
+    // Names for tests of failures: each name has a circuit of its own.
+    INFERENCE_PROVIDERS: JSON.stringify(
+      Array.from({ length: named_providers }, (_, at) => ({
+        name: `p${at}`,
+        kind: 'openai',
+        base_url: beside.settings['INFERENCE_BASE_URL'],
+        api_key: beside.settings['INFERENCE_API_KEY'],
+      })),
+    ),
     INFERENCE_QUOTA_PRINCIPAL_OPERATIONS: '1000',
     INFERENCE_QUOTA_PRINCIPAL_STREAMS: '1000',
     INFERENCE_QUOTA_PRINCIPAL_REQUESTS_PER_MINUTE: '100000',
     ...settings,
   }
   const world = await openProductWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600', ...provider })
-  const ask = controlAt(control ?? '')
+  const ask = beside.control
+  let used = 0
   await ask('config', { webhook_url: `${world.url}/webhooks/openai` })
   const { db } = world.platform.kernel
   const inference = world.platform.opened['inference']
@@ -92,6 +129,21 @@ export async function openInferenceWorld(
     provider,
     control: ask,
     someone: async tenant => someoneIn(world, await world.member(tenant)),
+    alone: async () => {
+      const one = someoneIn(world, await world.member())
+      await world.allow(one, 'inference.models.write')
+      const made = await one.ask('POST', '/v1/models', {
+        provider: `p${used++}`,
+        model_name: 'sandbox-large',
+        capability: ['text', 'json_schema', 'stream'],
+        max_context: 1_000_000,
+        max_output: 16_000,
+        state: 'active',
+        aliases: [{ alias: 'default' }],
+      })
+      expect(made.status, made.text).toBe(201)
+      return one
+    },
     fault: async fault => void (await ask('faults', fault)),
     journal: async operation_id => {
       const query = operation_id === undefined ? '' : `?operation_id=${operation_id}`
@@ -126,8 +178,7 @@ export async function openInferenceWorld(
     },
     close: async () => {
       await world.close()
-      await sandbox.close()
-      await rm(folder, { recursive: true, force: true })
+      await beside.close()
     },
   }
 }

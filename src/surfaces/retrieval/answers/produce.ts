@@ -11,26 +11,7 @@ import { search } from '../searches/search.ts'
 import type { Question } from './accept-question.ts'
 import { extractSentences } from './extract-sentences.ts'
 import { readContext } from './read-context.ts'
-import type { AnswerUsage, Range } from './schemas.ts'
-
-/** A quote of a source, by code points of its text. */
-export type Quote = { readonly source: Source; readonly range: Range; readonly quote: string }
-export type Sentence = { readonly text: string; readonly quotes: readonly Quote[] }
-
-export type Start = {
-  readonly type: 'started'
-  readonly retrieval_version: string
-  readonly prompt_version: string | null
-  readonly model_version: string
-  readonly degraded: readonly string[]
-  readonly sources: readonly Source[]
-}
-export type Piece =
-  | Start
-  | ({ readonly type: 'sentence' } & Sentence)
-  /** The model writes, and no sentence is complete. */
-  | { readonly type: 'working' }
-  | { readonly type: 'ended'; readonly usage: AnswerUsage }
+import type { Piece } from './pieces.ts'
 
 const extractive_version = 'extractive@1'
 

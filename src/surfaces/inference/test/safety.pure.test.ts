@@ -1,0 +1,101 @@
+/** The scanner of streamed outputs, the pinned prompts, and the count of tokens. */
+import { hash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { countTokens } from '../operations/tokens.ts'
+import { prompts } from '../prompts/prompts.ts'
+import { openPolicy } from '../safety/policy.ts'
+import { OutputScanner } from '../safety/scanner.ts'
+
+const policy = openPolicy({
+  settings: { 'inference.blocklist': ['forbidden fruit', 'bad', 'badly'] },
+} as unknown as Parameters<typeof openPolicy>[0])
+
+function scan(pieces: readonly string[]) {
+  const scanner = new OutputScanner(policy)
+  let text = ''
+  for (const piece of pieces) {
+    const { text: passed, blocked } = scanner.push(piece)
+    text += passed
+    if (blocked) return { text, blocked, decided: scanner.decided }
+  }
+  const { text: rest, blocked } = scanner.end()
+  return { text: text + rest, blocked, decided: scanner.decided }
+}
+
+describe('the scanner', () => {
+  test('says the same of a text however it is cut', () => {
+    const part = fc.constantFrom(
+      'forbidden fruit',
+      'forbidden ',
+      'fruit',
+      'bad',
+      'badly',
+      'badge',
+      ' ',
+      'sk-',
+      'abcdefghij0123456789',
+      'AKIA',
+      'ABCDEFGHIJKLMNOP',
+      '4111 1111 1111 1111',
+      '4111',
+      '1234567890123',
+      '-',
+      '🦊',
+      '\ud83e',
+      'ghp_',
+      'word',
+    )
+    fc.assert(
+      fc.property(
+        fc.array(part, { maxLength: 12 }),
+        fc.array(fc.nat(80), { maxLength: 20 }),
+        (parts, cuts) => {
+          const text = parts.join('')
+          const places = [...new Set(cuts)].filter(at => at < text.length).sort((a, b) => a - b)
+          const pieces = [0, ...places].map((from, at) => text.slice(from, places[at]))
+          expect(scan(pieces)).toEqual(scan([text]))
+        },
+      ),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('holds no ordinary text back', () => {
+    const scanner = new OutputScanner(policy)
+    expect(scanner.push('The weather is fine today.').text).toBe('The weather is fine today.')
+  })
+
+  test('redacts a card number with a valid check digit, and no other number', () => {
+    expect(scan(['card 4111 1111 1111 1111.']).text).toBe('card [redacted].')
+    expect(scan(['order 4111 1111 1111 1112.']).text).toBe('order 4111 1111 1111 1112.')
+  })
+})
+
+test('a version of a server prompt never changes', () => {
+  const pinned = Object.entries(prompts).map(([name, text]) => [
+    name,
+    hash('sha256', text).slice(0, 12),
+  ])
+  expect(Object.fromEntries(pinned)).toMatchInlineSnapshot(`
+    {
+      "cited_answer@1": "43a07eaa4e01",
+      "plain@1": "81b57af2c638",
+      "report@1": "baa2ef245822",
+    }
+  `)
+})
+
+test('other work runs while a long text without spaces is counted', async () => {
+  let turns = 0
+  let counting = true
+  const turn = () => {
+    turns++
+    if (counting) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const tokens = await countTokens('x'.repeat(200_000))
+  counting = false
+  expect(tokens).toBeGreaterThan(1000)
+  expect(turns).toBeGreaterThan(10)
+})
