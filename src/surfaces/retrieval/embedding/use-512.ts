@@ -34,8 +34,14 @@ export function openUse512(folder?: string): ClosableProfile {
     if (!running || running.busy !== undefined) return
     const wanted = waiting.query.shift() ?? waiting.passage.shift()
     running.busy = wanted
-    if (wanted) running.worker.postMessage(wanted.text)
-    else idle = setTimeout(() => void running?.worker.terminate(), idle_ms).unref()
+    if (wanted) {
+      running.worker.ref()
+      running.worker.postMessage(wanted.text)
+    } else {
+      // A thread that waits does not keep the process alive.
+      running.worker.unref()
+      idle = setTimeout(() => void running?.worker.terminate(), idle_ms).unref()
+    }
   }
   const start = (): Running => {
     const worker = startWorker(folder)
@@ -56,7 +62,6 @@ export function openUse512(folder?: string): ClosableProfile {
     }
     worker.once('error', cause => end(cause as Error))
     worker.once('exit', () => running === mine && end(new Error('Its worker thread ended.')))
-    worker.unref()
     return mine
   }
   const embedOne = async (text: string, purpose: 'query' | 'passage', signal?: AbortSignal) =>
