@@ -36,8 +36,8 @@ export async function ingesting({ options }: Bench): Promise<Section> {
   const texts = chunks.value.map(indexedText)
   await hashNgram.embed(texts, 'passage')
   const vectors = await timed(async () => await hashNgram.embed(texts, 'passage'))
-  const stored = await timed(async () => await store(texts, vectors.value))
-  const all_ms = chunks.ms + vectors.ms + stored.ms
+  const stored_ms = await store(texts, vectors.value)
+  const all_ms = chunks.ms + vectors.ms + stored_ms
   const rate = (ms: number) => texts.length / (ms / 1000)
   const sentences = await compareUse512(texts.slice(0, trial ? 10 : 100))
   const row = (name: string, per_second: number) => [
@@ -50,7 +50,7 @@ export async function ingesting({ options }: Bench): Promise<Section> {
     rows: [
       row('cut into chunks', rate(chunks.ms)),
       row('embed with hash-ngram-384@1', rate(vectors.ms)),
-      row('write to LanceDB, indexes included', rate(stored.ms)),
+      row('write to LanceDB, indexes included', rate(stored_ms)),
       row('**all three, one after the other**', rate(all_ms)),
       row('embed with use-512@1', sentences.ours),
       row('a bare loop over its model', sentences.bare),
@@ -82,7 +82,8 @@ async function readPages(many: number): Promise<Canonical[]> {
   return files.map(bytes => readHtml(bytes, default_limits))
 }
 
-async function store(texts: readonly string[], vectors: readonly Float32Array[]): Promise<void> {
+/** Returns milliseconds, without the start of the engine's process. */
+async function store(texts: readonly string[], vectors: readonly Float32Array[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'ingesting-'))
   const index = openLanceIndex({
     storage: { uri: folder, options: {} },
@@ -92,6 +93,7 @@ async function store(texts: readonly string[], vectors: readonly Float32Array[])
   })
   try {
     await index.create('chunks', { dimensions: hashNgram.dimensions, language: 'en' })
+    const began_ms = performance.now()
     for (let at = 0; at < texts.length; at += portion) {
       const rows = texts.slice(at, at + portion).map((text, n) => ({
         chunk_id: `${at + n}`,
@@ -107,6 +109,7 @@ async function store(texts: readonly string[], vectors: readonly Float32Array[])
       await index.upsert('chunks', rows, leaseFor(300))
     }
     await index.compact('chunks', leaseFor(300))
+    return performance.now() - began_ms
   } finally {
     await index.close()
     await rm(folder, { recursive: true, force: true })

@@ -74,8 +74,8 @@ export async function postgres(
     const found = new Map<string, string[]>()
     for (const { text } of queries) {
       const { rows } = await client.query<{ page: string }>(
-        `select page from passages,
-           nullif(replace(plainto_tsquery('english', $1)::text, '&', '|'), '')::tsquery as q
+        `select page from passages, lateral (
+           select nullif(replace(plainto_tsquery('english', $1)::text, '&', '|'), '')::tsquery as q) a
          where words @@ q order by ts_rank(words, q, 1) desc limit ${depth}`,
         [text],
       )
