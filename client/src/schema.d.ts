@@ -15141,7 +15141,7 @@ export interface components {
          *       "title": "Shipping times in March"
          *     }
          */
-        CreateReport: {
+        GenerateReport: {
             /** @description What to write, up to 20,000 characters. */
             prompt: string;
             /** @description The title of the report. */
@@ -15154,7 +15154,7 @@ export interface components {
          *       "status": "queued"
          *     }
          */
-        CreatedReport: {
+        GeneratedReport: {
             id: components["schemas"]["Id"];
             job_id: components["schemas"]["Id"];
             /** @constant */
@@ -22836,6 +22836,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
@@ -28311,7 +28312,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateReport"];
+                "application/json": components["schemas"]["GenerateReport"];
             };
         };
         responses: {
@@ -28327,7 +28328,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreatedReport"];
+                    "application/json": components["schemas"]["GeneratedReport"];
                 };
             };
             /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
