@@ -3,7 +3,7 @@
  * against a platform that runs as it does after `npm start`; the first command that fails is named.
  */
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -36,6 +36,7 @@ const pages = [
   'jobs.md',
   'links.md',
   'notifications.md',
+  'operation.md',
   'payments.md',
   'requests.md',
   'social.md',
@@ -54,17 +55,32 @@ test.for(pages)('the commands of docs/%s', { timeout: 120_000 }, async page => {
     .join('\n')
     .replaceAll('http://127.0.0.1:8080', world.url)
     .replaceAll(/\b9000\b/g, String(receiver_port))
-  const cwd = await mkdtemp(join(tmpdir(), 'dodeca-docs-'))
+  const reader = await mkdtemp(join(tmpdir(), 'dodeca-docs-'))
+  const [cwd, TMPDIR] = [join(reader, 'checkout'), join(reader, 'temporary')]
+  for (const one of [cwd, TMPDIR]) await mkdir(one)
   // A reader is where the platform was started, so its data folder is there.
   await symlink(world.data_dir, join(cwd, 'data'))
   try {
-    const PATH = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
+    const PATH = `${await commandsIn(reader)}:${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
+    const env = { ...world.environment, PATH, TMPDIR }
     // `-x` prints each command, so that a failure shows how far the page went.
-    await run('bash', ['-xc', script], { cwd, env: { PATH }, timeout: 110_000 })
+    await run('bash', ['-xc', script], { cwd, env, timeout: 110_000 })
+    // Tokens and answers would be committed by accident.
+    expect(await readdir(cwd)).toEqual(['data'])
   } finally {
-    await rm(cwd, { recursive: true, force: true })
+    await rm(reader, { recursive: true, force: true })
   }
 })
+
+/** A folder with `npx`, which runs the command of this checkout. */
+async function commandsIn(reader: string): Promise<string> {
+  const bin = join(reader, 'bin')
+  await mkdir(bin)
+  const program = resolve(import.meta.dirname, 'docs-command.ts')
+  await writeFile(join(bin, 'npx'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`)
+  await chmod(join(bin, 'npx'), 0o755)
+  return bin
+}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

@@ -13,7 +13,7 @@ import type { Given } from './echo-process.ts'
 import type { Ground } from './ground.ts'
 
 const sockets_count = 500
-const messages_per_second = 40
+const messages_per_second = 80
 const filler = 'x'.repeat(170)
 
 type Room = {

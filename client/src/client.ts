@@ -5,6 +5,7 @@
  * problem.
  */
 import createFetchClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
+import { chatOf, type ChatOfClient } from './chat.ts'
 import { jobsOf, type Job, type Jobs } from './jobs.ts'
 import { inferencesOf, type Inferences } from './inferences.ts'
 import { keyed } from './operations.ts'
@@ -80,6 +81,7 @@ export type DodecaClient<P extends object = paths> = {
     path: K,
     init?: InitOf<P, K, 'get'>,
   ): AsyncGenerator<RowOf<OperationOf<P, K, 'get'>>, void>
+  readonly chat: ChatOfClient
   readonly jobs: Jobs
   readonly inferences: Inferences
 }
@@ -99,7 +101,7 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
   // The same functions, with a type that never returns a refusal.
   const calls = { GET, PUT, POST, PATCH, DELETE } as unknown as Omit<
     DodecaClient<P>,
-    'all' | 'jobs' | 'inferences'
+    'all' | 'chat' | 'jobs' | 'inferences'
   >
   const get = calls.GET as unknown as Get
   const readJob = async (job_id: string, signal?: AbortSignal): Promise<Job> => {
@@ -109,6 +111,7 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
   return {
     ...calls,
     all: pages(calls.GET as unknown as GetPage) as DodecaClient<P>['all'],
+    chat: chatOf({ base_url: options.base_url, get, isFinal }),
     jobs: jobsOf(readJob),
     inferences: inferencesOf(async (body, { signal, key }) => {
       const given = {
@@ -208,6 +211,11 @@ async function once(request: Request, bearer: Bearer): Promise<Response> {
 async function problemOf(response: Response): Promise<Problem> {
   const body = (await response.json().catch(() => null)) as Partial<ProblemBody> | null
   return new Problem(response.status, body ?? {})
+}
+
+/** Whether asking again is useless. */
+function isFinal(error: unknown): boolean {
+  return error instanceof Problem && !isRetryable(error)
 }
 
 function isRetryable({ status, code }: Problem): boolean {

@@ -1,4 +1,14 @@
 /** The exports of the package. */
+export type { Chat } from './chat.ts'
+export { ChatRefused } from './chat-types.ts'
+export type {
+  ChatDraft,
+  ChatEvents,
+  ChatMessage,
+  ChatOptions,
+  ChatPositions,
+  ChatSent,
+} from './chat-types.ts'
 export { createClient, Problem } from './client.ts'
 export type { ClientOptions, DodecaClient, ProblemBody } from './client.ts'
 export type { components, operations, paths } from './schema.d.ts'

@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * The addresses of the documentation
-         * @description Returns the addresses of the reference, of this document and of the health check. Requires no credential.
+         * @description Returns the addresses of the reference, of this document and of the health check. As `text/html` it is a page for people. Requires no credential.
          */
         get: operations["getRoot"];
         put?: never;
@@ -4445,7 +4445,7 @@ export interface paths {
          * Generate a report in a job
          * @description Poll `Location`; the report in Markdown is behind `GET /v1/jobs/{job_id}/result-url`. Requires the permission `inference.reports.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["generateReport"];
+        post: operations["requestReport"];
         delete?: never;
         options?: never;
         head?: never;
@@ -18074,6 +18074,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetRootReply"];
+                    "text/html": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -22835,6 +22836,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
@@ -28297,7 +28299,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    generateReport: {
+    requestReport: {
         parameters: {
             query?: never;
             header?: {

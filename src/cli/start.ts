@@ -67,6 +67,9 @@ function banner(config: Config, running: Running, took_ms: number): string[] {
   const lines = [
     ['API', url],
     ['Reference', `${url}/docs`],
+    ...(platform.routes.some(({ path }) => path === '/account/')
+      ? [['Account', `${url}/account/`]]
+      : []),
     ...(config.profile === 'development' ? [['Helpers', `${url}/dev`]] : []),
     ...(ground.sandbox ? [['Mail inbox', `${url}/dev/inbox`]] : []),
     ['Health', `${url}/readyz`],

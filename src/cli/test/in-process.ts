@@ -48,7 +48,7 @@ export type Commands = {
 
 /** Commands with these settings, such as those of a world that runs. */
 export function commandsWith(environment: Record<string, string>): Commands {
-  const run: Commands['run'] = async (args, more = {}, stdin, stdout) => {
+  const run: Commands['run'] = async (args, more, stdin, stdout) => {
     const given = { stdin, stdout }
     const { code, out, err } = await runHere(args, { ...environment, ...more }, given)
     return { code, out, err: err.trimEnd() }

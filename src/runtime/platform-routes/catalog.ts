@@ -4,8 +4,10 @@ import type { Limit } from '../config.ts'
 import { problemsOf, type Catalog } from '../../kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
 import { page, pageQuery, text } from '../../kernel/http/shapes.ts'
-import { markup, trusted, type Markup } from '../../kernel/http/markup.ts'
+import { markup } from '../../kernel/http/markup.ts'
 import type { Cursors } from '../../kernel/http/cursor.ts'
+import { html, wantsHtml } from './html.ts'
+import { rootRoute } from './root.ts'
 
 const problem = problemsOf({})
 
@@ -64,35 +66,6 @@ export function catalogRoutes(deps: CatalogDeps): Route[] {
   ]
 }
 
-function rootRoute({ name, version, public_url }: CatalogDeps): Route {
-  const Root = Type.Object({
-    name: Type.String(),
-    version: Type.String(),
-    docs: Type.String(),
-    openapi: Type.String(),
-    health: Type.String(),
-  })
-  return route({
-    method: 'GET',
-    path: '/',
-    name: 'getRoot',
-    summary: 'The addresses of the documentation',
-    description:
-      'Returns the addresses of the reference, of this document and of the health check.',
-    permission: 'public',
-    added: true,
-    replies: { 200: Root },
-    handle: () =>
-      reply(200, {
-        name,
-        version,
-        docs: `${public_url}/docs`,
-        openapi: `${public_url}/openapi.json`,
-        health: `${public_url}/healthz`,
-      }),
-  })
-}
-
 function limitsRoute({ limits, cursors }: CatalogDeps): Route {
   return route({
     method: 'GET',
@@ -121,7 +94,7 @@ function problemsRoute({ catalog, cursors, public_url }: CatalogDeps): Route {
     replies: { 200: Type.Union([page(ProblemView), Type.String()]) },
     handle: ({ list, request }) => {
       const all = [...catalog.keys()].sort().map(code => view(catalog, code))
-      if (wantsHtml(request.headers['accept'])) return html(problemList(all, public_url))
+      if (wantsHtml(request.headers['accept'])) return problemList(all, public_url)
       return listed(cursors, list, all, one => one.code)
     },
   })
@@ -143,9 +116,7 @@ function problemRoute({ catalog, public_url }: CatalogDeps): Route {
     handle: ({ params, request }) => {
       if (!catalog.has(params.code)) throw problem('not_found')
       const one = view(catalog, params.code)
-      return wantsHtml(request.headers['accept'])
-        ? html(problemPage(one, public_url))
-        : reply(200, one)
+      return wantsHtml(request.headers['accept']) ? problemPage(one, public_url) : reply(200, one)
     },
   })
 }
@@ -221,42 +192,18 @@ function view(catalog: Catalog, code: string) {
   }
 }
 
-function wantsHtml(accept: string | string[] | undefined): boolean {
-  return typeof accept === 'string' && accept.includes('text/html')
-}
-
-function html(body: string) {
-  return reply(200, body, {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy':
-      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  })
-}
-
 type View = ReturnType<typeof view>
 
-const style = trusted(`<style>:root{color-scheme:light dark}
-body{font:16px/1.5 system-ui;margin:1.5rem auto;max-width:44rem;padding:0 1rem;overflow-wrap:anywhere}
-h1{font-size:1.4rem;line-height:1.25}h2{font-size:1.1rem;margin:1.5rem 0 .25rem}dt{margin-top:1rem;font-weight:600}dd{margin:0}
-pre{overflow-x:auto;padding:.75rem;border:1px solid #8886;border-radius:.25rem;font-size:.875rem}</style>`)
-
-function htmlPage(title: string, body: Markup) {
-  const head = trusted('<!doctype html><html lang="en"><meta charset="utf-8">')
-  const scale = trusted('<meta name="viewport" content="width=device-width, initial-scale=1">')
-  const end = trusted('</html>')
-  return markup`${head}${scale}<title>${title}</title>${style}${body}${end}`.text
-}
-
 /** A list and not a table, so that it fits a phone. */
-function problemList(all: readonly View[], public_url: string): string {
+function problemList(all: readonly View[], public_url: string) {
   const rows = all.map(
     ({ code, status, title }) =>
       markup`<dt><a href="${public_url}/problems/${code}"><code>${code}</code></a> ${status}</dt><dd>${title}</dd>`,
   )
-  return htmlPage('Problems', markup`<h1>Problems</h1><dl>${rows}</dl>`)
+  return html('Problems', markup`<h1>Problems</h1><dl>${rows}</dl>`)
 }
 
-function problemPage(one: View, public_url: string): string {
+function problemPage(one: View, public_url: string) {
   const { code, status, title, retryable, cause, cure } = one
   const example = {
     type: `${public_url}/problems/${code}`,
@@ -270,7 +217,7 @@ function problemPage(one: View, public_url: string): string {
   const again = retryable
     ? 'The same request may succeed later.'
     : 'The same request will fail again until something changes.'
-  return htmlPage(
+  return html(
     code,
     markup`<p><a href="${public_url}/problems">All problems</a></p><h1>${title}</h1>
 <p><code>${code}</code>, HTTP status ${status}. ${again}</p>

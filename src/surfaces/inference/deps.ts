@@ -9,7 +9,9 @@ import type { Kernel } from './settings.ts'
 
 export type Needs = {
   readonly jobs: Pick<Jobs, 'submit' | 'view' | 'cancel'>
-  readonly people: Pick<Identity['administration'], 'tenants' | 'accounts'>
+  readonly people: Pick<Identity, 'membersOf'> & {
+    readonly administration: Pick<Identity['administration'], 'tenants' | 'accounts'>
+  }
 }
 
 export type Deps = Needs & {

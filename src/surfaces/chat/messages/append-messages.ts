@@ -8,7 +8,7 @@ import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { announce } from '../events.ts'
-import { Bytes, ConversationType, type Message } from '../schemas.ts'
+import { Bytes, type Message } from '../schemas.ts'
 
 export type Draft = {
   readonly tenant_id: string
@@ -37,7 +37,6 @@ export type Appending = Sent | Error | 'busy'
 
 const Place = Type.Object({
   item: Type.Integer(),
-  type: ConversationType,
   other_id: nullable(Type.String()),
   data_key: Bytes,
 })
@@ -54,14 +53,16 @@ const Row = Type.Object({
 })
 type Row = Static<typeof Row>
 
-export type AppendDeps = Pick<Deps, 'kernel' | 'cipher' | 'blocks'>
+export type AppendDeps = Pick<Deps, 'kernel' | 'cipher' | 'blocks'> & {
+  readonly live: Pick<Deps['live'], 'placeOf'>
+}
 
 export async function appendMessages(
   deps: AppendDeps,
   drafts: readonly Draft[],
   wait: boolean,
 ): Promise<Appending[]> {
-  const results: Appending[] = drafts.map(() => problem('conversation_not_found'))
+  const results: (Appending | undefined)[] = drafts.map(() => undefined)
   const places = await placesOf(deps, drafts)
   const blocked = await blockedItems(deps, drafts, places)
   const rows = places.flatMap(({ item, data_key }) => {
@@ -72,7 +73,9 @@ export async function appendMessages(
     return [{ item, draft, sealed: body === null ? null : deps.cipher.seal(data_key, place, body) }]
   })
   for (const item of blocked) results[item] = problem('message_not_allowed')
-  if (rows.length === 0) return results
+  const complete = () => results.map(one => one ?? problem('conversation_not_found'))
+  if (rows.length === 0) return complete()
+  await deps.kernel.fault('chat.before_append')
   const found = await deps.kernel.db.tx(async tx => {
     const appended = await tx.many(Row, appendStatement(rows, wait))
     for (const row of appended) {
@@ -87,48 +90,63 @@ export async function appendMessages(
     const mine = rows[row.item - 1]
     if (mine) results[mine.item] = outcomeOf(row, mine.draft)
   }
-  return results
+  return complete()
 }
 
 type Sealed = { readonly draft: Draft; readonly sealed: Buffer | null }
 
 function appendStatement(rows: readonly Sealed[], wait: boolean) {
   const of = <T>(pick: (row: Sealed) => T): T[] => rows.map(pick)
+  // Ids need no quotes; the driver would look for characters to escape in each of them.
+  const ids = (pick: (draft: Draft) => string) => `{${rows.map(one => pick(one.draft)).join(',')}}`
   return sql`
     select item, outcome, message_id, message_sequence, message_revision, event_id, created_at
     from chat.append(
-      p_tenant_ids => ${of(one => one.draft.tenant_id)}::uuid[],
-      p_conversation_ids => ${of(one => one.draft.conversation_id)}::uuid[],
-      p_sender_ids => ${of(one => one.draft.sender_id)}::uuid[],
-      p_message_ids => ${of(one => one.draft.message_id)}::uuid[],
+      p_tenant_ids => ${ids(one => one.tenant_id)}::uuid[],
+      p_conversation_ids => ${ids(one => one.conversation_id)}::uuid[],
+      p_sender_ids => ${ids(one => one.sender_id)}::uuid[],
+      p_message_ids => ${ids(one => one.message_id)}::uuid[],
       p_request_ids => ${of(one => one.draft.client_request_id)}::text[],
       p_fingerprints => ${of(one => one.draft.fingerprint)}::bytea[],
       p_bodies => ${of(one => one.sealed)}::bytea[],
       p_replies => ${of(one => one.draft.reply_to_sequence)}::bigint[],
       p_attachments => ${of(one => `{${one.draft.attachment_ids.join(',')}}`)}::text[],
-      p_event_ids => ${of(one => one.draft.event_id)}::uuid[],
+      p_event_ids => ${ids(one => one.event_id)}::uuid[],
       p_wait => ${wait})
     order by item`
 }
 
-/** Who was never a member has no place, and so never touches the row of the conversation. */
-async function placesOf({ kernel }: AppendDeps, drafts: readonly Draft[]): Promise<Place[]> {
-  return await kernel.db.many(
+/**
+ * Who was never a member has no place, and so never touches the row of the conversation. What the sockets of
+ * this process know is not read again.
+ */
+async function placesOf(
+  { kernel, live }: AppendDeps,
+  drafts: readonly Draft[],
+): Promise<readonly Place[]> {
+  const known: Place[] = []
+  const asked: { item: number; tenant_id: string; conversation_id: string; sender_id: string }[] =
+    []
+  for (const [item, { tenant_id, conversation_id, sender_id }] of drafts.entries()) {
+    const place = live.placeOf({ tenant_id, id: conversation_id, user_id: sender_id })
+    if (place) known.push({ item, ...place })
+    else asked.push({ item, tenant_id, conversation_id, sender_id })
+  }
+  if (asked.length === 0) return known
+  const found = await kernel.db.many(
     Place,
     sql`
-      select (i.place - 1)::int as item, c.type, c.data_key,
+      select i.item, c.data_key,
         case when c.type = 'direct' then (
           select o.user_id from chat.conversation_members o
           where o.tenant_id = b.tenant_id and o.conversation_id = b.conversation_id
             and o.user_id <> b.user_id limit 1) end as other_id
-      from unnest(${drafts.map(one => one.tenant_id)}::uuid[],
-        ${drafts.map(one => one.conversation_id)}::uuid[],
-        ${drafts.map(one => one.sender_id)}::uuid[])
-        with ordinality i (tenant_id, conversation_id, sender_id, place)
+      from ${sql.table(asked, { item: 'int4', tenant_id: 'uuid', conversation_id: 'uuid', sender_id: 'uuid' })} i
       join chat.conversation_members b on b.tenant_id = i.tenant_id
         and b.conversation_id = i.conversation_id and b.user_id = i.sender_id
       join chat.conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id`,
   )
+  return [...known, ...found]
 }
 
 async function blockedItems(

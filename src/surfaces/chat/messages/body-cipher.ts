@@ -3,7 +3,13 @@
  * platform's keyring. So a rotation seals one value a conversation again, and not every message. A text is
  * bound to its conversation, message and version.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Kernel } from '../settings.ts'
 import type { SealedColumn } from '../../../kernel/work/reseal.ts'
@@ -30,20 +36,32 @@ export type BodyCipher = {
 
 const placeOf = (id: string) => ({ table: 'chat.conversations', id, column: 'data_key' })
 
+// A key object and nonces that are fetched together make a text cost 6 µs less of 50.
+function openNonces(): () => Buffer {
+  let pool = Buffer.alloc(0)
+  return () => {
+    if (pool.length === 0) pool = randomBytes(nonce_bytes * 256)
+    const nonce = pool.subarray(0, nonce_bytes)
+    pool = pool.subarray(nonce_bytes)
+    return nonce
+  }
+}
+
 export function openBodyCipher({ keys }: Pick<Kernel, 'keys'>): BodyCipher {
   // The key inside never changes, so it may be cached although the sealed value is sealed again.
-  const known = new LRUCache<string, Buffer>({ max: known_max })
-  const keyOf = (conversation_id: string, data_key: Buffer): Buffer => {
+  const nextNonce = openNonces()
+  const known = new LRUCache<string, KeyObject>({ max: known_max })
+  const keyOf = (conversation_id: string, data_key: Buffer): KeyObject => {
     const found = known.get(conversation_id)
     if (found) return found
-    const key = keys.open(use, data_key, placeOf(conversation_id))
+    const key = createSecretKey(keys.open(use, data_key, placeOf(conversation_id)))
     known.set(conversation_id, key)
     return key
   }
   return {
     newKey: conversation_id => keys.seal(use, randomBytes(32), placeOf(conversation_id)),
     seal: (data_key, place, text) => {
-      const nonce = randomBytes(nonce_bytes)
+      const nonce = nextNonce()
       const cipher = createCipheriv('aes-256-gcm', keyOf(place.conversation_id, data_key), nonce)
       cipher.setAAD(aadOf(place))
       const head = Buffer.from([format])

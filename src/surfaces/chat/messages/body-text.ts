@@ -23,7 +23,7 @@ export function normalText(
       'The text has a control character. Only line feeds and tabs may be sent.',
     )
   }
-  if (Array.from(text).length > code_points_max) {
+  if (text.length > code_points_max && Array.from(text).length > code_points_max) {
     throw refuse('maxLength', `The text has more than ${code_points_max} characters.`)
   }
   const bytes_max = settings['chat.body_bytes']

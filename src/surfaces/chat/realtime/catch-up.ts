@@ -9,7 +9,6 @@ import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { messageColumns, messageOf, MessageRow } from '../messages/message-row.ts'
 import { ConversationState, Role } from '../schemas.ts'
-import { together } from './connection.ts'
 import { frameOf } from './frames.ts'
 import {
   broadcast,
@@ -76,7 +75,7 @@ export async function catchUp(
             and m.sequence > ${from} and m.sequence <= ${upto}
           order by m.sequence`,
       )
-      together(() => deliver('message.created', rows))
+      deliver('message.created', rows)
       watched.known_sequence = upto
     }
     // A change of a new message is in the message already.

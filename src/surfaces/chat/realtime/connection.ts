@@ -8,6 +8,7 @@ import type { WebSocket } from 'ws'
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../settings.ts'
 import { frameOf } from './frames.ts'
+import { leaveNow, leaveSoon } from './leaving.ts'
 
 export type Holder = {
   readonly tenant_id: string
@@ -15,9 +16,6 @@ export type Holder = {
   readonly session_id: string
   readonly device_id: string | null
 }
-
-/** `live` frames are in the database too, `ephemeral` ones nowhere. */
-export type Kind = 'live' | 'ephemeral' | 'reply'
 
 export type Limits = {
   readonly ephemeral_bytes: number
@@ -55,6 +53,8 @@ export class Connection {
   /** While live frames pause: the revision from which each conversation has to be fetched. */
   private missed: Map<string, number> | null = null
   private paused_ms = 0
+  private queue: Buffer[] = []
+  private queued_bytes = 0
 
   constructor(socket: WebSocket, wire: Socket, holder: Holder, limits: Limits) {
     this.socket = socket
@@ -69,20 +69,23 @@ export class Connection {
   }
 
   reply(frame: object): void {
-    this.write(frameOf(frame), 'reply')
+    if (this.put(frameOf(frame))) leaveNow(this)
   }
 
   ephemeral(frame: Buffer): void {
-    if (!this.plain) this.write(frame, 'ephemeral')
+    if (this.plain || this.missed || this.waiting_bytes > this.limits.ephemeral_bytes) return
+    const first = this.queue.length === 0
+    if (this.put(frame) && first) leaveSoon(this)
   }
 
   /** `revision`: that of the change; what came before it is known. */
   live(frame: Buffer, conversation_id: string, revision: number): void {
-    if (this.missed || this.wire.writableLength > this.limits.pause_bytes) {
+    if (this.missed || this.waiting_bytes > this.limits.pause_bytes) {
       this.miss(conversation_id, revision - 1)
-    } else {
-      this.write(frame, 'live')
+      return
     }
+    const first = this.queue.length === 0
+    if (this.put(frame) && first) leaveSoon(this)
   }
 
   /** The conversation has to be fetched from a revision on. */
@@ -100,7 +103,7 @@ export class Connection {
   /** Ends the pause of a socket that has caught up. */
   catchUp(): void {
     if (!this.missed || this.ended) return
-    if (this.wire.writableLength <= this.limits.ephemeral_bytes) {
+    if (this.waiting_bytes <= this.limits.ephemeral_bytes) {
       const missed = this.missed
       this.missed = null
       for (const [conversation_id, after_revision] of missed) {
@@ -113,6 +116,7 @@ export class Connection {
 
   end(code: number, reason: string): void {
     if (this.ended) return
+    this.flush()
     this.ended = true
     this.socket.close(code, reason)
     // A peer that does not answer would hold the socket for half a minute.
@@ -120,30 +124,29 @@ export class Connection {
     this.socket.once('close', () => clearTimeout(timer))
   }
 
-  private write(frame: Buffer, kind: Kind): void {
+  flush(): void {
+    const { queue } = this
+    const [first] = queue
+    if (!first) return
+    this.queue = []
+    this.queued_bytes = 0
     if (this.ended || this.socket.readyState !== this.socket.OPEN) return
-    const waiting = this.wire.writableLength
-    if (waiting > this.limits.close_bytes) return this.end(4008, 'slow_consumer')
-    if (kind === 'ephemeral' && (this.missed || waiting > this.limits.ephemeral_bytes)) return
-    if (batch && !batch.has(this.wire)) {
-      batch.add(this.wire)
-      this.wire.cork()
-    }
-    this.wire.write(frame)
+    this.wire.write(queue.length === 1 ? first : Buffer.concat(queue))
   }
-}
 
-/** The connections that are written to together. */
-let batch: Set<Socket> | null = null
+  private get waiting_bytes(): number {
+    return this.wire.writableLength + this.queued_bytes
+  }
 
-/** What the work writes to one connection leaves in one piece. */
-export function together(work: () => void): void {
-  const corked = new Set<Socket>()
-  batch = corked
-  try {
-    work()
-  } finally {
-    batch = null
-    for (const wire of corked) wire.uncork()
+  /** False where the socket is closed, or is closed because too much waits for it. */
+  private put(frame: Buffer): boolean {
+    if (this.ended || this.socket.readyState !== this.socket.OPEN) return false
+    if (this.waiting_bytes > this.limits.close_bytes) {
+      this.end(4008, 'slow_consumer')
+      return false
+    }
+    this.queue.push(frame)
+    this.queued_bytes += frame.length
+    return true
   }
 }

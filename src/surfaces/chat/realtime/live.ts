@@ -12,7 +12,15 @@ export type Appended = {
   readonly message: Message
 }
 
+/** What a send needs to know before its commit. `other_id`: the other person of a direct conversation. */
+export type SenderPlace = { readonly data_key: Buffer; readonly other_id: string | null }
+
 export type Live = {
+  /**
+   * The place of an active member who has a socket in this process, as it was last seen. The append checks
+   * the membership again under its lock.
+   */
+  placeOf(seat: Seat): SenderPlace | undefined
   /** Messages of one commit of this process; those with attachments are read again. */
   appended(messages: readonly Appended[]): void
   changed(head: Head): void

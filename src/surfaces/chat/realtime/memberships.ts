@@ -13,6 +13,7 @@ const Own = Type.Object({
   latest_sequence: Type.Integer(),
   revision: Type.Integer(),
   member_count: Type.Integer(),
+  direct_key: nullable(Type.String()),
   title: nullable(Type.String()),
   state: Type.String(),
   data_key: Bytes,
@@ -31,7 +32,7 @@ export async function readMemberships(
     Own,
     sql`
       select b.conversation_id, b.joined_sequence, b.last_read_sequence, c.latest_sequence,
-        c.revision, c.member_count, c.title, c.state, c.data_key
+        c.revision, c.member_count, c.direct_key, c.title, c.state, c.data_key
       from chat.conversation_members b
       join chat.conversations c on c.tenant_id = b.tenant_id and c.id = b.conversation_id
       where b.tenant_id = ${tenant_id} and b.user_id = ${user_id} and b.left_sequence is null

@@ -6,9 +6,9 @@
 import type { Deps } from '../deps.ts'
 import type { Key, Message, Seat } from '../schemas.ts'
 import { catchUp } from './catch-up.ts'
-import { together, type Connection } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { frameOf } from './frames.ts'
-import type { Appended, Head, Live } from './live.ts'
+import type { Appended, Head, Live, SenderPlace } from './live.ts'
 import { readMemberships } from './memberships.ts'
 import { Presence } from './presence.ts'
 import { Registry } from './registry.ts'
@@ -70,12 +70,15 @@ export class OpenLive implements Live {
 
   appended(messages: readonly Appended[]): void {
     // The senders are answered first.
-    setImmediate(() => {
-      const deliver = () => messages.forEach(one => this.deliver(one))
-      if (messages.length > 1) together(deliver)
-      else deliver()
-      for (const head of headsOf(messages)) this.publishHead(head)
-    })
+    setImmediate(() => void this.spread(messages))
+  }
+
+  private async spread(messages: readonly Appended[]): Promise<void> {
+    const { kernel } = this.deps
+    await kernel.fault('chat.before_delivery')
+    for (const one of messages) this.deliver(one)
+    await kernel.fault('chat.before_hint')
+    for (const head of headsOf(messages)) this.publishHead(head)
   }
 
   changed(head: Head): void {
@@ -89,6 +92,14 @@ export class OpenLive implements Live {
       const some = user_ids.slice(at, at + ids_at_once)
       this.deps.kernel.bus.publish('chat.joined', [tenant_id, id, ...some].join(' '))
     }
+  }
+
+  placeOf({ tenant_id, id, user_id }: Seat): SenderPlace | undefined {
+    const one = this.watched.find(tenant_id, id)
+    const person = one?.people.get(user_id)
+    if (!one || !person?.certain || person.left_sequence !== null) return undefined
+    const other_id = one.direct_key?.split(' ').find(each => each !== user_id) ?? null
+    return { data_key: one.data_key, other_id }
   }
 
   read({ tenant_id, id, user_id }: Seat, last_read_sequence: number): void {

@@ -20,6 +20,8 @@ export type Watched = {
   readonly tenant_id: string
   readonly id: string
   data_key: Buffer
+  /** Both people of a direct conversation. */
+  readonly direct_key: string | null
   known_revision: number
   known_sequence: number
   member_count: number
@@ -37,6 +39,7 @@ export type Membership = {
   readonly latest_sequence: number
   readonly revision: number
   readonly member_count: number
+  readonly direct_key: string | null
   readonly title: string | null
   readonly state: string
   readonly data_key: Buffer
@@ -110,6 +113,7 @@ export class WatchedSet {
       tenant_id,
       id: row.conversation_id,
       data_key: row.data_key,
+      direct_key: row.direct_key,
       known_revision: row.revision,
       known_sequence: row.latest_sequence,
       member_count: row.member_count,
@@ -134,26 +138,20 @@ export function saidOf({
 
 export type MessageType = 'message.created' | 'message.updated' | 'message.deleted'
 
-/** To those who may see it. Each form of the frame is written once. */
+/** To those who may see it. The frame for all readers is written once. */
 export function deliverMessage(
   watched: Watched,
   type: MessageType,
   message: Message,
   event_id: string,
 ): void {
-  const forms = new Map<string, Buffer>()
-  const formFor = (person: Person): Buffer => {
-    const later = person.left_at_revision !== null && message.revision > person.left_at_revision
-    const form = `${person.user_id === message.sender_id} ${later}`
-    const known = forms.get(form)
-    if (known) return known
-    const made = messageFrame(type, showMessage(message, person), event_id)
-    forms.set(form, made)
-    return made
-  }
+  let shared: Buffer | undefined
   for (const person of watched.people.values()) {
     if (!maySee(person, type, message)) continue
-    const frame = formFor(person)
+    const special = person.user_id === message.sender_id || person.left_at_revision !== null
+    const frame = special
+      ? messageFrame(type, showMessage(message, person), event_id)
+      : (shared ??= messageFrame(type, showMessage(message, person), event_id))
     for (const connection of person.sockets) {
       if (type !== 'message.created' && connection.plain) continue
       connection.live(frame, message.conversation_id, message.revision)

@@ -13,9 +13,17 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test.each(['chat.before_commit', 'chat.after_commit'])(
+const points = {
+  'chat.before_append': false,
+  'chat.before_commit': false,
+  'chat.after_commit': true,
+  'chat.before_delivery': true,
+  'chat.before_hint': true,
+} as const
+
+test.each(Object.entries(points))(
   'killed at %s: one message, delivered once',
-  async point => {
+  async (point, stored) => {
     const id = await ada.group([bob])
     const socket = await bob.socket()
     const key = newKey()
@@ -30,9 +38,7 @@ test.each(['chat.before_commit', 'chat.after_commit'])(
     const again = await ada.send(id, 'once', { key })
     expect(again.status, again.text).toBe(201)
     expect(again.body.sequence).toBe(1)
-    expect(again.headers.get('idempotent-replayed')).toBe(
-      point === 'chat.after_commit' ? 'true' : null,
-    )
+    expect(again.headers.get('idempotent-replayed')).toBe(stored ? 'true' : null)
     expect((await ada.send(id, 'twice')).body.sequence).toBe(2)
     await socket.next('message.created', one => one.sequence === 2)
     expect(socket.messages(id).map(one => one.sequence)).toEqual([1, 2])

@@ -1,7 +1,9 @@
 /** Frames of the socket beside messages, frames of wrong forms, and how sockets end. */
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../kernel/ids.ts'
 import { eventually } from '../../../../test/world.ts'
+import { jsonFrames } from './fuzz.ts'
 import {
   connect,
   openChatWorld,
@@ -76,6 +78,21 @@ describe.concurrent('frames', () => {
       removed: [gone],
       unlisted: [{ conversation_id: fresh }],
     })
+    socket.close()
+  })
+
+  test('row 15: every frame of a hostile client has an answer, and the socket stays', async () => {
+    const ada = await world.talker()
+    const socket = await ada.socket()
+    for (const [at, frame] of fc.sample(jsonFrames, 300).entries()) {
+      socket.put(frame)
+      socket.put({ type: 'ping', request_id: `after-${at}` })
+      await socket.next('pong', one => one.request_id === `after-${at}`)
+    }
+    const answers = socket.frames.filter(one => one.type === 'error')
+    expect(answers.length).toBeGreaterThan(50)
+    for (const one of answers) expect(one.status, JSON.stringify(one)).toBeLessThan(500)
+    expect(socket.ws.readyState).toBe(socket.ws.OPEN)
     socket.close()
   })
 

@@ -113,15 +113,15 @@ describe.each(['postgres', 'nats'] as const)('over %s', bus => {
       const [ada, bob] = (await world.people(2)) as [Talker, Talker]
       const id = await ada.group([bob])
       const sockets = await Promise.all([bob.socket(), bob.socket({ at: beside.url })])
-      const sendTwenty = (round: number) =>
-        upTo(20).map(n => ada.send(id, `${round}-${n}`, n % 2 ? { at: beside.url } : {}))
+      const sendHundred = (round: number) =>
+        upTo(100).map(n => ada.send(id, `${round}-${n}`, n % 2 ? { at: beside.url } : {}))
       for (const round of upTo(10)) {
         await cut()
-        await Promise.all(sendTwenty(round))
+        await Promise.all(sendHundred(round))
       }
       for (const socket of sockets) {
-        await socket.next('message.created', one => one.sequence === 200)
-        expect(socket.messages(id).map(one => one.sequence)).toEqual(upTo(200))
+        await socket.next('message.created', one => one.sequence === 1000)
+        expect(socket.messages(id).map(one => one.sequence)).toEqual(upTo(1000))
         socket.close()
       }
     })

@@ -1,11 +1,11 @@
 /** Races, slow and dead readers, wrong clocks, attachments and pushes. */
-import { connect as dial, createServer, type AddressInfo, type Socket } from 'node:net'
-import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
+import { openBadNetwork } from './bad-network.ts'
+import { raceRemovals } from './race-removals.ts'
 import {
   connect,
   openChatWorld,
@@ -55,28 +55,7 @@ describe.concurrent('races', () => {
 
   test('row 6: who is removed while others send gets nothing beyond', async () => {
     const [ada, bob, cleo] = (await world.people(3)) as [Talker, Talker, Talker]
-    const socket = await cleo.socket()
-    const ids = await Promise.all(upTo(25).map(() => ada.group([bob, cleo])))
-    await Promise.all(
-      ids.map(async id => {
-        const sends = upTo(6).map(n => (n % 2 ? ada : bob).send(id, `No. ${n}`))
-        await ada.ask('DELETE', `/v1/conversations/${id}/members/${cleo.id}`)
-        await Promise.all(sends)
-        await ada.send(id, 'after')
-      }),
-    )
-    for (const id of ids) {
-      const { body } = await cleo.ask('GET', `/v1/conversations/${id}`)
-      const { left_sequence } = body.me as { left_sequence: number }
-      await socket.next(
-        'member.updated',
-        one => one.conversation_id === id && one.member.user_id === cleo.id,
-      )
-      expect(socket.messages(id).map(one => one.sequence)).toEqual(upTo(left_sequence))
-      expect((await cleo.history(id)).data).toHaveLength(left_sequence)
-      expect((await bob.history(id)).data).toHaveLength(7)
-    }
-    socket.close()
+    await raceRemovals([ada, bob, cleo], 25)
   })
 })
 
@@ -84,45 +63,21 @@ describe.concurrent('readers', () => {
   test('row 9: one whose peer is gone without a word ends, and is offline', async () => {
     const [ada, bob] = (await world.people(2)) as [Talker, Talker]
     await ada.direct(bob)
-    const proxy = await openProxy(world.base_url)
+    const network = await openBadNetwork(world.base_url)
     const token = (await bob.ask('GET', '/v1/realtime-token')).body.token
-    const lost = await connect(proxy.url, token, ['realtime.v1'])
+    const lost = await connect(network.url, token, ['realtime.v1'])
     await lost.next('hello')
     const watcher = await ada.socket()
     watcher.put({ type: 'presence.subscribe', user_ids: [bob.id] })
     await watcher.next('presence.updated', one => one.state === 'online')
-    proxy.freeze()
+    network.stall()
     const gone = await watcher.next('presence.updated', one => one.state === 'offline')
     expect(gone.user_id).toBe(bob.id)
     lost.ws.terminate()
     watcher.close()
-    proxy.close()
+    network.close()
   })
 })
-
-/** Passes bytes on, until it is frozen: then neither side hears of the other any more. */
-async function openProxy(target: string) {
-  const { hostname, port } = new URL(target)
-  const sockets: Socket[] = []
-  const server = createServer(near => {
-    const far = dial(Number(port), hostname)
-    sockets.push(near, far)
-    for (const one of [near, far]) one.on('error', () => {})
-    near.pipe(far)
-    far.pipe(near)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    freeze: () => {
-      for (const one of sockets) one.unpipe().pause()
-    },
-    close: () => {
-      for (const one of sockets) one.destroy()
-      server.close()
-    },
-  }
-}
 
 describe.concurrent('neighbours', () => {
   test('attachments are uploaded, sent once and read by the members alone', async () => {

@@ -10,7 +10,7 @@ import { verifyChallenge, type Verified } from '../mfa/challenges/verify-challen
 import type { Holder } from '../mfa/holder.ts'
 import { activeMethods, type Offered } from '../mfa/methods/find-methods.ts'
 import { field } from './form.ts'
-import type { Visit } from './page.ts'
+import type { Visit } from './visit.ts'
 
 export async function checkCode(
   deps: Deps,

@@ -5,7 +5,7 @@ import { setCookies } from '../sessions/deliver-tokens.ts'
 import { checkCode, codeFields } from './check-code.ts'
 import { button, form, hidden } from './form.ts'
 import { nextPath } from './next-path.ts'
-import { sessionOf, type Page } from './page.ts'
+import { sessionOf, type Page } from './visit.ts'
 
 export const confirmPage: Page = {
   path: '/account/confirm',

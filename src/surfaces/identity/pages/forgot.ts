@@ -2,7 +2,7 @@
 import { markup } from '../../../kernel/http/markup.ts'
 import { requestReset } from '../passwords/request-reset.ts'
 import { button, field, form, hidden } from './form.ts'
-import type { Page } from './page.ts'
+import type { Page } from './visit.ts'
 
 export const forgotPage: Page = {
   path: '/account/forgot',

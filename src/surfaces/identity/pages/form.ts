@@ -2,11 +2,9 @@
 import { inspect } from '../../../kernel/http/content.ts'
 import { markup, type Markup } from '../../../kernel/http/markup.ts'
 import { problem } from '../errors.ts'
-import type { Visit } from './page.ts'
+import type { Form, Visit } from './visit.ts'
 
 const value_max = 1024
-
-export type Form = Readonly<Record<string, string>>
 
 export function readForm(raw: Buffer): Form {
   const form = Object.fromEntries(new URLSearchParams(raw.toString('utf8')))

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { button, field, form, hidden } from './form.ts'
 import { nextPath } from './next-path.ts'
-import { notice, type Gone, type Page, type Visit } from './page.ts'
+import { notice, type Gone, type Page, type Visit } from './visit.ts'
 
 export const login_cookie = 'account-login'
 const device_cookie = 'account-device'

@@ -12,7 +12,7 @@ import { forget, setCookies } from '../sessions/deliver-tokens.ts'
 import { endSession } from '../sessions/end-session.ts'
 import { revokeSessions } from '../sessions/revoke-sessions.ts'
 import { button, form, hidden } from './form.ts'
-import { notice, sessionOf, type Gone, type Page, type Visit } from './page.ts'
+import { notice, sessionOf, type Gone, type Page, type Visit } from './visit.ts'
 
 const shown_max = 100
 

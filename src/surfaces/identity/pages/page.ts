@@ -4,67 +4,16 @@
  * logged-in visitor must carry the CSRF token of the session, and any other must not come from
  * another site.
  */
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { Problem } from '../../../kernel/errors/problem.ts'
-import type { Markup } from '../../../kernel/http/markup.ts'
-import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
-import { closed, text } from '../../../kernel/http/shapes.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
-import type { Session } from '../mfa/holder.ts'
-import { faultOf, type Fault } from './fault.ts'
-import { readForm, type Form } from './form.ts'
+import { faultOf } from './fault.ts'
+import { readForm } from './form.ts'
 import { frame, page_headers } from './frame.ts'
 import { languageCookie, languageOf, languages } from './language.ts'
+import { PageQuery, type Form, type Gone, type Page, type Result, type Visit } from './visit.ts'
 import { visitorOf } from './visitor.ts'
-import type { Words } from './words-en.ts'
-
-const Query = closed({
-  token: Type.Optional(text(200)),
-  next: Type.Optional(text(1000)),
-  tenant: Type.Optional(text(40)),
-  done: Type.Optional(text(40)),
-  lang: Type.Optional(text(10)),
-})
-type Query = Static<typeof Query>
-
-export type Visit = {
-  readonly deps: Deps
-  readonly words: Words
-  readonly language: 'en' | 'de'
-  readonly path: string
-  readonly request: RequestFacts
-  readonly query: Query
-  /** Empty where the page is only shown. */
-  readonly form: Form
-  /** Of a page for logged-in visitors, with its CSRF token. */
-  readonly session: Session | null
-  readonly csrf: string | null
-  readonly fault: Fault | null
-}
-
-export type Shown = { title: string; body: Markup; cookies?: readonly string[] }
-export type Gone = { to: string; cookies?: readonly string[] }
-type Result = Shown | Gone
-
-export type Page = {
-  readonly path: `/account/${string}`
-  readonly summary: string
-  /** For logged-in visitors; others log in first. */
-  readonly guarded?: true
-  show(visit: Visit): Promise<Result> | Result
-  submit?(visit: Visit): Promise<Result> | Result
-}
-
-/** The session of a guarded page. */
-export function sessionOf({ session }: Visit): Session {
-  if (!session) throw new Error('the page is not guarded')
-  return session
-}
-
-export function notice({ words, query }: Visit): string | null {
-  const { done = '' } = query
-  return Object.hasOwn(words.done, done) ? (words.done[done] ?? null) : null
-}
 
 const replies = {
   200: Type.String(),
@@ -96,7 +45,7 @@ export function pageRoutes(deps: Deps, page: Page): Route[] {
     method: 'GET',
     path,
     summary,
-    query: Query,
+    query: PageQuery,
     handle: ({ request, query }) => answer(deps, page, { request, query }, null),
   })
   if (!submit) return [show]

@@ -2,7 +2,7 @@
 import { markup, type Markup } from '../../../kernel/http/markup.ts'
 import { renewRecoveryCodes } from '../mfa/methods/recovery-codes.ts'
 import { button, form } from './form.ts'
-import { sessionOf, type Page, type Visit } from './page.ts'
+import { sessionOf, type Page, type Visit } from './visit.ts'
 
 export const recoveryCodesPage: Page = {
   path: '/account/recovery-codes',

@@ -3,7 +3,7 @@ import { markup } from '../../../kernel/http/markup.ts'
 import { register } from '../registrations/register.ts'
 import { setCookie } from './cookies.ts'
 import { button, field, form, hidden } from './form.ts'
-import type { Page, Visit } from './page.ts'
+import type { Page, Visit } from './visit.ts'
 
 export const registration_cookie = 'account-registration'
 

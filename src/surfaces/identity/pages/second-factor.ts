@@ -5,7 +5,7 @@ import { checkCode, codeFields } from './check-code.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { button, form, hidden } from './form.ts'
 import { begun, login_cookie } from './log-in.ts'
-import type { Page, Visit } from './page.ts'
+import type { Page, Visit } from './visit.ts'
 
 const path = '/account/second-factor'
 const too_late = { to: '/account/login?done=too_late' }

@@ -6,7 +6,7 @@ import { markup } from '../../../kernel/http/markup.ts'
 import { peek } from '../one-time.ts'
 import { resetPassword } from '../passwords/reset-password.ts'
 import { button, field, form, hidden } from './form.ts'
-import type { Page } from './page.ts'
+import type { Page } from './visit.ts'
 
 export const resetPage = settingPage('reset', 'The page of a mailed link that resets a password')
 export const invitePage = settingPage('invite', 'The page of a mailed invitation')

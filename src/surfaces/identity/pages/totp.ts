@@ -6,7 +6,7 @@ import { activateMethod } from '../mfa/methods/activate-method.ts'
 import { enrolMethod } from '../mfa/methods/enrol-method.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { button, field, form, hidden } from './form.ts'
-import { sessionOf, type Page, type Visit } from './page.ts'
+import { sessionOf, type Page, type Visit } from './visit.ts'
 import { codeList } from './recovery-codes.ts'
 
 export const totpPage: Page = {

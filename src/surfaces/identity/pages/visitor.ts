@@ -19,7 +19,7 @@ import { readCookie } from './cookies.ts'
 
 export type Visitor = { readonly session: Session | null; readonly cookies: readonly string[] }
 
-const nobody: Visitor = { session: null, cookies: [] }
+const anonymous: Visitor = { session: null, cookies: [] }
 
 export async function visitorOf(deps: Deps, seen: Seen): Promise<Visitor> {
   const access_token = readCookie(deps.kernel, seen.headers, 'account-at')
@@ -41,20 +41,20 @@ async function sessionOf({ access }: Deps, token: string): Promise<Session | nul
 
 async function renewed(deps: Deps, seen: Seen): Promise<Visitor> {
   const refresh_token = readCookie(deps.kernel, seen.headers, 'account-rt')
-  if (refresh_token === null) return nobody
+  if (refresh_token === null) return anonymous
   // Of used ones too: two tabs may ask at once, and the refresh decides what that means.
   const of = await deps.kernel.db.maybe(
     Type.Object({ session_id: Id }),
     sql`select session_id from identity.refresh_tokens where id_hash = ${hashOf(refresh_token)}`,
   )
-  if (!of) return nobody
+  if (!of) return anonymous
   try {
     const { session_id } = of
     const tokens = await refresh(deps, { session_id, refresh_token, tenant_id: undefined }, seen)
     const session = await sessionOf(deps, tokens.access_token ?? '')
     return { session, cookies: setCookies(deliver(deps.kernel, tokens, 'cookie').headers) }
   } catch (error) {
-    if (error instanceof Problem && error.status === 401) return nobody
+    if (error instanceof Problem && error.status === 401) return anonymous
     throw error
   }
 }

@@ -142,12 +142,40 @@ async function forgetPassword({ email, tenant }: Member): Promise<void> {
 async function useCookies(member: Member): Promise<void> {
   const { headers, body } = await at.login(member, { delivery: 'cookie' })
   const cookies = headers.getSetCookie().map(line => line.split(';')[0] ?? '')
-  expect(cookies).toHaveLength(2)
+  expect(cookies).toHaveLength(4)
   for (const cookie of cookies) secret('cookie', cookie.split('=')[1])
   secret('CSRF token', body.csrf_token)
   const path = `/v1/sessions/${body.session_id}/refresh`
   const refused = await at.call('POST', path, { headers: { cookie: cookies.join('; ') } })
   expect(refused.body.code).toBe('csrf_failed')
+}
+
+/** Links of mails and forms, as the account pages get them. */
+async function usePages({ email, tenant, password }: Member): Promise<void> {
+  const show = (path: string, token: string) =>
+    fetch(`${loud.url}/account/${path}?${new URLSearchParams({ token })}`)
+  const send = (path: string, fields: Record<string, string>) =>
+    fetch(`${loud.url}/account/${path}`, {
+      method: 'POST',
+      body: new URLSearchParams({ email, tenant: tenant.slug, ...fields }),
+      redirect: 'manual',
+    })
+  await send('forgot', {})
+  const token = await mailed(email)
+  await show('reset', token)
+  await show('verify', token)
+  await send('reset', { token, password: secret('weak word of a form', 'asdfghjkl123') })
+  await send('login', { password: secret('wrong word of a form', 'not my phrase at all') })
+  const login = await send('login', { password })
+  expect(login.status).toBe(303)
+  const [halfway = ''] = login.headers.getSetCookie()
+  const cookie = halfway.split(';')[0] ?? ''
+  secret('cookie of a waiting login', cookie.split('=')[1])
+  const code = secret('wrong code of a form', 'ABCDE-FGHJK')
+  const headers = { cookie, 'sec-fetch-site': 'same-origin' }
+  const body = new URLSearchParams({ code })
+  const wrong = await fetch(`${loud.url}/account/second-factor`, { method: 'POST', headers, body })
+  expect(wrong.status).toBe(401)
 }
 
 test('no secret stands in the output, in an answer that refuses, or in any row', async () => {
@@ -156,6 +184,7 @@ test('no secret stands in the output, in an answer that refuses, or in any row',
   await saySenselessThings(member)
   await useCookies(member)
   await growStronger(member)
+  await usePages(member)
   await forgetPassword(member)
   await loud.kill('SIGTERM')
 

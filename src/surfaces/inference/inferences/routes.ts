@@ -2,8 +2,7 @@
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { currentRequestId } from '../../../kernel/observability/context.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply, route, type RequestKey, type Route } from '../../../kernel/http/route.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
@@ -172,12 +171,13 @@ function cancelRoute(deps: Deps): Route {
     permission: 'inference.operations.create',
     added: true,
     absent,
+    sends: ['location'],
     replies: { 200: InferenceView, 202: InferenceView },
     fails: [absent, 'invalid_transition'],
     handle: async ({ tx, principal, params: { id }, request }) => {
       const { row, is_over } = await cancelCall(tx, deps, principal, id)
       const view = await viewOf(tx, deps.kernel, row, request.id)
-      return is_over ? reply(200, view) : reply(202, view)
+      return is_over ? reply(200, view) : reply(202, view, { location: `${path}/${id}` })
     },
   })
 }

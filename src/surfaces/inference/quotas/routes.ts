@@ -142,14 +142,18 @@ const Before = Type.Object({ version: Type.Integer() })
 
 async function putQuota(
   tx: Tx,
-  { kernel }: Deps,
+  { kernel, people }: Deps,
   { principal, grants, conditions }: By,
   { scope_type, scope_id }: ScopeKey,
   limits: SetQuota,
 ) {
   const is_operator = grants.has('inference.platform.write')
   const tenant_id = scope_type === 'tenant' && is_operator ? scope_id : principal.tenant_id
-  if (scope_type === 'tenant' && scope_id !== tenant_id) throw problem('quota_scope_not_found')
+  const is_known =
+    scope_type === 'tenant'
+      ? scope_id === tenant_id
+      : (await people.membersOf(tx, tenant_id, [scope_id])).has(scope_id)
+  if (!is_known) throw problem('quota_scope_not_found')
   const configured = configuredLimits(kernel)[scope_type]
   const raised = metrics.filter(metric => (limits[metric] ?? 0) > configured[metric])
   if (scope_type === 'tenant' && raised.length > 0 && !is_operator) {

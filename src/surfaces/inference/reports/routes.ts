@@ -26,7 +26,7 @@ export function reportRoutes(deps: Deps): readonly Route[] {
     route({
       method: 'POST',
       path: '/v1/reports',
-      name: 'generateReport',
+      name: 'requestReport',
       summary: 'Generate a report in a job',
       description:
         'Poll `Location`; the report in Markdown is behind `GET /v1/jobs/{job_id}/result-url`.',

@@ -66,26 +66,31 @@ export function usageRoutes(_deps: Deps): readonly Route[] {
           view: ({ place: _place, ...line }) => line,
           fetch: (after, n) => sql`
             select * from (
-              select case when ${by_day} then u.counted_on::text end as day,
-                case when not ${by_day} then u.model_deployment_id end as model_deployment_id,
-                case when not ${by_day} then max(u.model_snapshot) end as model_snapshot,
-                count(distinct u.operation_id)::int as requests,
-                sum(u.input_tokens)::float8 as input_tokens,
-                sum(u.cached_input_tokens)::float8 as cached_input_tokens,
-                sum(u.output_tokens)::float8 as output_tokens,
-                round(sum(u.estimated_cost_minor_units) / 100, 8)::text as cost_amount, u.currency,
-                case when ${by_day} then u.counted_on::text
-                  else u.model_deployment_id::text end || u.currency as place
-              from inference.generation_usage u
-              where u.tenant_id = ${principal.tenant_id}
-                and (${own}::uuid is null or u.principal_id = ${own}::uuid)
-                and u.counted_on between
-                  greatest(coalesce(${from}::date, (kernel.now() at time zone 'UTC')::date - 30),
-                    coalesce(${to}::date, (kernel.now() at time zone 'UTC')::date) - ${span_days_max}::int)
-                  and coalesce(${to}::date, (kernel.now() at time zone 'UTC')::date)
-              group by u.currency, case when ${by_day} then u.counted_on end,
-                case when not ${by_day} then u.model_deployment_id end
-            ) grouped
+              select grouped.day::text as day, grouped.model_deployment_id,
+                case when ${by_day} then null else max(grouped.model_snapshot) end
+                  as model_snapshot,
+                count(distinct grouped.operation_id)::int as requests,
+                sum(grouped.input_tokens)::float8 as input_tokens,
+                sum(grouped.cached_input_tokens)::float8 as cached_input_tokens,
+                sum(grouped.output_tokens)::float8 as output_tokens,
+                round(sum(grouped.estimated_cost_minor_units) / 100, 8)::text as cost_amount,
+                grouped.currency,
+                coalesce(grouped.day::text, grouped.model_deployment_id::text)
+                  || grouped.currency as place
+              from (
+                select case when ${by_day} then u.counted_on end as day,
+                  case when not ${by_day} then u.model_deployment_id end as model_deployment_id,
+                  u.model_snapshot, u.operation_id, u.input_tokens, u.cached_input_tokens,
+                  u.output_tokens, u.estimated_cost_minor_units, u.currency
+                from inference.generation_usage u
+                where u.tenant_id = ${principal.tenant_id}
+                  and (${own}::uuid is null or u.principal_id = ${own}::uuid)
+                  and u.counted_on between greatest(
+                      coalesce(${from}::date, (kernel.now() at time zone 'UTC')::date - 30),
+                      coalesce(${to}::date, (kernel.now() at time zone 'UTC')::date)
+                        - ${span_days_max}::int)
+                    and coalesce(${to}::date, (kernel.now() at time zone 'UTC')::date)) grouped
+              group by grouped.day, grouped.model_deployment_id, grouped.currency) lines
             where ${after.place}::text is null or place > ${after.place}
             order by place limit ${n}`,
         })

@@ -2,7 +2,7 @@
  * Index tables in the memory of this process: every search compares with every permitted row, and BM25
  * counts its terms each time. It is what the approximate engine is measured by, for up to 20,000 rows.
  */
-import { isStopWord, stemOf, wordsOf } from '../embedding/words.ts'
+import { stemOf, wordsOf } from '../embedding/words.ts'
 import {
   checkTableName,
   IndexFailed,
@@ -57,17 +57,13 @@ export function openExactIndex(): RetrievalIndex {
       }
     },
     search: async (name, query) => searchRows([...tableOf(name).rows.values()], query),
-    vectors: async (name, chunk_ids) => {
-      const { rows } = tableOf(name)
-      const found = chunk_ids.flatMap(id => rows.get(id) ?? [])
-      return new Map(found.map(row => [row.chunk_id, row.vector]))
-    },
     documents: async (name, from, to) => {
       const rows = [...tableOf(name).rows.values()]
       return groupRows(rows.filter(row => row.document_no >= from && row.document_no <= to))
     },
     count: async name => tableOf(name).rows.size,
     compact: async (name, lease) => void written(name, lease),
+    buildVectorIndex: async name => void tableOf(name),
     copy: async (from, to, lease) => {
       const { spec, rows } = written(from, lease)
       tables.set(checkTableName(to), { spec, rows: new Map(rows) })
@@ -81,13 +77,11 @@ function stored(row: IndexRow, { dimensions }: IndexSpec): StoredRow {
   if (row.vector.length !== dimensions) {
     throw new IndexFailed('engine_failed', `The table has vectors of ${dimensions} dimensions.`)
   }
-  return { ...row, terms: termsOf(row.text) }
+  return { ...row, terms: termsOf(`${row.context} ${row.text}`) }
 }
 
 function termsOf(text: string): string[] {
-  return wordsOf(text)
-    .filter(word => !isStopWord(word))
-    .map(stemOf)
+  return wordsOf(text).map(stemOf)
 }
 
 function searchRows(rows: readonly StoredRow[], query: IndexQuery): IndexHit[] {

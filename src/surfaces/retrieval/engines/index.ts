@@ -20,13 +20,16 @@ export type RetrievalIndex = {
   ): Promise<void>
   /** The best k rows that the prefilter permits, best first; equal scores by chunk_id. */
   search(table: string, query: IndexQuery): Promise<IndexHit[]>
-  /** Vectors that are stored already, by chunk_id; unknown ids are absent. */
-  vectors(table: string, chunk_ids: readonly string[]): Promise<Map<string, Float32Array>>
   /** What a table holds of the documents from `from` up to and including `to`, by document_no. */
   documents(table: string, from: number, to: number): Promise<IndexedDocument[]>
   count(table: string): Promise<number>
   /** Brings new rows into the indexes and joins small files. Deleted rows may stay on the disk. */
   compact(table: string, lease: Lease): Promise<void>
+  /**
+   * A large table without an index of its vectors gets one: minutes of work beside writers and readers,
+   * so it needs no lease. Until then, and below 10,000 rows, a search compares every permitted vector.
+   */
+  buildVectorIndex(table: string): Promise<void>
   /**
    * A purge, first half: copies the live rows of a table into a new one. The caller then points its
    * readers to `to` and drops `from`; only after that no byte of a deleted row is left.
@@ -52,6 +55,8 @@ export type IndexRow = {
   readonly acl_set_id: number
   /** Hashes of `key=value` (`facetOf`). */
   readonly facets: readonly bigint[]
+  /** Title and headings of the chunk: a word of the query counts more here. */
+  readonly context: string
   /** What is searched: context and text of the chunk (`indexedText`). */
   readonly text: string
   /** Of length 1. */

@@ -8,7 +8,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { meanScores, scoreRanking } from '../evaluation/score.ts'
 import { tableOf, type IndexVersion } from '../indexes/index-versions.ts'
-import { fuse, queryVector, rankedLists } from '../searches/rank.ts'
+import { queryVector, rankedLists } from '../searches/rank.ts'
 import type { Judged } from './schemas.ts'
 
 export type Measured = {
@@ -46,7 +46,9 @@ export async function evaluateIndex(
     const began_ms = performance.now()
     const ask = (one: Parameters<typeof index.search>[1]) => index.search(table, one)
     const { lists } = await rankedLists(ask, profile, query, { k: depth, prefilter })
-    const ranked = [...new Set(fuse(lists, hit => String(hit.document_no)))]
+    const ranked = [
+      ...new Set(lists.flatMap(list => list.items.map(hit => String(hit.document_no)))),
+    ]
     times.push(performance.now() - began_ms)
     scores.push(scoreRanking(ranked, await numbersOf(deps, target, relevant)))
     const vector = at < exact_max && profile ? await queryVector(profile, query) : undefined

@@ -85,7 +85,7 @@ async function sweepVersion(
         order by no limit ${portion}`,
     )
     const to = kept.at(-1)?.no
-    if (to === undefined) return
+    if (to === undefined) break
     const known = new Map(kept.map(one => [one.no, one]))
     const stale = (await deps.index.documents(tableOf(table_id), from, to)).filter(row => {
       const document = known.get(row.document_no)
@@ -102,6 +102,7 @@ async function sweepVersion(
     }
     from = to + 1
   }
+  await deps.index.buildVectorIndex(tableOf(table_id))
 }
 
 /** Versions that can no longer be activated. Their tables go first, so that a crash leaves a name. */

@@ -123,6 +123,7 @@ function rowOf({ no, acl_set_id, source_kind, metadata }: Head, version: number)
     chunk_version: row.pipeline_version,
     acl_set_id,
     facets,
+    context: row.context,
     text: indexedText(row),
     vector: vectorOf(row.vector),
   })

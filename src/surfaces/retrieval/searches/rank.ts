@@ -1,16 +1,15 @@
 /**
- * One index, searched by words and by vector behind one prefilter, and both lists joined by rank
- * (reciprocal rank fusion): raw scores are not comparable, and tell about chunks of others.
+ * One index, searched by words and by vector behind one prefilter, and both lists joined to one. Several
+ * indexes are joined by rank (reciprocal rank fusion): their scores are not comparable.
  */
 import type { Deps } from '../deps.ts'
 import { ProfileUnavailable, type EmbeddingProfile } from '../embedding/profile.ts'
 import type { IndexHit, IndexQuery, Prefilter } from '../engines/index.ts'
+import { joinHits } from '../engines/join-hits.ts'
 
 export type RankedList<T> = { readonly items: readonly T[]; readonly weight: number }
 
 const rrf_k = 60
-/** Of a profile that finds no meanings, beside the words with weight 1. */
-const lexical_weight = 0.5
 
 /** How one index is asked; a search may read the name of its table again. */
 export type Ask = (query: IndexQuery) => Promise<IndexHit[]>
@@ -26,11 +25,8 @@ export async function rankedLists(
     ask({ text: query, k, prefilter }),
     vector && ask({ vector, k, prefilter }),
   ])
-  const weight = profile?.semantic === true ? 1 : lexical_weight
-  const lists = [
-    { items: by_words, weight: 1 },
-    { items: by_vector, weight },
-  ]
+  const semantic = profile?.semantic === true
+  const lists = [{ items: joinHits(by_words, by_vector, { semantic }), weight: 1 }]
   return { lists, degraded: vector === undefined }
 }
 

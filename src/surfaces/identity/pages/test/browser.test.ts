@@ -33,7 +33,8 @@ afterAll(async () => {
 test.skipIf(!existsSync(executablePath))(
   'lead from the registration to the account, and from a reset to a log-in with a second factor',
   async () => {
-    const context = await browser!.newContext({ locale: 'en-GB' })
+    if (!browser) throw new Error('Chromium did not start')
+    const context = await browser.newContext({ locale: 'en-GB' })
     const violations: string[] = []
     context.on('console', message => {
       if (message.type() === 'error') violations.push(message.text())
@@ -123,10 +124,10 @@ async function followMail(context: BrowserContext, email: string, link: string):
   await eventually(`a mail with "${link}"`, async () => {
     await inbox.goto(`${world.url}/dev/inbox?to=${email}`)
     if ((await inbox.locator('details.card').count()) === 0) return false
-    const frame = inbox.frameLocator('iframe').first()
+    const frame = inbox.locator('iframe').first().contentFrame()
     return (await frame.getByRole('link', { name: link }).count()) === 1
   })
-  const anchor = inbox.frameLocator('iframe').first().getByRole('link', { name: link })
+  const anchor = inbox.locator('iframe').first().contentFrame().getByRole('link', { name: link })
   const address = await anchor.getAttribute('href')
   // Scanners of mails open links first; that must not use them up.
   for (const method of ['GET', 'HEAD', 'GET']) {

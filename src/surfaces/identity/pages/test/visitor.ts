@@ -1,5 +1,9 @@
 /** A browser without a script: it keeps cookies by their path, and sends the forms of a page. */
-import type { ProductWorld } from '../../../../../test/product-world.ts'
+import { password, type Member, type ProductWorld } from '../../../../../test/product-world.ts'
+import { newId } from '../../../../kernel/ids.ts'
+
+export const newAddress = () => `v-${newId()}@example.test`
+export const credentials = ({ email, tenant }: Member) => ({ email, password, tenant: tenant.slug })
 
 type Kept = { readonly value: string; readonly path: string }
 export type Seen = {
@@ -59,4 +63,13 @@ function keep(cookies: Map<string, Kept>, line: string): void {
   const path = attributes.find(one => one.startsWith('Path='))?.slice(5) ?? '/'
   if (attributes.includes('Max-Age=0')) cookies.delete(name)
   else cookies.set(name, { value: pair.slice(name.length + 1), path })
+}
+
+/** A browser in which this person has logged in and looks at the account. */
+export async function loggedIn(world: Pick<ProductWorld, 'url'>, who: Member): Promise<Browser> {
+  const browser = openBrowser(world)
+  const answer = await browser.send('/account/login', credentials(who))
+  if (answer.to !== '/account/') throw new Error(`no login: ${answer.status}`)
+  await browser.open('/account/')
+  return browser
 }

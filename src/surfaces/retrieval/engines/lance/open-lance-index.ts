@@ -51,13 +51,13 @@ export function openLanceIndex(options: LanceOptions): RetrievalIndex {
     setAccess: async (...all) => await write('setAccess', all, all[3]),
     deleteByDocument: async (...all) => await write('deleteByDocument', all, all[2]),
     compact: async (...all) => await write('compact', all, all[1]),
+    buildVectorIndex: async (...all) => await write('buildVectorIndex', all),
     copy: async (...all) => {
       checkTableName(all[1])
       await write('copy', all, all[2])
     },
     drop: async (...all) => await write('drop', all),
     search: async (...all) => (await read('search', all)) as never,
-    vectors: async (...all) => (await read('vectors', all)) as never,
     documents: async (...all) => (await read('documents', all)) as never,
     count: async (...all) => (await read('count', all)) as never,
     close: async () => void (await Promise.all([reader.close(), writer.close()])),

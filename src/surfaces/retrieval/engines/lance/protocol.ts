@@ -9,7 +9,6 @@ export type Storage = {
 }
 
 export type Method = Exclude<keyof RetrievalIndex, 'close'>
-export type Reads = 'search' | 'vectors' | 'documents' | 'count'
 
 export type Call = {
   readonly id: number

@@ -34,6 +34,7 @@ export function schemaOf({ dimensions, language }: IndexSpec): Schema {
       field('chunk_version', new Utf8()),
       field('acl_set_id', new Int64()),
       field('facets', items),
+      field('context', new Utf8()),
       field('text', new Utf8()),
       field('vector', vector),
     ],
@@ -69,6 +70,10 @@ export function tableOf(rows: readonly IndexRow[], spec: IndexSpec): Table {
     dataOf(
       rows.map(row => row.facets),
       items,
+    ),
+    dataOf(
+      rows.map(row => row.context),
+      new Utf8(),
     ),
     dataOf(
       rows.map(row => row.text),

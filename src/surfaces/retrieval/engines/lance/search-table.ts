@@ -1,5 +1,5 @@
 /** Reads of one index table. Predicates are made of integers, so no text of a user is part of them. */
-import type { Table } from '@lancedb/lancedb'
+import { MultiMatchQuery, type Table } from '@lancedb/lancedb'
 import {
   IndexFailed,
   type IndexedDocument,
@@ -25,7 +25,7 @@ export async function searchTable(table: Table, query: IndexQuery): Promise<Inde
     'text' in query
       ? await table
           .query()
-          .fullTextSearch(query.text, { columns: 'text' })
+          .fullTextSearch(new MultiMatchQuery(query.text, ['text', 'context']))
           .where(where)
           .select([...columns, '_score'])
           .limit(query.k)
@@ -72,22 +72,6 @@ function predicateOf({ acl_set_ids, facets = [], document_nos }: Prefilter): str
 export function integer(value: number): number {
   if (Number.isSafeInteger(value)) return value
   throw new IndexFailed('engine_failed', `A prefilter has integers only, not ${value}.`)
-}
-
-const ids = /^[\w-]{1,64}$/
-
-export async function vectorsOf(
-  table: Table,
-  chunk_ids: readonly string[],
-): Promise<Map<string, Float32Array>> {
-  const known = chunk_ids.filter(id => ids.test(id))
-  if (known.length === 0) return new Map()
-  const rows = (await table
-    .query()
-    .where(`chunk_id in (${known.map(id => `'${id}'`).join(', ')})`)
-    .select(['chunk_id', 'vector'])
-    .toArray()) as { chunk_id: string; vector: { toArray(): Float32Array } }[]
-  return new Map(rows.map(({ chunk_id, vector }) => [chunk_id, vector.toArray().slice()]))
 }
 
 /** Counted row by row: the engine does not group. A caller asks for a few thousand documents at once. */

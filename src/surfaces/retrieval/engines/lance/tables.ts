@@ -4,10 +4,10 @@
  */
 import { connect, type Connection, type Table } from '@lancedb/lancedb'
 import { IndexFailed, monotonicMs, type Lease, type RetrievalIndex } from '../index.ts'
-import { createIndexes, optimize } from './indexes.ts'
+import { buildVectorIndex, createIndexes, optimize } from './indexes.ts'
 import type { Storage } from './protocol.ts'
 import { schemaOf, specOf, tableOf } from './rows.ts'
-import { documentsOf, integer, searchTable, vectorsOf } from './search-table.ts'
+import { documentsOf, integer, searchTable } from './search-table.ts'
 
 /** Rows that no index has are searched one by one; joining them costs about 50 ms a time. */
 const changes_before_optimize = 2000
@@ -86,8 +86,6 @@ export async function openTables({ uri, options }: Storage): Promise<Tables> {
     },
     search: async (name, query) =>
       await reading(name, async table => await searchTable(table, query)),
-    vectors: async (name, chunk_ids) =>
-      await reading(name, async table => await vectorsOf(table, chunk_ids)),
     documents: async (name, from, to) =>
       await reading(name, async table => await documentsOf(table, from, to)),
     count: async name => await reading(name, async table => await table.countRows()),
@@ -97,6 +95,7 @@ export async function openTables({ uri, options }: Storage): Promise<Tables> {
         return -(changes.get(name) ?? 0)
       })
     },
+    buildVectorIndex: async name => await reading(name, buildVectorIndex),
     copy: async (from, to, lease) => {
       await inOrder(from, async () => {
         checkLease(lease)
@@ -160,4 +159,5 @@ async function copyTable(db: Connection, source: Table, to: string): Promise<voi
     await target.add({ schema, batches: [batch] })
   }
   await optimize(target)
+  await buildVectorIndex(target)
 }

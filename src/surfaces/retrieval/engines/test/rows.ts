@@ -21,6 +21,7 @@ export function rowOf(row: Partial<IndexRow> & { document_no: number }): IndexRo
     chunk_version: 'test@1',
     acl_set_id: 0,
     facets: [],
+    context: '',
     text,
     vector: embedText(text),
     ...row,

@@ -1,0 +1,134 @@
+/**
+ * One socket after the other: a token for each, a wait between two that doubles and has full jitter, and a
+ * ping where nothing came for a while, because a network that is gone closes no socket.
+ */
+export type Frame = Readonly<Record<string, unknown>> & { readonly type: string }
+
+export type LinkOptions = {
+  readonly base_url: string
+  readonly wait_ms_max: number
+  token(): Promise<string>
+  /** Whether trying again is useless. */
+  isFinal(error: unknown): boolean
+  frame(frame: Frame): void
+  /** `retry_ms`: when the next attempt follows; null where there is none. */
+  lost(reason: string, retry_ms: number | null): void
+}
+
+const protocol = 'realtime.v1'
+const first_wait_ms = 500
+const answer_ms = 10_000
+/** A browser says when its network goes and comes back; Node does not. */
+const page = globalThis as unknown as Partial<EventTarget>
+
+export class Link {
+  private readonly options: LinkOptions
+  private socket: WebSocket | null = null
+  private heartbeat_ms = 25_000
+  private attempt = 0
+  private failures = 0
+  /** What a process that stops asked for. */
+  private asked_ms: number | null = null
+  private retry: ReturnType<typeof setTimeout> | undefined
+  private pulse: ReturnType<typeof setTimeout> | undefined
+  private closed = false
+
+  constructor(options: LinkOptions) {
+    this.options = options
+    page.addEventListener?.('online', this.hurry)
+    page.addEventListener?.('offline', this.cut)
+    void this.open()
+  }
+
+  /** Rises with each connection: what was begun on an earlier one is void. */
+  get turn(): number {
+    return this.attempt
+  }
+
+  send(frame: object): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(frame))
+  }
+
+  /** The connection works: the next wait is short again. */
+  steady(heartbeat_ms: number): void {
+    this.heartbeat_ms = heartbeat_ms
+    this.failures = 0
+  }
+
+  /** Gives up this connection, and tries the next one after a wait. */
+  drop(reason: string, final = false): void {
+    this.leave()
+    if (this.closed) return
+    if (final) return this.options.lost(reason, null)
+    const most = Math.min(this.options.wait_ms_max, first_wait_ms * 2 ** this.failures++)
+    const retry_ms = this.asked_ms ?? Math.random() * most
+    this.asked_ms = null
+    this.retry = setTimeout(() => void this.open(), retry_ms)
+    this.options.lost(reason, retry_ms)
+  }
+
+  close(): void {
+    this.closed = true
+    page.removeEventListener?.('online', this.hurry)
+    page.removeEventListener?.('offline', this.cut)
+    this.leave()
+  }
+
+  private leave(): void {
+    const { socket } = this
+    this.socket = null
+    this.attempt++
+    clearTimeout(this.pulse)
+    clearTimeout(this.retry)
+    socket?.close()
+  }
+
+  private async open(): Promise<void> {
+    const attempt = ++this.attempt
+    let token: string
+    try {
+      token = await this.options.token()
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (attempt === this.attempt) this.drop(reason, this.options.isFinal(error))
+      return
+    }
+    if (attempt !== this.attempt) return
+    const base = this.options.base_url.replace(/^http/, 'ws').replace(/\/$/, '')
+    const socket = new WebSocket(`${base}/v1/realtime`, [protocol, `token.${token}`])
+    this.socket = socket
+    this.expectAnswer()
+    socket.onmessage = ({ data }) => {
+      if (this.socket === socket) this.take(JSON.parse(String(data)) as Frame)
+    }
+    socket.onclose = ({ code, reason }) => {
+      if (this.socket === socket) this.drop(reason || `closed with ${code}`)
+    }
+  }
+
+  private take(frame: Frame): void {
+    clearTimeout(this.pulse)
+    this.pulse = setTimeout(() => {
+      this.send({ type: 'ping' })
+      this.expectAnswer()
+    }, this.heartbeat_ms)
+    if (frame.type === 'server.draining') this.asked_ms = Number(frame['reconnect_after_ms'])
+    this.options.frame(frame)
+  }
+
+  private expectAnswer(): void {
+    clearTimeout(this.pulse)
+    this.pulse = setTimeout(() => this.drop('the platform does not answer'), answer_ms)
+  }
+
+  private readonly cut = (): void => {
+    if (this.socket) this.drop('the network is gone')
+  }
+
+  private readonly hurry = (): void => {
+    if (this.socket) return
+    clearTimeout(this.retry)
+    this.failures = 0
+    void this.open()
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * When queued frames leave. What a turn of the event loop queues for one socket leaves as one write: a write
+ * costs 6 µs of system time, a further frame in it a tenth of that. After live frames were written to many
+ * sockets, the next ones wait for three times as long as that took, so that under load a write carries several.
+ */
+export type Leaving = {
+  /** Writes what is queued; does nothing where nothing is. */
+  flush(): void
+}
+
+const pause_factor = 3
+const pause_ms_max = 30
+
+let replies: Leaving[] = []
+let live: Leaving[] = []
+let scheduled = false
+let next_ms = 0
+
+/** Leaves at the end of this turn. */
+export function leaveNow(one: Leaving): void {
+  if (replies.length === 0) process.nextTick(flushReplies)
+  replies.push(one)
+}
+
+/** Leaves at the end of this turn, or after the pause that follows a large delivery. */
+export function leaveSoon(one: Leaving): void {
+  live.push(one)
+  if (scheduled) return
+  scheduled = true
+  const wait_ms = next_ms - performance.now()
+  if (wait_ms <= 0) process.nextTick(flushLive)
+  else setTimeout(flushLive, wait_ms)
+}
+
+function flushReplies(): void {
+  const all = replies
+  replies = []
+  for (const one of all) one.flush()
+}
+
+function flushLive(): void {
+  const all = live
+  live = []
+  scheduled = false
+  const began = performance.now()
+  for (const one of all) one.flush()
+  const ended = performance.now()
+  next_ms = ended + Math.min(pause_ms_max, pause_factor * (ended - began))
+}

@@ -1,0 +1,26 @@
+/** Long scripts of the model, with processes that are killed, and 500 races of a removal. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, test } from 'vitest'
+import { openChatWorld, upTo, type ChatWorld, type Talker } from './chat-world.ts'
+import { playScript, scripts } from './model.ts'
+import { raceRemovals } from './race-removals.ts'
+
+let world: ChatWorld
+beforeAll(async () => {
+  world = await openChatWorld({ CHAT_REPAIR_MS: '300', IDENTITY_ACCESS_TTL_SECONDS: '3600' })
+})
+afterAll(() => world.close())
+
+test(
+  'cuts, stalls, repeated sends and SIGKILL: every device sees each message once, in one order',
+  { timeout: 240_000 },
+  async () => {
+    const property = fc.asyncProperty(scripts(100), script => playScript(world, script, true))
+    await fc.assert(property, { numRuns: 2, endOnFailure: true })
+  },
+)
+
+test('row 6: 500 removals while others send', { timeout: 240_000 }, async () => {
+  const people = (await world.people(3)) as [Talker, Talker, Talker]
+  for (const _ of upTo(20)) await raceRemovals(people, 25)
+})

@@ -1,0 +1,60 @@
+/** A request of a page: who visits, in which language, and what a page answers to it. */
+import { Type, type Static } from 'typebox'
+import type { Markup } from '../../../kernel/http/markup.ts'
+import type { RequestFacts } from '../../../kernel/http/route.ts'
+import { closed, text } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import type { Session } from '../mfa/holder.ts'
+import type { Fault } from './fault.ts'
+import type { Words } from './words-en.ts'
+
+/** The fields of a form that was sent. */
+export type Form = Readonly<Record<string, string>>
+
+export const PageQuery = closed({
+  token: Type.Optional(text(200)),
+  next: Type.Optional(text(1000)),
+  tenant: Type.Optional(text(40)),
+  done: Type.Optional(text(40)),
+  lang: Type.Optional(text(10)),
+})
+type PageQuery = Static<typeof PageQuery>
+
+export type Visit = {
+  readonly deps: Deps
+  readonly words: Words
+  readonly language: 'en' | 'de'
+  readonly path: string
+  readonly request: RequestFacts
+  readonly query: PageQuery
+  /** Empty where the page is only shown. */
+  readonly form: Form
+  /** Of a page for logged-in visitors, with its CSRF token. */
+  readonly session: Session | null
+  readonly csrf: string | null
+  readonly fault: Fault | null
+}
+
+export type Shown = { title: string; body: Markup; cookies?: readonly string[] }
+export type Gone = { to: string; cookies?: readonly string[] }
+export type Result = Shown | Gone
+
+export type Page = {
+  readonly path: `/account/${string}`
+  readonly summary: string
+  /** For logged-in visitors; others log in first. */
+  readonly guarded?: true
+  show(visit: Visit): Promise<Result> | Result
+  submit?(visit: Visit): Promise<Result> | Result
+}
+
+/** The session of a guarded page. */
+export function sessionOf({ session }: Visit): Session {
+  if (!session) throw new Error('the page is not guarded')
+  return session
+}
+
+export function notice({ words, query }: Visit): string | null {
+  const { done = '' } = query
+  return Object.hasOwn(words.done, done) ? (words.done[done] ?? null) : null
+}

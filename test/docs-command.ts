@@ -1,0 +1,22 @@
+/**
+ * `npx dodeca` as a reader of the documents uses it: a person with an authenticator app, who types
+ * the code for the address that the command prints.
+ */
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+import { URI } from 'otpauth'
+
+const [name, ...words] = process.argv.slice(2)
+if (name !== 'dodeca') throw new Error(`the documents use npx for dodeca only, and not for ${name}`)
+const cli = resolve(import.meta.dirname, '../src/cli.ts')
+const child = spawn(process.execPath, [cli, ...words], { stdio: ['pipe', 'pipe', 'inherit'] })
+let printed = ''
+child.stdout.on('data', (chunk: Buffer) => {
+  process.stdout.write(chunk)
+  printed += chunk.toString()
+  const address = /otpauth:\S+(?=\s)/.exec(printed)?.[0]
+  if (address && child.stdin.writable) child.stdin.end(`${URI.parse(address).generate()}\n`)
+})
+child.on('exit', code => {
+  process.exitCode = code ?? 1
+})
