@@ -16,9 +16,9 @@ export async function seed(deps: Deps): Promise<string[]> {
   const { kernel, people, providers } = deps
   if (!providers.primary) return []
   const made: string[] = []
-  const tenants = await people.tenants(1000)
+  const tenants = await people.administration.tenants(1000)
   for (const { id: tenant_id, slug } of tenants.filter(one => /^(acme|globex)$/.test(one.slug))) {
-    const accounts = await people.accounts({ tenant: slug }, 100)
+    const accounts = await people.administration.accounts({ tenant: slug }, 100)
     const ids = accounts.map(one => one.id)
     const { calls } = await kernel.db.one(
       Held,

@@ -17,7 +17,7 @@ test('thirty days of calls, once', async () => {
     '30 days of model calls (globex)',
   ])
   expect(await inference?.seed?.()).toEqual([])
-  await world.sound()
+  for (const check of inference?.checks ?? []) expect(await check.run(), check.name).toEqual([])
   const login = await world.call('POST', '/v1/sessions', {
     body: {
       email: 'tenant-admin@acme.example',
@@ -26,7 +26,9 @@ test('thirty days of calls, once', async () => {
     },
   })
   const token: string = login.body.access_token
-  const { body } = await world.call('GET', '/v1/usage?limit=100', { token })
+  expect(login.status, login.text).toBe(201)
+  const { status, body, text } = await world.call('GET', '/v1/usage?limit=100', { token })
+  expect(status, text).toBe(200)
   // Calls of one of several people: not on every weekend.
   expect(body.data.length).toBeGreaterThan(10)
   for (const day of body.data) {
