@@ -82,6 +82,7 @@ export const composition: Composition = {
       people: people.face,
       jobs: work.face,
       files: files.face,
+      models: models.face,
     })
     const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
