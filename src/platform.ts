@@ -62,28 +62,19 @@ export const composition: Composition = {
       people: administration,
       owners: messages.face,
     })
-    const network = social.open(kernelFor(social), {
+    const common = {
       people: people.face,
       jobs: work.face,
       files: files.face,
       messages: messages.face,
-    })
-    const talk = chat.open(kernelFor(chat), {
-      people: people.face,
-      blocks: network.face,
-      files: files.face,
-      messages: messages.face,
-    })
+    }
+    const network = social.open(kernelFor(social), common)
+    const talk = chat.open(kernelFor(chat), { ...common, blocks: network.face })
     const models = inference.open(kernelFor(inference), {
       jobs: work.face,
       people: people.face,
     })
-    const knowledge = retrieval.open(kernelFor(retrieval), {
-      people: people.face,
-      jobs: work.face,
-      files: files.face,
-      models: models.face,
-    })
+    const knowledge = retrieval.open(kernelFor(retrieval), { ...common, models: models.face })
     const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
       events: declared,

@@ -7,6 +7,7 @@
 import createFetchClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
 import { chatOf, type ChatOfClient } from './chat.ts'
 import { jobsOf, type Job, type Jobs } from './jobs.ts'
+import { inferencesOf, type Inferences } from './inferences.ts'
 import { keyed } from './operations.ts'
 import type { components, paths } from './schema.d.ts'
 
@@ -82,6 +83,7 @@ export type DodecaClient<P extends object = paths> = {
   ): AsyncGenerator<RowOf<OperationOf<P, K, 'get'>>, void>
   readonly chat: ChatOfClient
   readonly jobs: Jobs
+  readonly inferences: Inferences
 }
 
 const key_header = 'idempotency-key'
@@ -99,7 +101,7 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
   // The same functions, with a type that never returns a refusal.
   const calls = { GET, PUT, POST, PATCH, DELETE } as unknown as Omit<
     DodecaClient<P>,
-    'all' | 'chat' | 'jobs'
+    'all' | 'chat' | 'jobs' | 'inferences'
   >
   const get = calls.GET as unknown as Get
   const readJob = async (job_id: string, signal?: AbortSignal): Promise<Job> => {
@@ -111,6 +113,16 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
     all: pages(calls.GET as unknown as GetPage) as DodecaClient<P>['all'],
     chat: chatOf({ base_url: options.base_url, get, isFinal }),
     jobs: jobsOf(readJob),
+    inferences: inferencesOf(async (body, { signal, key }) => {
+      const given = {
+        body,
+        parseAs: 'stream',
+        ...(signal ? { signal } : {}),
+        ...(key ? { headers: { [key_header]: key } } : {}),
+      }
+      const { data } = await (calls.POST as unknown as Get)('/v1/inferences:stream', given)
+      return data as ReadableStream<Uint8Array> | null
+    }),
   }
 }
 

@@ -20,6 +20,8 @@ export type {
   SecondFactorRequired,
   SessionState,
 } from './login.ts'
+export { InferenceFailed } from './inferences.ts'
+export type { InferenceEvent, InferenceRequest, Inferences, StreamOptions } from './inferences.ts'
 export type { Job, Jobs } from './jobs.ts'
 export { challengeOf, verifyWebhook, WebhookRefused } from './webhook.ts'
 export type {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const installed = join(folder, 'node_modules/@dodeca/client')
   await mkdir(installed, { recursive: true })
   await run('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', installed])
-  for (const name of ['openapi-fetch', 'openapi-typescript-helpers']) {
+  for (const name of ['eventsource-parser', 'openapi-fetch', 'openapi-typescript-helpers']) {
     await symlink(await packageOf(name), join(folder, 'node_modules', name))
   }
 }, 120_000)

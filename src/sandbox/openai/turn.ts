@@ -1,6 +1,5 @@
 /** One request in hand, and the two kinds of reply, with the faults that happen on the way back. */
 import type { ServerResponse } from 'node:http'
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FaultRule } from './faults.ts'
 import type { Seen } from './requests.ts'
@@ -120,5 +119,11 @@ async function waited(ms: number): Promise<void> {
 async function written({ response, seen }: Turn, text: string): Promise<void> {
   seen.bytes_sent += text.length
   if (response.write(text) || response.destroyed) return
-  await Promise.race([once(response, 'drain'), once(response, 'close')])
+  await new Promise<void>(resolve => {
+    const go = () => {
+      response.off('drain', go).off('close', go)
+      resolve()
+    }
+    response.on('drain', go).on('close', go)
+  })
 }

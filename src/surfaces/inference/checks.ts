@@ -7,11 +7,17 @@ import type { Deps } from './deps.ts'
 const Fault = Type.Object({ says: Type.String() })
 
 export function checks({ kernel: { db } }: Pick<Deps, 'kernel'>): readonly Check[] {
-  const check = (name: string, says: string, statement: Sql): Check => ({
+  const check: MakeCheck = (name, says, statement) => ({
     name: `inference.${name}`,
     says,
     run: async () => (await db.many(Fault, statement)).map(row => row.says),
   })
+  return [...quotaChecks(check), ...usageChecks(check)]
+}
+
+type MakeCheck = (name: string, says: string, statement: Sql) => Check
+
+function quotaChecks(check: MakeCheck): Check[] {
   return [
     check(
       'used',
@@ -49,6 +55,11 @@ export function checks({ kernel: { db } }: Pick<Deps, 'kernel'>): readonly Check
           and c.reserved <> coalesce(held.reserved, 0)
         limit 100`,
     ),
+  ]
+}
+
+function usageChecks(check: MakeCheck): Check[] {
+  return [
     check(
       'usage',
       'Both usage tables have the same rows, and each ended run that was sent has one',

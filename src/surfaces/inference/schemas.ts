@@ -14,10 +14,7 @@ const Message = closed(
   { role: oneOf('user', 'assistant'), content: text(100_000) },
   { title: 'InferenceMessage' },
 )
-export const Input = Type.Union([
-  text(200_000),
-  Type.Array(Message, { minItems: 1, maxItems: 256 }),
-])
+const Input = Type.Union([text(200_000), Type.Array(Message, { minItems: 1, maxItems: 256 })])
 
 const Metadata = Type.Record(
   Type.String({ pattern: '^[^\\u0000]{1,64}$', minLength: 1, maxLength: 64 }),
@@ -36,7 +33,7 @@ const ResponseFormat = closed({
   schema: Type.Optional(JsonSchema),
 })
 
-export const CallParameters = closed(
+const CallParameters = closed(
   {
     max_output_tokens: Type.Optional(count(1, 1_000_000)),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
@@ -50,7 +47,6 @@ export const CallParameters = closed(
   },
   { title: 'InferenceParameters' },
 )
-export type CallParameters = Static<typeof CallParameters>
 
 export const asked = {
   model: text(128),
@@ -58,7 +54,7 @@ export const asked = {
   parameters: Type.Optional(CallParameters),
 } as const
 
-export const OperationState = oneOf(
+const OperationState = oneOf(
   'pending',
   'running',
   'reconciling',
@@ -69,7 +65,7 @@ export const OperationState = oneOf(
   'expired',
 )
 
-export const InferenceUsage = Type.Object(
+const InferenceUsage = Type.Object(
   {
     input_units: Units,
     cached_input_units: Units,

@@ -1,6 +1,6 @@
 /** Embeds texts for another surface: reserved and settled like a call, without a stored input or output. */
 import { Type } from 'typebox'
-import { Problem } from '../../../kernel/errors/problem.ts'
+import type { Problem } from '../../../kernel/errors/problem.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -13,9 +13,8 @@ import { safetyIdentifier } from '../prompts/place.ts'
 import { ProviderFailure, type Embeddings, type Provider } from '../providers/provider.ts'
 import { reserve } from '../quotas/reserve.ts'
 import { settleRun, type Settled, type Spent } from '../quotas/settle.ts'
-import { openLedger } from '../operations/ledger.ts'
+import { openLedger, writeEnds } from '../operations/ledger.ts'
 import type { Call } from '../operations/call.ts'
-import { writeEnds } from '../operations/ledger.ts'
 
 type Begun = { readonly call: Call; readonly provider: Provider }
 
@@ -33,7 +32,6 @@ export async function embedTexts(
   const ledger = openLedger(deps, call)
   const cancelled = deps.calls.enter(call.tenant_id, call.id)
   const began_ms = performance.now()
-  const left_ms = order.deadline.getTime() - kernel.clock.nowMs()
   let embedded: Embeddings | undefined
   let failure: unknown
   try {
@@ -49,7 +47,7 @@ export async function embedTexts(
       {
         signal: AbortSignal.any([signal, cancelled]),
         ledger,
-        deadline: new Date(Date.now() + left_ms),
+        deadline: order.deadline,
       },
     )
   } catch (error) {
@@ -167,7 +165,8 @@ function spentBy(
     return { ...none, input, source: 'provider', model_snapshot, as: 'succeeded' }
   }
   const is_ambiguous = failure instanceof ProviderFailure && failure.ambiguous
-  const as = !sent ? 'released' : is_ambiguous ? 'ambiguous' : 'failed'
+  const unanswered = is_ambiguous ? 'ambiguous' : 'failed'
+  const as = sent ? unanswered : 'released'
   return { ...none, input: 0, source: 'estimated', model_snapshot: null, as }
 }
 

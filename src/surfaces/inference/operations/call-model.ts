@@ -106,8 +106,7 @@ async function callDeployment(
   try {
     if (!leave) throw new Full()
     if (!provider) throw new ProviderFailure('service_unavailable', { reason: 'provider_absent' })
-    const left_ms = Date.parse(call.deadline_at) - deps.kernel.clock.nowMs()
-    const options = { signal, ledger, deadline: new Date(Date.now() + left_ms) }
+    const options = { signal, ledger, deadline: new Date(call.deadline_at) }
     for await (const event of provider.complete(requestOf(deps, call), options)) {
       if (await reading.take(event, sink)) break
     }
@@ -235,7 +234,7 @@ async function endingOf(
 }
 
 /** By the caller's cancel it ends for good; a caller that has left may come back with its key. */
-export function cancelledBy(signal: AbortSignal): Ending {
+function cancelledBy(signal: AbortSignal): Ending {
   const is_asked = signal.reason instanceof CallCancelled
   return { state: 'cancelled', code: 'inference_cancelled', retryable: !is_asked }
 }

@@ -4,8 +4,7 @@
  * ending.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
-import type { EventStream, SseEvent } from '../../../kernel/http/sse.ts'
-import type { EndingCode } from '../../../kernel/http/sse.ts'
+import type { EndingCode, EventStream, SseEvent } from '../../../kernel/http/sse.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'

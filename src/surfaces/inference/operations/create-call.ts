@@ -61,7 +61,8 @@ export async function createCall(tx: Tx, deps: Deps, asked: NewCall): Promise<Ca
   const parameters = { ...asked.parameters, max_output_tokens, keyed: Boolean(asked.key) }
   const store = asked.store ?? true
   const draft = { ...asked, parameters, store, estimated_input, deployment: first }
-  const state = asked.waits ? 'pending' : isBlocked({ decided }) ? 'blocked' : 'running'
+  const started = isBlocked({ decided }) ? 'blocked' : 'running'
+  const state = asked.waits ? 'pending' : started
   const { created_at, deadline_at } = await insertOperation(tx, draft, state)
   const input_ref = await storeContent(tx, deps.kernel, { tenant_id, id, store }, sealable(content))
   await tx.run(sql`
@@ -83,7 +84,8 @@ export async function createCall(tx: Tx, deps: Deps, asked: NewCall): Promise<Ca
   if (asked.waits) return call
   await recordDecisions(tx, deps, call, 'input', decided)
   await takeQuota(tx, deps, call, { requests: 1 })
-  if (state === 'blocked') announceEnd(tx, call, { state, error_code: 'content_blocked' }, 1)
+  if (started === 'blocked')
+    announceEnd(tx, call, { state: started, error_code: 'content_blocked' }, 1)
   return call
 }
 

@@ -18,6 +18,6 @@ export async function findOperation(
   return row
 }
 
-export function mayReadAny(grants: ReadonlySet<string> | undefined): boolean {
+function mayReadAny(grants: ReadonlySet<string> | undefined): boolean {
   return grants?.has('inference.operations.read_any') ?? false
 }

@@ -18,6 +18,7 @@ export function reaper(deps: Pick<Deps, 'kernel'>): Loop {
     name: 'inference.reaper',
     every_ms: 60_000,
     due: sql`select exists (
+      -- any tenant: what dead processes left
       select from inference.quota_reservations where state = 'held' and lease_until <= now())`,
     run: async signal => {
       while (!signal.aborted && (await reapBatch(deps)) === batch);

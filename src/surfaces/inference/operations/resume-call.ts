@@ -90,7 +90,7 @@ export async function callOf(tx: Tx, deps: Deps, row: OperationRow, run = row.ru
     actor_id: row.actor_id,
     model: row.model,
     workload: row.workload as Workload,
-    class: job_id === null ? (row.streamed ? 'stream' : 'call') : 'job',
+    class: classOf(row),
     prompt: row.prompt_version as PromptVersion,
     content,
     parameters,
@@ -135,6 +135,11 @@ async function beginAgain(tx: Tx, deps: Deps, row: OperationRow): Promise<Call> 
       returning deadline_at`,
   )
   return { ...call, deadline_at }
+}
+
+function classOf({ job_id, streamed }: OperationRow): Call['class'] {
+  if (job_id !== null) return 'job'
+  return streamed ? 'stream' : 'call'
 }
 
 async function openContent(tx: Tx, { kernel }: Deps, row: OperationRow): Promise<Content> {

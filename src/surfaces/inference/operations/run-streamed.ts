@@ -45,7 +45,7 @@ export function runStreamed(deps: Deps, call: Call, signal: AbortSignal): Pieces
     } catch (error) {
       // The reaper settles it.
       deps.kernel.log.error({ operation_id: call.id, err: error }, 'a call was not settled')
-      pipe.fail(error)
+      pipe.fail(error instanceof Error ? error : new Error(String(error)))
     } finally {
       deps.calls.leave(call.id)
     }
@@ -58,7 +58,7 @@ export function runStreamed(deps: Deps, call: Call, signal: AbortSignal): Pieces
 class Pipe {
   private readonly queue: RunPiece[] = []
   private waiting_units = 0
-  private error: unknown
+  private error: Error | undefined
   private is_ended = false
   private wakeReader: (() => void) | undefined
   private wakeWriter: (() => void) | undefined
@@ -91,7 +91,7 @@ class Pipe {
     this.wakeReader?.()
   }
 
-  fail(error: unknown): void {
+  fail(error: Error): void {
     this.error = error
     this.is_ended = true
     this.wakeReader?.()
@@ -104,7 +104,7 @@ class Pipe {
     const piece = this.queue.shift()
     if (piece?.type === 'text') this.waiting_units -= piece.text.length
     this.wakeWriter?.()
-    if (piece === undefined && this.error !== undefined) throw this.error
+    if (piece === undefined && this.error) throw this.error
     return piece
   }
 }

@@ -108,7 +108,6 @@ function finishOf(ending: Ending): string | null {
 }
 
 function codePoints(text: string): number {
-  let count = 0
-  for (const _one of text) count++
-  return count
+  // A low surrogate after a high one is the second half of one.
+  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
 }

@@ -14,11 +14,11 @@ const deadline_ms = 1_800_000
 
 const CreateReport = closed(
   { prompt: Prompt, title: Type.Optional(text(200)) },
-  { title: 'CreateReport' },
+  { title: 'GenerateReport' },
 )
 const CreatedReport = Type.Object(
   { id: Id, job_id: Id, status: Type.Literal('queued') },
-  { title: 'CreatedReport' },
+  { title: 'GeneratedReport' },
 )
 
 export function reportRoutes(deps: Deps): readonly Route[] {

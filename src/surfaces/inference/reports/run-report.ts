@@ -85,8 +85,7 @@ async function inBackground(
   const ledger = openLedger(deps, call)
   let response = await stateOf(deps, call)
   if (!response.sent) {
-    const left_ms = Date.parse(call.deadline_at) - deps.kernel.clock.nowMs()
-    const options = { signal, ledger, deadline: new Date(Date.now() + left_ms) }
+    const options = { signal, ledger, deadline: new Date(call.deadline_at) }
     try {
       const { response_id } = await provider.background(requestOf(deps, call), options)
       await deps.kernel.fault('inference.after_background')
@@ -156,8 +155,9 @@ async function follow(
       const response = id === null ? undefined : await provider.retrieve(id, signal)
       if (response?.outcome) return response
       if (kernel.clock.nowMs() > Date.parse(call.deadline_at)) return undefined
-      const woken = new Promise<void>(resolve => (wake = resolve))
-      await Promise.race([woken, wait(poll_ms, undefined, { signal }).catch(() => {})])
+      const woken = Promise.withResolvers<undefined>()
+      wake = () => woken.resolve(undefined)
+      await Promise.race([woken.promise, wait(poll_ms, undefined, { signal }).catch(() => {})])
     }
   } finally {
     stopListening()

@@ -5,7 +5,7 @@
  */
 import type { Decided, Policy, Rule } from './policy.ts'
 
-export const redacted = '[redacted]'
+const redacted = '[redacted]'
 
 export type Scanned = { readonly text: string; readonly blocked: boolean }
 

@@ -66,7 +66,7 @@ test('embed returns a vector for each text and charges its tokens', async () => 
   const dot = (a: Iterable<number> = [], [...b]: Iterable<number> = []) =>
     [...a].reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0)
   expect(dot(vectors[0], vectors[1])).toBeGreaterThan(dot(vectors[0], vectors[2]))
-  await world.sound()
+  expect(await world.faults()).toEqual([])
 })
 
 test('a failing provider is a problem, and nothing is charged for what it refused', async () => {
@@ -75,5 +75,5 @@ test('a failing provider is a problem, and nothing is charged for what it refuse
   const order = orderOf(one, 'retrieval_embedding')
   const asked = world.face.embed(order, 'embedding', ['text'], AbortSignal.timeout(30_000))
   await expect(asked).rejects.toMatchObject({ code: 'service_unavailable' })
-  await world.sound()
+  expect(await world.faults()).toEqual([])
 })

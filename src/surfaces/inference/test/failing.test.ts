@@ -3,13 +3,8 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { newId } from '../../../kernel/ids.ts'
-import {
-  code,
-  framesOf,
-  openInferenceWorld,
-  type InferenceWorld,
-  type Someone,
-} from './inference-world.ts'
+import { readByHand } from './read-by-hand.ts'
+import { code, openInferenceWorld, type InferenceWorld } from './inference-world.ts'
 
 let world: InferenceWorld
 beforeAll(async () => {
@@ -29,36 +24,6 @@ async function meet(fault: { action: string; [more: string]: unknown }): Promise
   const prompt = `prompt ${newId()}`
   await world.fault({ times: 99, ...fault, match: { prompt_contains: prompt } })
   return prompt
-}
-
-/** Opens a stream by hand and reads its frames until enough have come. */
-async function reading(one: Someone, input: string, enough: number) {
-  const leave = new AbortController()
-  const response = await fetch(`${world.url}/v1/inferences:stream`, {
-    method: 'POST',
-    signal: leave.signal,
-    headers: {
-      authorization: `Bearer ${one.token}`,
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-    },
-    body: JSON.stringify({ model: 'default', input }),
-  })
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ''
-  while (framesOf(text).length < enough) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: '' }
-    if (done) break
-    text += value
-  }
-  const rest = async () => {
-    for (;;) {
-      const { done, value } = (await reader?.read()) ?? { done: true, value: '' }
-      if (done) return framesOf(text)
-      text += value
-    }
-  }
-  return { leave: () => leave.abort(), frames: framesOf(text), rest }
 }
 
 /** Some hundred words, five a second. */
@@ -202,7 +167,7 @@ describe.concurrent('a reader', () => {
   test('that disappears stops the provider; what was received is charged', async () => {
     const one = await world.someone()
     const prompt = await meet(slowly)
-    const { frames, leave } = await reading(one, prompt, 5)
+    const { frames, leave } = await readByHand(world.url, one, prompt, 5)
     leave()
     const id = frames[0]?.data.operation_id
     await eventually('the provider sees it', async () => {
@@ -224,7 +189,7 @@ describe.concurrent('a caller', () => {
   test('cancels a stream, which ends by an error of its own', async () => {
     const one = await world.someone()
     const prompt = await meet(slowly)
-    const { frames, rest } = await reading(one, prompt, 3)
+    const { frames, rest } = await readByHand(world.url, one, prompt, 3)
     const id = frames[0]?.data.operation_id
     const cancelled = await one.ask('POST', `/v1/inferences/${id}/cancel`)
     expect(cancelled.status).toBe(202)
@@ -301,4 +266,6 @@ describe.concurrent('a caller', () => {
   })
 })
 
-test('all counters are the sums of the usage rows', () => world.sound())
+test('all counters are the sums of the usage rows', async () => {
+  expect(await world.faults()).toEqual([])
+})

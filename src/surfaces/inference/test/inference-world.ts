@@ -11,6 +11,7 @@ import {
   type Tenant,
 } from '../../../../test/product-world.ts'
 import { newKey, type Answer, type Ask } from '../../../../test/world.ts'
+import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { openSandbox } from '../../../sandbox/open-sandbox.ts'
 import { openai } from '../../../sandbox/openai/openai.ts'
@@ -58,8 +59,8 @@ export type InferenceWorld = ProductWorld & {
   usage(operation_id: string): Promise<Json[]>
   attempts(operation_id: string): Promise<{ attempt: number; state: string; run: number }[]>
   held(tenant_id: string): Promise<number>
-  /** No violated invariant, by all checks of inference. */
-  sound(): Promise<void>
+  /** Violated invariants, by all checks of inference. */
+  faults(): Promise<string[]>
 }
 
 const named_providers = 30
@@ -129,30 +130,31 @@ export async function openInferenceWorld(
     provider,
     control: ask,
     someone: async tenant => someoneIn(world, await world.member(tenant)),
-    alone: async () => {
-      const one = someoneIn(world, await world.member())
-      await world.allow(one, 'inference.models.write')
-      const made = await one.ask('POST', '/v1/models', {
-        provider: `p${used++}`,
-        model_name: 'sandbox-large',
-        capability: ['text', 'json_schema', 'stream'],
-        max_context: 1_000_000,
-        max_output: 16_000,
-        state: 'active',
-        aliases: [{ alias: 'default' }],
-      })
-      expect(made.status, made.text).toBe(201)
-      return one
-    },
+    alone: () => aloneIn(world, `p${used++}`),
     fault: async fault => void (await ask('faults', fault)),
     journal: async operation_id => {
       const query = operation_id === undefined ? '' : `?operation_id=${operation_id}`
       return (await ask(`requests${query}`, {}, 'GET')).data
     },
+    ...recordsOf(db),
+    faults: async () => {
+      const found = await Promise.all((inference?.checks ?? []).map(check => check.run()))
+      return found.flat()
+    },
+    close: async () => {
+      await world.close()
+      await beside.close()
+    },
+  }
+}
+
+function recordsOf(db: Db): Pick<InferenceWorld, 'usage' | 'attempts' | 'held'> {
+  return {
     usage: operation_id =>
       db.many(
         Type.Object({ run: Type.Integer(), status: Type.String(), output_tokens: Type.Integer() }),
         sql`
+          -- any tenant: the operation's own id
           select run, status, output_tokens, input_tokens, source, price_version,
             counted_on::text, estimated_cost_minor_units::text as cost
           from inference.generation_usage where operation_id = ${operation_id} order by run`,
@@ -161,6 +163,7 @@ export async function openInferenceWorld(
       db.many(
         Type.Object({ attempt: Type.Integer(), state: Type.String(), run: Type.Integer() }),
         sql`
+          -- any tenant: the operation's own id
           select attempt, state, run from inference.inference_attempts
           where operation_id = ${operation_id} order by attempt`,
       ),
@@ -172,13 +175,6 @@ export async function openInferenceWorld(
           where tenant_id = ${tenant_id} and state = 'held'`,
       )
       return held
-    },
-    sound: async () => {
-      for (const check of inference?.checks ?? []) expect(await check.run(), check.name).toEqual([])
-    },
-    close: async () => {
-      await world.close()
-      await beside.close()
     },
   }
 }
@@ -195,6 +191,22 @@ function controlAt(control: string) {
     expect(answer.status, text).toBeLessThan(300)
     return text ? JSON.parse(text) : null
   }
+}
+
+async function aloneIn(world: ProductWorld, provider: string): Promise<Someone> {
+  const one = someoneIn(world, await world.member())
+  await world.allow(one, 'inference.models.write')
+  const made = await one.ask('POST', '/v1/models', {
+    provider,
+    model_name: 'sandbox-large',
+    capability: ['text', 'json_schema', 'stream'],
+    max_context: 1_000_000,
+    max_output: 16_000,
+    state: 'active',
+    aliases: [{ alias: 'default' }],
+  })
+  expect(made.status, made.text).toBe(201)
+  return one
 }
 
 function someoneIn(world: ProductWorld, member: Member): Someone {

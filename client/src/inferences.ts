@@ -1,0 +1,131 @@
+/**
+ * Streams the answer of a model. The end is proved: a stream that breaks off, or whose text does not have
+ * the length and checksum that its last event names, fails and never looks like a short answer.
+ */
+import { createParser } from 'eventsource-parser'
+import type { components } from './schema.d.ts'
+
+export type InferenceRequest = Omit<components['schemas']['CreateInference'], 'stream'>
+
+export type InferenceEvent =
+  | {
+      readonly type: 'started'
+      readonly operation_id: string
+      readonly model_deployment_id: string
+      readonly model_snapshot: string | null
+      readonly deadline_at: string
+    }
+  | { readonly type: 'delta'; readonly text: string }
+  | {
+      readonly type: 'usage'
+      readonly input_units: number
+      readonly cached_input_units: number
+      readonly output_units: number
+      readonly source: 'provider' | 'estimated'
+      readonly cost_amount: string
+      readonly currency: string
+    }
+  | {
+      readonly type: 'completed'
+      readonly operation_id: string
+      readonly finish_reason: 'stop' | 'length'
+      /** In code points. */
+      readonly output_length: number
+      readonly output_sha256: string
+    }
+
+/** The stream has begun and cannot be completed. A refusal before that is a `Problem`. */
+export class InferenceFailed extends Error {
+  override readonly name = 'InferenceFailed'
+  /** As in the `error` event; `stream_incomplete` where the stream has no last event. */
+  readonly code: string
+  /** With the same Idempotency-Key, a retry continues the call or gets its recorded outcome. */
+  readonly retryable: boolean
+  readonly operation_id: string | undefined
+  readonly request_id: string | undefined
+
+  constructor(
+    code: string,
+    more: { retryable?: boolean; operation_id?: string; request_id?: string },
+  ) {
+    super(`The model call failed: ${code}`)
+    this.code = code
+    this.retryable = more.retryable ?? true
+    this.operation_id = more.operation_id
+    this.request_id = more.request_id
+  }
+}
+
+export type StreamOptions = {
+  /** Aborted: the call is cancelled at the platform and at the provider. */
+  readonly signal?: AbortSignal
+  /** Your own Idempotency-Key; by default a new one. */
+  readonly key?: string
+}
+
+export type Inferences = {
+  /** Events until `completed`, which is the last; leaving the loop cancels the call. */
+  stream(request: InferenceRequest, options?: StreamOptions): AsyncGenerator<InferenceEvent, void>
+}
+
+type Open = (
+  request: InferenceRequest,
+  options: StreamOptions,
+) => Promise<ReadableStream<Uint8Array> | null>
+
+export function inferencesOf(open: Open): Inferences {
+  return {
+    stream: async function* (request, options = {}) {
+      const body = await open(request, options)
+      if (!body) throw new InferenceFailed('stream_incomplete', {})
+      let text = ''
+      let operation_id: string | undefined
+      for await (const event of eventsOf(body)) {
+        if (event.type === 'started') operation_id = event.operation_id
+        if (event.type === 'delta') text += event.text
+        if (event.type === 'completed') await prove(text, event)
+        yield event
+        if (event.type === 'completed') return
+      }
+      options.signal?.throwIfAborted()
+      throw new InferenceFailed('stream_incomplete', operation_id ? { operation_id } : {})
+    },
+  }
+}
+
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<InferenceEvent> {
+  const events: InferenceEvent[] = []
+  const failures: InferenceFailed[] = []
+  const parser = createParser({
+    onEvent: ({ event, data }) => {
+      const given = JSON.parse(data) as Record<string, unknown>
+      if (event === 'error') failures.push(new InferenceFailed(String(given['code']), given))
+      else events.push({ type: event, ...given } as InferenceEvent)
+    },
+  })
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      parser.feed(decoder.decode(value, { stream: true }))
+      yield* events.splice(0)
+      const [failure] = failures
+      if (failure) throw failure
+    }
+  } finally {
+    // After the last event nothing is left; before it the platform sees that the reader has gone.
+    await reader.cancel().catch(() => {})
+  }
+}
+
+async function prove(
+  text: string,
+  { output_length, output_sha256, operation_id }: InferenceEvent & { type: 'completed' },
+): Promise<void> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  const found = [...new Uint8Array(digest)].map(one => one.toString(16).padStart(2, '0')).join('')
+  if (Array.from(text).length === output_length && found === output_sha256) return
+  throw new InferenceFailed('stream_incomplete', { operation_id })
+}
