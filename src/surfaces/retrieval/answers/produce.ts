@@ -10,6 +10,7 @@ import { allReadable, type Source } from '../searches/hydrate.ts'
 import { search } from '../searches/search.ts'
 import type { Question } from './accept-question.ts'
 import { extractSentences } from './extract-sentences.ts'
+import { generateSentences } from './generate-sentences.ts'
 import { readContext } from './read-context.ts'
 import type { Piece } from './pieces.ts'
 
@@ -24,11 +25,17 @@ export async function* produce(
   const began_ms = performance.now()
   const { asker, collection_ids, conditions, top_k } = question
   const caller = await callerOf(db, deps, asker)
-  const query = [...(await readContext(db, deps, question)), question.query].join(' ')
+  const context = await readContext(db, caller, question)
+  const query = [...context.map(one => one.query), question.query].join(' ')
   const found = await search(deps, caller, { collection_ids, conditions, top_k, query })
   const { sources, retrieval_version, degraded } = found
   const retrieval_ms = Math.round(performance.now() - began_ms)
   signal.throwIfAborted()
+  // Without a source there is nothing that a model could quote.
+  if (question.answerer === 'generative' && sources.length > 0) {
+    yield* generateSentences(deps, question, { ...found, retrieval_ms, context }, signal)
+    return
+  }
   yield {
     type: 'started',
     retrieval_version,
