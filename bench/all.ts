@@ -22,6 +22,7 @@ const names = [
   'commerce',
   'social',
   'chat',
+  'inference',
 ]
 
 for (const name of names) {
