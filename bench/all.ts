@@ -23,6 +23,7 @@ const names = [
   'social',
   'chat',
   'inference',
+  'retrieval',
 ]
 
 for (const name of names) {

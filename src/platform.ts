@@ -74,7 +74,7 @@ export const composition: Composition = {
       jobs: work.face,
       people: people.face,
     })
-    const knowledge = retrieval.open(kernelFor(retrieval), common)
+    const knowledge = retrieval.open(kernelFor(retrieval), { ...common, models: models.face })
     const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
       events: declared,

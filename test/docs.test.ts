@@ -39,6 +39,7 @@ const pages = [
   'operation.md',
   'payments.md',
   'requests.md',
+  'retrieval.md',
   'social.md',
   'uploads.md',
   'webhooks.md',

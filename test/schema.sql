@@ -3308,6 +3308,783 @@ begin
   from checked j;
 end $function$;
 
+create schema inference;
+
+create table inference.contents (
+  tenant_id uuid not null,
+  id uuid not null,
+  operation_id uuid not null,
+  sealed bytea not null,
+  erase_at timestamp with time zone not null,
+  constraint contents_pkey PRIMARY KEY (tenant_id, id),
+  constraint contents_tenant_id_operation_id_fkey FOREIGN KEY (tenant_id, operation_id) REFERENCES inference.inference_operations(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX contents_erase ON inference.contents USING btree (erase_at);
+CREATE INDEX contents_operation ON inference.contents USING btree (tenant_id, operation_id);
+
+create table inference.generation_usage (
+  tenant_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  operation_id uuid not null,
+  run integer not null,
+  principal_id uuid not null,
+  workload text not null,
+  provider text not null,
+  model_deployment_id uuid not null,
+  model_snapshot text,
+  prompt_version text not null,
+  provider_request_id text,
+  input_tokens integer not null,
+  cached_input_tokens integer not null,
+  output_tokens integer not null,
+  estimated_cost_minor_units numeric(20,8) not null,
+  currency text not null,
+  price_version integer not null,
+  source text not null,
+  status text not null,
+  counted_on date not null,
+  corrects_id uuid,
+  started_at timestamp with time zone not null,
+  completed_at timestamp with time zone not null default kernel.now(),
+  constraint generation_usage_pkey PRIMARY KEY (tenant_id, id),
+  constraint generation_usage_source_check CHECK ((source = ANY (ARRAY['provider'::text, 'estimated'::text, 'reserved'::text]))),
+  constraint generation_usage_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'blocked'::text, 'ambiguous'::text]))),
+  constraint generation_usage_tenant_id_operation_id_run_corrects_id_key UNIQUE NULLS NOT DISTINCT (tenant_id, operation_id, run, corrects_id)
+);
+CREATE INDEX generation_usage_completed ON inference.generation_usage USING btree (completed_at);
+CREATE INDEX generation_usage_day ON inference.generation_usage USING btree (tenant_id, counted_on, principal_id);
+CREATE TRIGGER generation_usage_append_only BEFORE DELETE OR UPDATE ON inference.generation_usage FOR EACH ROW EXECUTE FUNCTION inference.refuse_change();
+CREATE TRIGGER generation_usage_no_truncate BEFORE TRUNCATE ON inference.generation_usage FOR EACH STATEMENT EXECUTE FUNCTION inference.refuse_change();
+
+create table inference.inference_attempts (
+  tenant_id uuid not null,
+  operation_id uuid not null,
+  attempt integer not null,
+  id uuid not null,
+  run integer not null,
+  deployment_id uuid not null,
+  state text not null default 'started'::text,
+  provider_request_id text,
+  error_code text,
+  latency_ms integer,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint inference_attempts_pkey PRIMARY KEY (tenant_id, operation_id, attempt),
+  constraint inference_attempts_state_check CHECK ((state = ANY (ARRAY['started'::text, 'succeeded'::text, 'failed'::text, 'aborted'::text, 'ambiguous'::text]))),
+  constraint inference_attempts_tenant_id_operation_id_fkey FOREIGN KEY (tenant_id, operation_id) REFERENCES inference.inference_operations(tenant_id, id) ON DELETE CASCADE
+);
+
+create table inference.inference_operations (
+  tenant_id uuid not null,
+  id uuid not null,
+  actor_id uuid not null,
+  idempotency_key text,
+  request_fingerprint bytea,
+  model text not null,
+  first_deployment_id uuid not null,
+  model_deployment_id uuid not null,
+  deployment_tenant_id uuid not null,
+  workload text not null,
+  streamed boolean not null default false,
+  state text not null,
+  error_code text,
+  retryable boolean not null default false,
+  input_ref uuid,
+  output_ref uuid,
+  prompt_version text not null,
+  parameters jsonb not null default '{}'::jsonb,
+  metadata jsonb,
+  store boolean not null default true,
+  job_id uuid,
+  parent_id uuid,
+  run integer not null default 1,
+  estimated_input integer not null,
+  max_output integer not null,
+  model_snapshot text,
+  provider_response_id text,
+  finish_reason text,
+  output_length integer,
+  output_sha256 bytea,
+  cancel_requested_at timestamp with time zone,
+  created_at timestamp with time zone not null default kernel.now(),
+  started_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  deadline_at timestamp with time zone not null,
+  version bigint not null default 1,
+  constraint inference_operations_check CHECK (((completed_at IS NULL) = (state = ANY (ARRAY['pending'::text, 'running'::text, 'reconciling'::text])))),
+  constraint inference_operations_deployment_tenant_id_model_deployment_fkey FOREIGN KEY (deployment_tenant_id, model_deployment_id) REFERENCES inference.model_deployments(tenant_id, id),
+  constraint inference_operations_id_key UNIQUE (id),
+  constraint inference_operations_pkey PRIMARY KEY (tenant_id, id),
+  constraint inference_operations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'reconciling'::text, 'succeeded'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text, 'expired'::text]))),
+  constraint inference_operations_workload_check CHECK ((workload = ANY (ARRAY['generation'::text, 'generation_stream'::text, 'inference'::text, 'inference_job'::text, 'report'::text, 'retrieval_answer'::text, 'retrieval_embedding'::text])))
+) with (fillfactor=70);
+CREATE INDEX inference_operations_actor ON inference.inference_operations USING btree (actor_id, id);
+CREATE INDEX inference_operations_created ON inference.inference_operations USING btree (created_at);
+CREATE UNIQUE INDEX inference_operations_job ON inference.inference_operations USING btree (tenant_id, job_id) WHERE (job_id IS NOT NULL);
+CREATE INDEX inference_operations_open ON inference.inference_operations USING btree (id) WHERE (state = ANY (ARRAY['pending'::text, 'running'::text, 'reconciling'::text]));
+CREATE INDEX inference_operations_response ON inference.inference_operations USING btree (provider_response_id) WHERE (provider_response_id IS NOT NULL);
+
+create table inference.model_aliases (
+  tenant_id uuid not null,
+  alias text not null,
+  deployment_id uuid not null,
+  priority integer not null default 0,
+  weight integer not null default 100,
+  constraint model_aliases_pkey PRIMARY KEY (tenant_id, alias, deployment_id),
+  constraint model_aliases_tenant_id_deployment_id_fkey FOREIGN KEY (tenant_id, deployment_id) REFERENCES inference.model_deployments(tenant_id, id)
+);
+CREATE INDEX model_aliases_deployment ON inference.model_aliases USING btree (tenant_id, deployment_id);
+
+create table inference.model_deployments (
+  tenant_id uuid not null,
+  id uuid not null,
+  provider text not null,
+  model_name text not null,
+  version text not null,
+  capability text[] not null,
+  state text not null default 'draft'::text,
+  region text not null default 'global'::text,
+  max_context integer not null,
+  max_output integer not null,
+  policy_version text not null,
+  configured boolean not null default false,
+  row_version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint model_deployments_id_key UNIQUE (id),
+  constraint model_deployments_max_context_check CHECK ((max_context > 0)),
+  constraint model_deployments_max_output_check CHECK ((max_output >= 0)),
+  constraint model_deployments_pkey PRIMARY KEY (tenant_id, id),
+  constraint model_deployments_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'active'::text, 'draining'::text, 'disabled'::text])))
+);
+CREATE UNIQUE INDEX model_deployments_name ON inference.model_deployments USING btree (tenant_id, provider, model_name, version);
+
+create table inference.model_prices (
+  tenant_id uuid not null,
+  deployment_id uuid not null,
+  price_version integer not null,
+  currency text not null,
+  input numeric(20,8) not null,
+  cached_input numeric(20,8) not null,
+  output numeric(20,8) not null,
+  effective_from timestamp with time zone not null,
+  created_by uuid,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint model_prices_cached_input_check CHECK ((cached_input >= (0)::numeric)),
+  constraint model_prices_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint model_prices_input_check CHECK ((input >= (0)::numeric)),
+  constraint model_prices_output_check CHECK ((output >= (0)::numeric)),
+  constraint model_prices_pkey PRIMARY KEY (tenant_id, deployment_id, price_version),
+  constraint model_prices_tenant_id_deployment_id_fkey FOREIGN KEY (tenant_id, deployment_id) REFERENCES inference.model_deployments(tenant_id, id)
+);
+CREATE TRIGGER model_prices_append_only BEFORE DELETE OR UPDATE ON inference.model_prices FOR EACH ROW EXECUTE FUNCTION inference.refuse_change();
+
+create table inference.provider_events (
+  provider text not null,
+  event_id text not null,
+  type text not null,
+  payload jsonb not null,
+  received_at timestamp with time zone not null default kernel.now(),
+  processed_at timestamp with time zone,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint provider_events_pkey PRIMARY KEY (provider, event_id)
+);
+CREATE INDEX provider_events_due ON inference.provider_events USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX provider_events_received ON inference.provider_events USING btree (received_at);
+
+create table inference.quota_counters (
+  tenant_id uuid not null,
+  scope_type text not null,
+  scope_id uuid not null,
+  metric text not null,
+  window_start timestamp with time zone not null,
+  limit_value numeric not null,
+  used numeric not null default 0,
+  reserved numeric not null default 0,
+  constraint quota_counters_pkey PRIMARY KEY (tenant_id, scope_type, scope_id, metric, window_start)
+) with (fillfactor=50);
+CREATE INDEX quota_counters_window ON inference.quota_counters USING btree (window_start);
+
+create table inference.quota_limits (
+  tenant_id uuid not null,
+  scope_type text not null,
+  scope_id uuid not null,
+  limits jsonb not null,
+  version bigint not null default 1,
+  changed_at timestamp with time zone not null default kernel.now(),
+  constraint quota_limits_pkey PRIMARY KEY (tenant_id, scope_type, scope_id),
+  constraint quota_limits_scope_type_check CHECK ((scope_type = ANY (ARRAY['tenant'::text, 'principal'::text])))
+);
+
+create table inference.quota_reservations (
+  tenant_id uuid not null,
+  operation_id uuid not null,
+  run integer not null,
+  principal_id uuid not null,
+  deployment_tenant_id uuid not null,
+  deployment_id uuid not null,
+  price_version integer not null,
+  input_units integer not null,
+  output_units integer not null,
+  cost numeric(20,8) not null,
+  class text not null,
+  minute_start timestamp with time zone not null,
+  day_start timestamp with time zone not null,
+  state text not null default 'held'::text,
+  owner_id uuid not null,
+  lease_until timestamp with time zone not null,
+  dispatched_at timestamp with time zone,
+  created_at timestamp with time zone not null default kernel.now(),
+  ended_at timestamp with time zone,
+  constraint quota_reservations_class_check CHECK ((class = ANY (ARRAY['call'::text, 'stream'::text, 'job'::text]))),
+  constraint quota_reservations_pkey PRIMARY KEY (tenant_id, operation_id, run),
+  constraint quota_reservations_state_check CHECK ((state = ANY (ARRAY['held'::text, 'settled'::text, 'released'::text]))),
+  constraint quota_reservations_tenant_id_operation_id_fkey FOREIGN KEY (tenant_id, operation_id) REFERENCES inference.inference_operations(tenant_id, id) ON DELETE CASCADE
+) with (fillfactor=70);
+CREATE INDEX quota_reservations_held ON inference.quota_reservations USING btree (tenant_id, lease_until) WHERE (state = 'held'::text);
+CREATE INDEX quota_reservations_lease ON inference.quota_reservations USING btree (lease_until) WHERE (state = 'held'::text);
+
+create table inference.safety_decisions (
+  tenant_id uuid not null,
+  operation_id uuid not null,
+  stage text not null,
+  category text not null,
+  policy_version text not null,
+  decision text not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint safety_decisions_decision_check CHECK ((decision = ANY (ARRAY['allow'::text, 'flag'::text, 'redact'::text, 'block'::text]))),
+  constraint safety_decisions_pkey PRIMARY KEY (tenant_id, operation_id, stage, category),
+  constraint safety_decisions_stage_check CHECK ((stage = ANY (ARRAY['input'::text, 'output'::text]))),
+  constraint safety_decisions_tenant_id_operation_id_fkey FOREIGN KEY (tenant_id, operation_id) REFERENCES inference.inference_operations(tenant_id, id) ON DELETE CASCADE
+);
+
+create table inference.usage_records (
+  tenant_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  operation_id uuid not null,
+  run integer not null,
+  input_units integer not null,
+  output_units integer not null,
+  compute_ms integer not null,
+  cost_amount numeric(20,8) not null,
+  currency text not null,
+  price_version integer not null,
+  source text not null,
+  corrects_id uuid,
+  measured_at timestamp with time zone not null default kernel.now(),
+  constraint usage_records_pkey PRIMARY KEY (tenant_id, id),
+  constraint usage_records_source_check CHECK ((source = ANY (ARRAY['provider'::text, 'estimated'::text, 'reserved'::text]))),
+  constraint usage_records_tenant_id_operation_id_run_corrects_id_key UNIQUE NULLS NOT DISTINCT (tenant_id, operation_id, run, corrects_id)
+);
+CREATE INDEX usage_records_measured ON inference.usage_records USING btree (measured_at);
+CREATE TRIGGER usage_records_append_only BEFORE DELETE OR UPDATE ON inference.usage_records FOR EACH ROW EXECUTE FUNCTION inference.refuse_change();
+CREATE TRIGGER usage_records_no_truncate BEFORE TRUNCATE ON inference.usage_records FOR EACH STATEMENT EXECUTE FUNCTION inference.refuse_change();
+
+CREATE OR REPLACE FUNCTION inference.counters_of(_tenant uuid, _principal uuid, _class text, _limits jsonb, _minute timestamp with time zone, _day timestamp with time zone, _requests numeric, _tokens numeric, _cost numeric)
+ RETURNS TABLE(place integer, scope_type text, scope_id uuid, metric text, window_start timestamp with time zone, limit_value numeric, used numeric, reserved numeric)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select row_number() over (order by s.place, m.place)::int, s.scope_type, s.scope_id, m.metric,
+    m.window_start,
+    coalesce((own.limits ->> m.metric)::numeric, (_limits -> s.scope_type ->> m.metric)::numeric),
+    m.used, m.reserved
+  from (values (1, 'tenant', _tenant), (2, 'principal', _principal)) s (place, scope_type, scope_id)
+  cross join (values
+    (1, 'operations', timestamptz '-infinity', 0, 0),
+    (2, 'requests_per_minute', _minute, _requests, 0),
+    (3, 'tokens_per_minute', _minute, 0, _tokens),
+    (4, 'tokens_per_day', _day, 0, _tokens),
+    (5, 'cost_per_day', _day, 0, _cost)) m (place, metric, window_start, used, reserved)
+  left join inference.quota_limits own on own.tenant_id = _tenant
+    and own.scope_type = s.scope_type and own.scope_id = s.scope_id
+  where _class <> 'job' or m.window_start = _day
+$function$;
+
+CREATE OR REPLACE FUNCTION inference.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- The retention of old rows.
+  if tg_op = 'DELETE' then
+    if coalesce(to_jsonb(old) ->> 'completed_at', to_jsonb(old) ->> 'measured_at',
+      to_jsonb(old) ->> 'created_at')::timestamptz < kernel.now() - interval '60 days'
+    then
+      return old;
+    end if;
+  end if;
+  raise exception 'usage and prices are append-only: correct them with another row'
+    using errcode = '42501', constraint = 'usage_append_only';
+end $function$;
+
+CREATE OR REPLACE FUNCTION inference.reserve(_tenant uuid, _principal uuid, _operation uuid, _this_run integer, _class text, _limits jsonb, _deployment_tenant uuid, _deployment uuid, _input integer, _output integer, _requests integer, _hold boolean, _owner uuid, _lease_seconds double precision, _attempt integer, _attempt_id uuid)
+ RETURNS TABLE(missed text, scope text, limit_value numeric, resets_at timestamp with time zone)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  at_time timestamptz := kernel.now();
+  minute timestamptz := date_trunc('minute', at_time);
+  day timestamptz := date_trunc('day', at_time at time zone 'UTC') at time zone 'UTC';
+  price int := 0;
+  most numeric := 0;
+  taken int[];
+  running record;
+begin
+  select p.price_version, round((_input * p.input + _output * p.output) / 1000000, 8) into price, most
+    from inference.model_prices p
+    where p.tenant_id = _deployment_tenant and p.deployment_id = _deployment
+      and p.effective_from <= at_time
+    order by p.effective_from desc, p.price_version desc limit 1;
+  with wanted as (
+    select * from inference.counters_of(_tenant, _principal, _class, _limits, minute, day, _requests,
+      case when _hold then _input + _output else 0 end, case when _hold then coalesce(most, 0) else 0 end)
+  ), took as (
+    insert into inference.quota_counters as c
+      (tenant_id, scope_type, scope_id, metric, window_start, limit_value, used, reserved)
+    select _tenant, w.scope_type, w.scope_id, w.metric, w.window_start, w.limit_value, w.used, w.reserved
+    from wanted w
+    where w.used + w.reserved <= w.limit_value
+    order by w.place
+    on conflict (tenant_id, scope_type, scope_id, metric, window_start) do update
+      set used = c.used + excluded.used, reserved = c.reserved + excluded.reserved,
+        limit_value = excluded.limit_value
+      where c.used + c.reserved + excluded.used + excluded.reserved <= excluded.limit_value
+    returning c.scope_type, c.metric
+  )
+  select array_agg(w.place) into taken
+    from wanted w join took t on t.scope_type = w.scope_type and t.metric = w.metric;
+  return query
+    select w.metric, w.scope_type, w.limit_value,
+      case when w.window_start = day then day + interval '1 day' else minute + interval '1 minute' end
+    from inference.counters_of(_tenant, _principal, _class, _limits, minute, day, _requests, 0, 0) w
+    where not w.place = any(coalesce(taken, '{}'))
+    order by w.window_start, w.place desc limit 1;
+  if found then
+    return;
+  end if;
+  if _class <> 'job' and _hold then
+    select count(*) as tenant_operations, count(*) filter (where r.class = 'stream') as tenant_streams,
+      count(*) filter (where r.principal_id = _principal) as principal_operations,
+      count(*) filter (where r.principal_id = _principal and r.class = 'stream') as principal_streams
+      into running
+      from inference.quota_reservations r
+      where r.tenant_id = _tenant and r.state = 'held' and r.lease_until > clock_timestamp()
+        and r.class <> 'job';
+    return query
+      select 'concurrency', one.scope, one.most, null::timestamptz
+      from (
+        select s.scope, s.running, coalesce((own.limits ->> s.metric)::numeric,
+          (_limits -> s.scope ->> s.metric)::numeric) as most
+        from (values
+          ('principal', _principal, 'operations', running.principal_operations),
+          ('tenant', _tenant, 'operations', running.tenant_operations),
+          ('principal', _principal, 'streams', running.principal_streams),
+          ('tenant', _tenant, 'streams', running.tenant_streams)) s (scope, scope_id, metric, running)
+        left join inference.quota_limits own on own.tenant_id = _tenant
+          and own.scope_type = s.scope and own.scope_id = s.scope_id
+        where _class = 'stream' or s.metric = 'operations') one
+      where one.running >= one.most limit 1;
+    if found then
+      return;
+    end if;
+  end if;
+  if _hold then
+    insert into inference.quota_reservations (tenant_id, operation_id, run, principal_id,
+      deployment_tenant_id, deployment_id, price_version, input_units, output_units, cost, class,
+      minute_start, day_start, owner_id, lease_until, dispatched_at)
+    values (_tenant, _operation, _this_run, _principal, _deployment_tenant, _deployment,
+      coalesce(price, 0), _input, _output, coalesce(most, 0), _class, minute, day, _owner,
+      clock_timestamp() + make_interval(secs => _lease_seconds),
+      case when _attempt is not null then now() end);
+    if _attempt is not null then
+      insert into inference.inference_attempts (tenant_id, operation_id, attempt, id, run, deployment_id)
+      values (_tenant, _operation, _attempt, _attempt_id, _this_run, _deployment);
+    end if;
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION inference.settle(_tenant uuid, _operation uuid, _this_run integer, _ended_as text, _input integer, _cached integer, _output integer, _measured text, _snapshot text, _request text, _took_ms integer)
+ RETURNS TABLE(input_units integer, cached_input_units integer, output_units integer, cost numeric, currency text, price_version integer, source text)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  held inference.quota_reservations;
+  price inference.model_prices;
+  amount numeric;
+begin
+  update inference.quota_reservations r
+    set state = case when _ended_as = 'released' then 'released' else 'settled' end, ended_at = now()
+    where r.tenant_id = _tenant and r.operation_id = _operation and r.run = _this_run
+      and r.state = 'held'
+    returning * into held;
+  if not found then
+    return;
+  end if;
+  if _ended_as = 'released' then
+    _input := 0; _cached := 0; _output := 0;
+  elsif _ended_as = 'ambiguous' then
+    _input := held.input_units; _cached := 0; _output := held.output_units; _measured := 'reserved';
+  end if;
+  _cached := least(_cached, _input);
+  select * into price from inference.model_prices p
+    where p.tenant_id = held.deployment_tenant_id and p.deployment_id = held.deployment_id
+      and p.price_version = held.price_version;
+  amount := coalesce(round(((_input - _cached) * price.input + _cached * price.cached_input
+    + _output * price.output) / 1000000, 8), 0);
+  insert into inference.quota_counters as c
+    (tenant_id, scope_type, scope_id, metric, window_start, limit_value, used, reserved)
+  select _tenant, w.scope_type, w.scope_id, w.metric, w.window_start, 0,
+    case w.metric when 'cost_per_day' then amount else _input + _output end, w.reserved
+  from inference.counters_of(_tenant, held.principal_id, held.class, '{}', held.minute_start,
+    held.day_start, 0, held.input_units + held.output_units, held.cost) w
+  where w.metric in ('tokens_per_minute', 'tokens_per_day', 'cost_per_day')
+  order by w.place
+  on conflict (tenant_id, scope_type, scope_id, metric, window_start) do update
+    set used = c.used + excluded.used, reserved = c.reserved - excluded.reserved;
+  if _ended_as <> 'released' then
+    insert into inference.usage_records (tenant_id, operation_id, run, input_units, output_units,
+      compute_ms, cost_amount, currency, price_version, source)
+    values (_tenant, _operation, _this_run, _input, _output, _took_ms, amount,
+      coalesce(price.currency, 'USD'), held.price_version, _measured);
+    insert into inference.generation_usage (tenant_id, operation_id, run, principal_id, workload,
+      provider, model_deployment_id, model_snapshot, prompt_version, provider_request_id,
+      input_tokens, cached_input_tokens, output_tokens, estimated_cost_minor_units, currency,
+      price_version, source, status, counted_on, started_at)
+    select _tenant, _operation, _this_run, held.principal_id, o.workload, d.provider,
+      held.deployment_id, _snapshot, o.prompt_version, _request, _input, _cached, _output, amount * 100,
+      coalesce(price.currency, 'USD'), held.price_version, _measured, _ended_as,
+      (held.day_start at time zone 'UTC')::date, held.created_at
+    from inference.inference_operations o, inference.model_deployments d
+    where o.tenant_id = _tenant and o.id = _operation
+      and d.tenant_id = held.deployment_tenant_id and d.id = held.deployment_id;
+  end if;
+  return query select _input, _cached, _output, amount, coalesce(price.currency, 'USD')::text,
+    held.price_version, _measured;
+end $function$;
+
+create schema retrieval;
+
+create table retrieval.acl_sets (
+  tenant_id uuid not null,
+  id bigint not null generated always as identity,
+  collection_id uuid not null,
+  digest bytea not null,
+  entries text[] collate "C" not null,
+  constraint acl_sets_digest UNIQUE (tenant_id, collection_id, digest),
+  constraint acl_sets_pkey PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX acl_sets_entries ON retrieval.acl_sets USING gin (entries);
+
+create table retrieval.answer_texts (
+  tenant_id uuid not null,
+  id uuid not null,
+  query text not null,
+  text text,
+  constraint answer_texts_pkey PRIMARY KEY (tenant_id, id)
+);
+
+create table retrieval.answers (
+  tenant_id uuid not null,
+  id uuid not null,
+  actor_id uuid not null,
+  query_hash bytea not null,
+  state text not null,
+  outcome text,
+  collection_ids uuid[] not null,
+  order_ jsonb,
+  retrieval_version text,
+  prompt_version text,
+  model_version text,
+  response_ref uuid,
+  usage jsonb,
+  degraded text[] not null default '{}'::text[],
+  error_code text,
+  request_id text not null,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null default kernel.now(),
+  completed_at timestamp with time zone,
+  constraint answers_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'insufficient_evidence'::text]))),
+  constraint answers_pkey PRIMARY KEY (tenant_id, id),
+  constraint answers_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'redacted'::text])))
+);
+CREATE INDEX answers_actor ON retrieval.answers USING btree (tenant_id, actor_id, id);
+CREATE INDEX answers_created_at ON retrieval.answers USING btree (created_at);
+CREATE INDEX answers_running ON retrieval.answers USING btree (leased_until) WHERE (state = 'running'::text);
+
+create table retrieval.chunk_texts (
+  tenant_id uuid not null,
+  id uuid not null,
+  text text not null,
+  constraint chunk_texts_pkey PRIMARY KEY (tenant_id, id)
+);
+
+create table retrieval.chunks (
+  tenant_id uuid not null,
+  id uuid not null,
+  collection_id uuid not null,
+  document_id uuid not null,
+  document_version integer not null,
+  ordinal integer not null,
+  text_ref uuid not null,
+  char_start integer not null,
+  char_end integer not null,
+  page integer,
+  context text not null,
+  token_count integer not null,
+  metadata jsonb not null default '{}'::jsonb,
+  content_hash bytea not null,
+  pipeline_version text not null,
+  constraint chunks_check CHECK ((char_start < char_end)),
+  constraint chunks_pkey PRIMARY KEY (tenant_id, id),
+  constraint chunks_place UNIQUE (tenant_id, document_id, document_version, pipeline_version, ordinal)
+);
+CREATE INDEX chunks_content_hash ON retrieval.chunks USING btree (tenant_id, content_hash);
+
+create table retrieval.citations (
+  tenant_id uuid not null,
+  answer_id uuid not null,
+  rank integer not null,
+  chunk_id uuid not null,
+  document_id uuid not null,
+  document_version integer not null,
+  quoted_range int4range not null,
+  answer_range int4range not null,
+  constraint citations_answer_range_check CHECK ((NOT isempty(answer_range))),
+  constraint citations_pkey PRIMARY KEY (tenant_id, answer_id, rank),
+  constraint citations_quoted_range_check CHECK ((NOT isempty(quoted_range)))
+);
+CREATE INDEX citations_chunk ON retrieval.citations USING btree (tenant_id, chunk_id);
+CREATE INDEX citations_document ON retrieval.citations USING btree (tenant_id, document_id);
+
+create table retrieval.collection_acl (
+  tenant_id uuid not null,
+  collection_id uuid not null,
+  principal_or_group text collate "C" not null,
+  permission text not null,
+  constraint collection_acl_permission_check CHECK ((permission = ANY (ARRAY['read'::text, 'write'::text, 'manage'::text]))),
+  constraint collection_acl_pkey PRIMARY KEY (tenant_id, collection_id, principal_or_group)
+);
+CREATE INDEX collection_acl_principal ON retrieval.collection_acl USING btree (tenant_id, principal_or_group, collection_id);
+
+create table retrieval.collections (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  embedding_profile text not null,
+  language text not null,
+  access_policy_version bigint not null default 1,
+  active_index_version integer not null default 1,
+  state text not null default 'active'::text,
+  version bigint not null default 1,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  deleted_at timestamp with time zone,
+  constraint collections_pkey PRIMARY KEY (tenant_id, id),
+  constraint collections_state_check CHECK ((state = ANY (ARRAY['active'::text, 'deleted'::text])))
+);
+CREATE UNIQUE INDEX collections_name ON retrieval.collections USING btree (tenant_id, name) WHERE (state = 'active'::text);
+
+create table retrieval.connectors (
+  tenant_id uuid not null,
+  id uuid not null,
+  collection_id uuid not null,
+  kind text not null,
+  config jsonb not null,
+  state text not null default 'active'::text,
+  schedule_seconds integer,
+  acl jsonb,
+  delete_policy text not null,
+  max_documents integer not null,
+  error_code text,
+  job_id uuid,
+  version bigint not null default 1,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint connectors_delete_policy_check CHECK ((delete_policy = ANY (ARRAY['tombstone'::text, 'keep'::text]))),
+  constraint connectors_kind_check CHECK ((kind = ANY (ARRAY['web'::text, 'uploads'::text]))),
+  constraint connectors_pkey PRIMARY KEY (tenant_id, id),
+  constraint connectors_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'error'::text, 'deleted'::text])))
+);
+CREATE INDEX connectors_collection ON retrieval.connectors USING btree (tenant_id, collection_id, id) WHERE (state <> 'deleted'::text);
+CREATE INDEX connectors_due_at ON retrieval.connectors USING btree (due_at) WHERE (due_at IS NOT NULL);
+
+create table retrieval.document_acl (
+  tenant_id uuid not null,
+  document_id uuid not null,
+  principal_or_group text collate "C" not null,
+  permission text not null,
+  version bigint not null,
+  constraint document_acl_permission_check CHECK ((permission = ANY (ARRAY['read'::text, 'write'::text, 'manage'::text]))),
+  constraint document_acl_pkey PRIMARY KEY (tenant_id, document_id, principal_or_group)
+);
+
+create table retrieval.document_versions (
+  tenant_id uuid not null,
+  document_id uuid not null,
+  version integer not null,
+  input_text text,
+  file_id uuid,
+  fetch_uri text,
+  blob_key text,
+  content_type text,
+  title text,
+  metadata jsonb not null default '{}'::jsonb,
+  source_version text,
+  checksum bytea,
+  pipeline_version text,
+  canonical text,
+  outline jsonb,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint document_versions_pkey PRIMARY KEY (tenant_id, document_id, version)
+);
+
+create table retrieval.documents (
+  tenant_id uuid not null,
+  id uuid not null,
+  no bigint not null generated always as identity,
+  collection_id uuid not null,
+  source_kind text not null,
+  source_uri text,
+  source_version text,
+  file_id uuid,
+  connector_id uuid,
+  checksum bytea,
+  state text not null default 'pending'::text,
+  metadata jsonb not null default '{}'::jsonb,
+  title text,
+  current_version integer,
+  latest_version integer not null default 1,
+  chunk_count integer not null default 0,
+  acl_set_id bigint not null default 0,
+  acl_version bigint not null default 1,
+  version bigint not null default 0,
+  error_code text,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  deleted_at timestamp with time zone,
+  purge_job_id uuid,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint documents_pkey PRIMARY KEY (tenant_id, id),
+  constraint documents_source_kind_check CHECK ((source_kind = ANY (ARRAY['text'::text, 'file'::text, 'uri'::text, 'connector'::text]))),
+  constraint documents_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'processing'::text, 'ready'::text, 'failed'::text, 'deleted'::text])))
+);
+CREATE INDEX documents_collection ON retrieval.documents USING btree (tenant_id, collection_id, id) WHERE (deleted_at IS NULL);
+CREATE INDEX documents_connector ON retrieval.documents USING btree (tenant_id, connector_id, id) WHERE ((connector_id IS NOT NULL) AND (deleted_at IS NULL));
+CREATE INDEX documents_due_at ON retrieval.documents USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX documents_file ON retrieval.documents USING btree (tenant_id, file_id) WHERE (file_id IS NOT NULL);
+CREATE INDEX documents_no ON retrieval.documents USING btree (tenant_id, collection_id, no) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX documents_source_uri ON retrieval.documents USING btree (tenant_id, collection_id, source_uri) WHERE ((deleted_at IS NULL) AND (source_uri IS NOT NULL));
+
+create table retrieval.embedding_records (
+  tenant_id uuid not null,
+  chunk_id uuid not null,
+  embedding_model_version text not null,
+  vector_ref bytea not null,
+  state text not null,
+  constraint embedding_records_pkey PRIMARY KEY (tenant_id, chunk_id, embedding_model_version),
+  constraint embedding_records_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'embedded'::text, 'indexed'::text, 'superseded'::text, 'purged'::text])))
+);
+
+create table retrieval.embeddings (
+  tenant_id uuid not null,
+  embedding_model_version text not null,
+  content_hash bytea not null,
+  vector bytea not null,
+  constraint embeddings_pkey PRIMARY KEY (tenant_id, embedding_model_version, content_hash)
+);
+
+create table retrieval.evaluations (
+  tenant_id uuid not null,
+  id uuid not null,
+  collection_id uuid not null,
+  index_version integer,
+  k integer not null,
+  queries jsonb,
+  stored boolean not null,
+  metrics jsonb,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint evaluations_pkey PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX evaluations_stored ON retrieval.evaluations USING btree (tenant_id, collection_id, id) WHERE stored;
+
+create table retrieval.index_versions (
+  tenant_id uuid not null,
+  collection_id uuid not null,
+  version integer not null,
+  embedding_profile text not null,
+  table_id uuid not null,
+  state text not null,
+  metrics jsonb,
+  plan jsonb,
+  created_at timestamp with time zone not null default kernel.now(),
+  activated_at timestamp with time zone,
+  retired_at timestamp with time zone,
+  purged_at timestamp with time zone,
+  writer_token uuid,
+  writer_until timestamp with time zone,
+  constraint index_versions_pkey PRIMARY KEY (tenant_id, collection_id, version),
+  constraint index_versions_state_check CHECK ((state = ANY (ARRAY['building'::text, 'ready'::text, 'active'::text, 'retired'::text, 'dropped'::text, 'failed'::text])))
+);
+CREATE UNIQUE INDEX index_versions_active ON retrieval.index_versions USING btree (tenant_id, collection_id) WHERE (state = 'active'::text);
+CREATE UNIQUE INDEX index_versions_building ON retrieval.index_versions USING btree (tenant_id, collection_id) WHERE (state = 'building'::text);
+CREATE INDEX index_versions_retired ON retrieval.index_versions USING btree (retired_at) WHERE (state = 'retired'::text);
+
+create table retrieval.ingestion_jobs (
+  tenant_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  collection_id uuid not null,
+  document_id uuid,
+  document_version integer,
+  connector_id uuid,
+  index_version integer,
+  pipeline_version text,
+  state text not null default 'pending'::text,
+  input jsonb,
+  stage text,
+  stages jsonb not null default '{}'::jsonb,
+  checkpoint jsonb,
+  unchanged boolean,
+  result jsonb,
+  error_code text,
+  submitter_id uuid not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  completed_at timestamp with time zone,
+  constraint ingestion_jobs_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'purge'::text, 'reindex'::text, 'sync'::text, 'evaluate'::text]))),
+  constraint ingestion_jobs_pkey PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX ingestion_jobs_document ON retrieval.ingestion_jobs USING btree (tenant_id, document_id, id) WHERE (document_id IS NOT NULL);
+CREATE INDEX ingestion_jobs_ended ON retrieval.ingestion_jobs USING btree (completed_at) WHERE (completed_at IS NOT NULL);
+
+create table retrieval.purge_ledger (
+  tenant_id uuid not null,
+  document_id uuid not null,
+  projection text not null,
+  index_version integer not null default 0,
+  hidden_at timestamp with time zone not null default kernel.now(),
+  erased_at timestamp with time zone,
+  done_at timestamp with time zone,
+  constraint purge_ledger_pkey PRIMARY KEY (tenant_id, document_id, projection, index_version),
+  constraint purge_ledger_projection_check CHECK ((projection = ANY (ARRAY['index'::text, 'canonical_text'::text, 'chunk_text'::text, 'embedding_cache'::text, 'answers'::text])))
+);
+CREATE INDEX purge_ledger_open ON retrieval.purge_ledger USING btree (tenant_id, document_id) WHERE (done_at IS NULL);
+
 create schema webhooks;
 
 create table webhooks.deliveries (

@@ -98,12 +98,12 @@ export class Link {
     const socket = new WebSocket(`${base}/v1/realtime`, [protocol, `token.${token}`])
     this.socket = socket
     this.expectAnswer()
-    socket.onmessage = ({ data }) => {
+    socket.addEventListener('message', ({ data }) => {
       if (this.socket === socket) this.take(JSON.parse(String(data)) as Frame)
-    }
-    socket.onclose = ({ code, reason }) => {
+    })
+    socket.addEventListener('close', ({ code, reason }) => {
       if (this.socket === socket) this.drop(reason || `closed with ${code}`)
-    }
+    })
   }
 
   private take(frame: Frame): void {

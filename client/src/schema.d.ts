@@ -6317,8 +6317,8 @@ export interface components {
             input_units: number;
             /** @description Tokens that the model wrote. */
             output_units: number;
-            /** @description The cost. */
-            cost_amount: number | null;
+            /** @description The cost; null without a model. */
+            cost_amount: string | null;
             /** @description Its currency. */
             currency: string | null;
             /** @description How long the search took. */
@@ -6358,8 +6358,8 @@ export interface components {
          *       "usage": {
          *         "input_units": 0,
          *         "output_units": 0,
-         *         "cost_amount": null,
-         *         "currency": null,
+         *         "cost_amount": "0.0021",
+         *         "currency": "USD",
          *         "retrieval_ms": 12
          *       },
          *       "error_code": "extraction_failed",
@@ -17976,6 +17976,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `upstream_invalid_response` */
+        BadGateway: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `overloaded` */
         ServiceUnavailable: {
             headers: {
@@ -18831,11 +18841,14 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `answer_not_found`, `collection_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `answer_sources_changed`, `idempotency_in_progress`, `idempotency_key_reused` */
+            /** @description `answer_sources_changed`, `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
             409: components["responses"]["Conflict"];
-            /** @description `filter_not_allowed`, `generation_not_configured`, `invalid_character`, `validation_failed` */
+            /** @description `content_blocked`, `context_length_exceeded`, `filter_not_allowed`, `generation_not_configured`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
-            /** @description `index_unavailable`, `overloaded` */
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `index_unavailable`, `overloaded`, `service_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
@@ -18911,11 +18924,14 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `answer_not_found`, `collection_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `answer_sources_changed`, `idempotency_in_progress`, `idempotency_key_reused` */
+            /** @description `answer_sources_changed`, `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
             409: components["responses"]["Conflict"];
-            /** @description `filter_not_allowed`, `generation_not_configured`, `invalid_character`, `validation_failed` */
+            /** @description `content_blocked`, `context_length_exceeded`, `filter_not_allowed`, `generation_not_configured`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
-            /** @description `index_unavailable`, `overloaded` */
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `index_unavailable`, `overloaded`, `service_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
@@ -22959,6 +22975,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };

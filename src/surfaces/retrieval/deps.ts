@@ -1,6 +1,7 @@
 /** What the use cases of retrieval share, and the faces that it stands on. */
 import type { SafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
 import type { Face as Identity } from '../identity/face.ts'
+import type { Face as Models } from '../inference/face.ts'
 import type { Face as Jobs } from '../jobs/face.ts'
 import type { Face as Files } from '../uploads/face.ts'
 import type { EmbeddingProfile } from './embedding/profile.ts'
@@ -14,6 +15,7 @@ export type Needs = {
   }
   readonly jobs: Pick<Jobs, 'submit' | 'view' | 'cancel'>
   readonly files: Pick<Files, 'requireAvailable' | 'read'>
+  readonly models: Pick<Models, 'configured' | 'generate'>
 }
 
 /** The embedding profiles of this process, by id. */
@@ -22,6 +24,7 @@ export type Profiles = {
   find(id: string): EmbeddingProfile | undefined
   /** For a new collection in this language. */
   defaultFor(language: string): EmbeddingProfile
+  close(): Promise<void>
 }
 
 export type Deps = Needs & {

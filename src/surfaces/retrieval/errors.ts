@@ -116,25 +116,3 @@ export const errors = {
 } as const
 
 export const problem = problemsOf(errors)
-
-/** Why an ingestion job failed. */
-export const job_error_codes = [
-  'fetch_blocked',
-  'fetch_failed',
-  'extraction_failed',
-  'extraction_timeout',
-  'extraction_resource_limit',
-  'encrypted_document',
-  'empty_document',
-  'too_many_chunks',
-  'unsupported_document_type',
-  'file_not_available',
-  'embedding_provider_unavailable',
-  'quota_exceeded',
-  'index_write_failed',
-  'document_deleted',
-  'owner_lost_access',
-  'connector_mass_delete_suspected',
-  'evaluation_not_possible',
-] as const
-export type JobErrorCode = (typeof job_error_codes)[number]

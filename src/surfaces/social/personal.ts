@@ -3,7 +3,7 @@
  * text, and a profile without words whose handle nobody else may take; likes, follows, blocks, mutes and feeds
  * go. It works in portions and skips what is erased, so it may be run again.
  */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql, type Sql } from '../../kernel/database/sql.ts'
 import type { Personal } from '../../kernel/work/personal.ts'
@@ -14,7 +14,13 @@ import { deletePosts } from './posts/delete-posts.ts'
 import { deleteComments } from './reactions/comment.ts'
 
 const portion = 200
-const Item = Type.Object({ id: Type.String(), data: Type.Unknown() })
+const Item = Type.Object({
+  tenant_id: Type.String(),
+  owner_id: Type.String(),
+  id: Type.String(),
+  data: Type.Unknown(),
+})
+type Item = Static<typeof Item>
 const Row = Type.Object({ tenant_id: Type.String(), id: Type.String() })
 
 type Needs = Pick<Deps, 'kernel'>
@@ -23,14 +29,11 @@ export function personalSocial({ kernel }: Needs): Personal {
   return {
     export: async function* ({ principal_ids }) {
       for (const [kind, statement] of Object.entries(exports)) {
-        for (let after: string | null = null; ;) {
-          const rows: { id: string; data: unknown }[] = await kernel.db.many(
-            Item,
-            statement(principal_ids, after),
-          )
+        for (let after: Item | null = null; ;) {
+          const rows: Item[] = await kernel.db.many(Item, statement(principal_ids, after))
           for (const { data } of rows) yield { kind, data }
           if (rows.length < portion) break
-          after = rows.at(-1)?.id ?? null
+          after = rows.at(-1) ?? null
         }
       }
     },
@@ -48,30 +51,40 @@ export function personalSocial({ kernel }: Needs): Personal {
 
 type Ids = readonly string[]
 
-/** A portion of the rows of `from` after an id, as JSON. */
-function exported(from: Sql, owner: Sql, id: Sql, data: Sql) {
-  return (ids: Ids, after: string | null): Sql => sql`
+/**
+ * A portion of the rows of `from` after another one, as JSON. Ids recur: two people like one post, and a
+ * person follows the same one in two tenants.
+ */
+function exported(tenant: Sql, owner: Sql, id: Sql, from: Sql, condition: Sql, data: Sql) {
+  return (ids: Ids, after: Omit<Item, 'data'> | null): Sql => sql`
     -- any tenant: what one person keeps here
-    select ${id} as id, ${data} as data from ${from}
-    where ${owner} = any(${ids}::uuid[])
-      and (${after}::uuid is null or ${id} > ${after}::uuid)
-    order by ${id} limit ${portion}`
+    select ${tenant} as tenant_id, ${owner} as owner_id, ${id} as id, ${data} as data from ${from}
+    where ${owner} = any(${ids}::uuid[]) and ${condition} and (${after === null} or
+      (${tenant}, ${owner}, ${id}) > (${after?.tenant_id ?? null}::uuid,
+        ${after?.owner_id ?? null}::uuid, ${after?.id ?? null}::uuid))
+    order by ${tenant}, ${owner}, ${id} limit ${portion}`
 }
+
+const always = sql`true`
 
 const exports = {
   profile: exported(
-    sql`social.users u`,
-    sql`u.deleted_at is null and u.id`,
+    sql`u.tenant_id`,
     sql`u.id`,
+    sql`u.id`,
+    sql`social.users u`,
+    sql`u.deleted_at is null`,
     sql`jsonb_build_object('tenant_id', u.tenant_id, 'id', u.id, 'handle', u.handle,
       'display_name', u.display_name, 'bio', u.bio, 'avatar_file_id', u.avatar_file_id,
       'privacy_state', u.privacy_state, 'created_at', u.created_at)`,
   ),
   post: exported(
+    sql`p.tenant_id`,
+    sql`p.author_id`,
+    sql`p.id`,
     sql`social.posts p left join social.post_bodies b
       on b.tenant_id = p.tenant_id and b.id = p.body_ref`,
-    sql`p.deleted_at is null and p.author_id`,
-    sql`p.id`,
+    sql`p.deleted_at is null`,
     sql`jsonb_build_object('id', p.id, 'body', b.body, 'visibility', p.visibility,
       'created_at', p.created_at, 'edited_at', p.edited_at, 'versions', (
         select jsonb_agg(jsonb_build_object('body', w.body, 'edited_at', v.edited_at))
@@ -80,49 +93,63 @@ const exports = {
         where v.tenant_id = p.tenant_id and v.post_id = p.id))`,
   ),
   comment: exported(
-    sql`social.comments c`,
-    sql`c.deleted_at is null and c.author_id`,
+    sql`c.tenant_id`,
+    sql`c.author_id`,
     sql`c.id`,
+    sql`social.comments c`,
+    sql`c.deleted_at is null`,
     sql`jsonb_build_object('id', c.id, 'post_id', c.post_id, 'body', c.body,
       'created_at', c.created_at)`,
   ),
   like: exported(
-    sql`social.likes l`,
+    sql`l.tenant_id`,
     sql`l.user_id`,
     sql`l.post_id`,
+    sql`social.likes l`,
+    always,
     sql`jsonb_build_object('post_id', l.post_id, 'created_at', l.created_at)`,
   ),
   follow: exported(
-    sql`social.follows f`,
+    sql`f.tenant_id`,
     sql`f.follower_id`,
     sql`f.followed_id`,
+    sql`social.follows f`,
+    always,
     sql`jsonb_build_object('followed_id', f.followed_id, 'state', f.state,
       'created_at', f.created_at)`,
   ),
   block: exported(
-    sql`social.blocks b`,
+    sql`b.tenant_id`,
     sql`b.blocker_id`,
     sql`b.blocked_id`,
+    sql`social.blocks b`,
+    always,
     sql`jsonb_build_object('blocked_id', b.blocked_id, 'created_at', b.created_at)`,
   ),
   mute: exported(
-    sql`social.mutes m`,
+    sql`m.tenant_id`,
     sql`m.muter_id`,
     sql`m.muted_id`,
+    sql`social.mutes m`,
+    always,
     sql`jsonb_build_object('muted_id', m.muted_id, 'expires_at', m.expires_at)`,
   ),
   report: exported(
-    sql`social.moderation_reports r`,
+    sql`r.tenant_id`,
     sql`r.reporter_id`,
     sql`r.id`,
+    sql`social.moderation_reports r`,
+    always,
     sql`jsonb_build_object('id', r.id, 'category', r.category, 'note', r.note,
       'created_at', r.created_at)`,
   ),
   decision: exported(
-    sql`social.moderation_actions a join social.moderation_cases c
-      on c.tenant_id = a.tenant_id and c.id = a.case_id and a.action not in ('assign', 'dismiss')`,
+    sql`a.tenant_id`,
     sql`c.subject_author_id`,
     sql`a.id`,
+    sql`social.moderation_actions a join social.moderation_cases c
+      on c.tenant_id = a.tenant_id and c.id = a.case_id and a.action not in ('assign', 'dismiss')`,
+    always,
     sql`jsonb_build_object('case_id', c.id, 'subject_type', c.subject_type,
       'subject_id', c.subject_id, 'action', a.action, 'reason_code', a.reason_code,
       'statement', a.statement, 'appeal_statement', c.appeal_statement,

@@ -1,6 +1,6 @@
 /** Long scripts of the model, with processes that are killed, and 500 races of a removal. */
 import fc from 'fast-check'
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChatWorld, upTo, type ChatWorld, type Talker } from './chat-world.ts'
 import { playScript, scripts } from './model.ts'
 import { raceRemovals } from './race-removals.ts'
@@ -22,5 +22,8 @@ test(
 
 test('row 6: 500 removals while others send', { timeout: 240_000 }, async () => {
   const people = (await world.people(3)) as [Talker, Talker, Talker]
-  for (const _ of upTo(20)) await raceRemovals(people, 25)
+  for (const _ of upTo(20)) {
+    const { found, wanted } = await raceRemovals(people, 25)
+    expect(found).toEqual(wanted)
+  }
 })

@@ -55,7 +55,8 @@ describe.concurrent('races', () => {
 
   test('row 6: who is removed while others send gets nothing beyond', async () => {
     const [ada, bob, cleo] = (await world.people(3)) as [Talker, Talker, Talker]
-    await raceRemovals([ada, bob, cleo], 25)
+    const { found, wanted } = await raceRemovals([ada, bob, cleo], 25)
+    expect(found).toEqual(wanted)
   })
 })
 

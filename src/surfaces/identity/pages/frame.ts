@@ -1,6 +1,8 @@
 /**
  * The frame of the account pages: light and dark, readable on a phone, without a script. The policy
- * allows only this one style sheet, by its hash.
+ * allows only this one style sheet, by its hash. Requests name the origin of the page and never its
+ * address, which may hold a token: without the origin, a browser that sends no fetch metadata could
+ * not show that a form is ours.
  */
 import { createHash } from 'node:crypto'
 import { markup, trusted, type Markup } from '../../../kernel/http/markup.ts'
@@ -75,6 +77,7 @@ export function frame({ language, title, failed, body, place }: Framed): string 
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="strict-origin">
 <title>${failed && `${words.error}: `}${title}</title>
 <style>${trusted(style)}</style>
 </head>

@@ -24,7 +24,7 @@ export const AclEntry = closed(
   { title: 'AclEntry' },
 )
 export type AclEntry = Static<typeof AclEntry>
-export const acl_entries_max = 256
+const acl_entries_max = 256
 export const Acl = Type.Array(AclEntry, { maxItems: acl_entries_max })
 export const PutAcl = closed({ acl: Acl }, { title: 'PutAcl' })
 

@@ -16,7 +16,7 @@ const sets_max = 10_000
 type Place = { readonly tenant_id: string; readonly collection_id: string }
 
 /** The number of a list; every entry may at least read. */
-export async function internSet(
+async function internSet(
   tx: Tx,
   { tenant_id, collection_id }: Place,
   acl: readonly AclEntry[],

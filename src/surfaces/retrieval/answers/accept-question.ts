@@ -75,9 +75,10 @@ export async function acceptQuestion(
     values (${tenant_id}, ${id}, ${query})`)
 }
 
-function answererOf(_deps: Deps, wanted: AskQuestion['answerer'] = 'auto'): Order['answerer'] {
-  if (wanted === 'generative') throw problem('generation_not_configured')
-  return 'extractive'
+function answererOf({ models }: Deps, wanted: AskQuestion['answerer'] = 'auto'): Order['answerer'] {
+  if (wanted === 'generative' && !models.configured) throw problem('generation_not_configured')
+  if (wanted === 'auto') return models.configured ? 'generative' : 'extractive'
+  return wanted
 }
 
 const Earlier = Type.Object({ depth: Type.Integer() })

@@ -1,21 +1,23 @@
 /**
  * Answers with sentences of the sources themselves, so that each is its own quote. A sentence counts by
- * the share of the question's words that it has; words of its headings count half. If even the best one
- * has too few of them, there is no answer.
+ * the share of the question's words that it has; words of its headings count less, and lines of
+ * programs and tables, too. If even the best one has too few of them, there is no answer.
  */
 import { offsetsOf } from '../chunking/code-points.ts'
 import { isStopWord, stemOf, wordsOf } from '../embedding/words.ts'
 import type { Source } from '../searches/hydrate.ts'
-import type { Sentence } from './produce.ts'
+import type { Sentence } from './pieces.ts'
 
 const sentences_max = 5
 /** Of the question's words: for the best sentence, and for one beside it. */
 const share_best = 0.5
-const share_more = 0.35
+const share_more = 0.45
 /** Beside the best one, only sentences that come near it. */
-const near_best = 0.7
-const heading_weight = 0.5
+const near_best = 0.8
+const heading_weight = 0.75
 const rank_bonus = 0.1
+/** A line of a program or a table, and another question, answer only where no sentence does. */
+const not_prose = 0.6
 /** Two sentences with this share of words in common say the same. */
 const same_share = 0.7
 const length_max = 600
@@ -80,13 +82,22 @@ function sentencesOf(source: Source, rank: number): Candidate[] {
   )
 }
 
-function scoreOf({ terms, headings, rank }: Candidate, asked: ReadonlySet<string>) {
+function scoreOf({ terms, headings, rank, text }: Candidate, asked: ReadonlySet<string>) {
   const all = [...asked]
   const own = all.filter(term => terms.has(term)).length
   const above = all.filter(term => !terms.has(term) && headings.has(term)).length
   // A sentence without one of the words is no answer, whatever stands above it.
-  const share = own === 0 ? 0 : (own + above * heading_weight) / asked.size
+  const share =
+    own === 0 ? 0 : ((own + above * heading_weight) / asked.size) * (isProse(text) ? 1 : not_prose)
   return { share, score: share + rank_bonus / (rank + 1) }
+}
+
+function isProse(text: string): boolean {
+  return (
+    /^["'(`\p{L}\p{N}]/u.test(text) &&
+    /[.!:)"'`]$/.test(text) &&
+    !/ \| |[$\\;]|[{}] |=>|&&/.test(text)
+  )
 }
 
 function areSame(one: Candidate, other: Candidate): boolean {

@@ -10,27 +10,9 @@ import { allReadable, type Source } from '../searches/hydrate.ts'
 import { search } from '../searches/search.ts'
 import type { Question } from './accept-question.ts'
 import { extractSentences } from './extract-sentences.ts'
+import { generateSentences } from './generate-sentences.ts'
 import { readContext } from './read-context.ts'
-import type { AnswerUsage, Range } from './schemas.ts'
-
-/** A quote of a source, by code points of its text. */
-export type Quote = { readonly source: Source; readonly range: Range; readonly quote: string }
-export type Sentence = { readonly text: string; readonly quotes: readonly Quote[] }
-
-export type Start = {
-  readonly type: 'started'
-  readonly retrieval_version: string
-  readonly prompt_version: string | null
-  readonly model_version: string
-  readonly degraded: readonly string[]
-  readonly sources: readonly Source[]
-}
-export type Piece =
-  | Start
-  | ({ readonly type: 'sentence' } & Sentence)
-  /** The model writes, and no sentence is complete. */
-  | { readonly type: 'working' }
-  | { readonly type: 'ended'; readonly usage: AnswerUsage }
+import type { Piece } from './pieces.ts'
 
 const extractive_version = 'extractive@1'
 
@@ -43,11 +25,17 @@ export async function* produce(
   const began_ms = performance.now()
   const { asker, collection_ids, conditions, top_k } = question
   const caller = await callerOf(db, deps, asker)
-  const query = [...(await readContext(db, deps, question)), question.query].join(' ')
+  const context = await readContext(db, caller, question)
+  const query = [...context.map(one => one.query), question.query].join(' ')
   const found = await search(deps, caller, { collection_ids, conditions, top_k, query })
   const { sources, retrieval_version, degraded } = found
   const retrieval_ms = Math.round(performance.now() - began_ms)
   signal.throwIfAborted()
+  // Without a source there is nothing that a model could quote.
+  if (question.answerer === 'generative' && sources.length > 0) {
+    yield* generateSentences(deps, question, { ...found, retrieval_ms, context }, signal)
+    return
+  }
   yield {
     type: 'started',
     retrieval_version,

@@ -1,25 +1,34 @@
-/** What a question follows: the words of the question before it, which narrow what is searched. */
+/**
+ * The answer that a question follows: its question, and its text as far as the asker may read it now. A
+ * redacted answer gives only its question.
+ */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Deps } from '../deps.ts'
+import type { Caller } from '../access/principals.ts'
 import type { Question } from './accept-question.ts'
+import { answerView, findAnswer } from './show-answer.ts'
+
+export type Context = { readonly query: string; readonly text: string | null }
 
 const Earlier = Type.Object({ query: Type.String() })
 
 export async function readContext(
   reader: Reader,
-  _deps: Pick<Deps, 'people'>,
+  caller: Caller,
   { asker, context_ref }: Question,
-): Promise<string[]> {
+): Promise<Context[]> {
   if (context_ref === null) return []
+  const { tenant_id } = asker
   const earlier = await reader.maybe(
     Earlier,
     sql`
       select t.query from retrieval.answers a
       join retrieval.answer_texts t on t.tenant_id = a.tenant_id and t.id = a.id
-      where a.tenant_id = ${asker.tenant_id} and a.id = ${context_ref}
-        and a.actor_id = ${asker.id}`,
+      where a.tenant_id = ${tenant_id} and a.id = ${context_ref} and a.actor_id = ${asker.id}`,
   )
-  return earlier ? [earlier.query] : []
+  const stored = earlier && (await findAnswer(reader, tenant_id, context_ref))
+  if (!stored) return []
+  const { text } = await answerView(reader, caller, stored)
+  return [{ query: earlier.query, text }]
 }

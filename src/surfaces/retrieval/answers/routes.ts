@@ -27,6 +27,13 @@ const fails = [
   'rate_limited',
   'index_unavailable',
   'upstream_timeout',
+  'upstream_invalid_response',
+  'service_unavailable',
+  'capacity_exceeded',
+  'quota_exceeded',
+  'content_blocked',
+  'context_length_exceeded',
+  'inference_cancelled',
 ] as const
 const lease_seconds = 30
 

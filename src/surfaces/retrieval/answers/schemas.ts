@@ -42,7 +42,7 @@ export const AnswerUsage = Type.Object(
   {
     input_units: Type.Integer(),
     output_units: Type.Integer(),
-    cost_amount: nullable(Type.Number()),
+    cost_amount: nullable(Type.String()),
     currency: nullable(Type.String()),
     retrieval_ms: Type.Integer(),
   },

@@ -2,9 +2,10 @@
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Deps } from '../deps.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { codePointLength } from '../extraction/normalize.ts'
 import { announce } from '../events.ts'
 import type { Question } from './accept-question.ts'
-import type { Quote, Sentence, Start } from './produce.ts'
+import type { Quote, Sentence, Start } from './pieces.ts'
 import type { AnswerUsage, Outcome, Range } from './schemas.ts'
 
 export type Placed = Quote & { readonly rank: number; readonly answer_range: Range }
@@ -19,7 +20,7 @@ export class Draft {
   add({ text, quotes }: Sentence): { delta: string; citations: Placed[] } {
     const delta = this.text === '' ? text : ` ${text}`
     const start = this.length + (this.text === '' ? 0 : 1)
-    const end = start + [...text].length
+    const end = start + codePointLength(text)
     this.text += delta
     this.length = end
     const citations = quotes.map((quote, at) => ({

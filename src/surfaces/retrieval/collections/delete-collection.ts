@@ -6,15 +6,17 @@ import type { Caller } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { cancelIngestion } from '../documents/delete-document.ts'
 import { submitJob } from '../ingestion/submit-job.ts'
-import { lockCollection } from './find-collection.ts'
+import { isDeleted, lockCollection } from './find-collection.ts'
 
+/** Returns the id of the job; null where the collection was deleted before. */
 export async function deleteCollection(
   tx: Tx,
   deps: Pick<Deps, 'jobs'>,
   caller: Caller,
   { id: submitter_id }: Pick<Principal, 'id'>,
   id: string,
-): Promise<string> {
+): Promise<string | null> {
+  if (await isDeleted(tx, caller, id)) return null
   await lockCollection(tx, caller, id, 'manage')
   const { tenant_id } = caller
   await tx.run(sql`

@@ -47,6 +47,26 @@ export async function listCollections(reader: Reader, scope: List, caller: Calle
 
 const Locked = Type.Object({ access_policy_version: Type.Integer(), version: Type.Integer() })
 
+const Deleted = Type.Object({ deleted: Type.Boolean() })
+
+/** Whether a collection that the caller manages is deleted already. */
+export async function isDeleted(
+  reader: Reader,
+  { tenant_id, names }: Caller,
+  id: string,
+): Promise<boolean> {
+  const found = await reader.maybe(
+    Deleted,
+    sql`
+      select c.state = 'deleted' as deleted from retrieval.collections c
+      where c.tenant_id = ${tenant_id} and c.id = ${id} and exists (
+        select from retrieval.collection_acl a
+        where a.tenant_id = c.tenant_id and a.collection_id = c.id and a.permission = 'manage'
+          and a.principal_or_group = any(${names}::text[]))`,
+  )
+  return found?.deleted ?? false
+}
+
 /** The same for a change: no other change of the collection runs meanwhile. */
 export async function lockCollection(
   reader: Reader,

@@ -133,7 +133,8 @@ function deleteRoute(deps: Deps): Route {
     handle: async ({ tx, principal, params: { collection_id } }) => {
       const caller = await callerOf(tx, deps, principal)
       const job_id = await deleteCollection(tx, deps, caller, principal, collection_id)
-      return reply(204, null, { link: `</v1/ingestion-jobs/${job_id}>; rel="monitor"` })
+      const link = job_id ? { link: `</v1/ingestion-jobs/${job_id}>; rel="monitor"` } : {}
+      return reply(204, null, link)
     },
   })
 }

@@ -2,6 +2,8 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import type { Caller } from '../access/principals.ts'
+import { mayCollection } from '../access/rights.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { announce } from '../events.ts'
@@ -18,12 +20,8 @@ export async function changeConnector(
 ): Promise<void> {
   const state = wanted ?? before.state
   const { id, collection_id } = before
-  const seconds =
-    schedule === undefined
-      ? before.schedule_seconds
-      : schedule === null
-        ? null
-        : scheduleSeconds(schedule)
+  const given = schedule && scheduleSeconds(schedule)
+  const seconds = given === undefined ? before.schedule_seconds : given || null
   await tx.run(sql`
     update retrieval.connectors set state = ${state}, version = version + 1,
       error_code = case when ${state} = 'active' then null else error_code end,
@@ -40,8 +38,21 @@ export async function changeConnector(
   announce(tx, type, of, { connector_id: id, collection_id, reason: null })
 }
 
+const Found = Type.Object({ state: Type.String() })
+
 /** Its documents stay; nothing updates them any more. */
-export async function deleteConnector(tx: Tx, tenant_id: string, id: string): Promise<void> {
+export async function deleteConnector(tx: Tx, caller: Caller, id: string): Promise<void> {
+  const { tenant_id } = caller
+  const found = await tx.maybe(
+    Found,
+    sql`
+      select n.state from retrieval.connectors n
+      join retrieval.collections c on c.tenant_id = n.tenant_id and c.id = n.collection_id
+      where n.tenant_id = ${tenant_id} and n.id = ${id} and ${mayCollection(caller, 'manage')}
+      for update of n`,
+  )
+  if (!found) throw problem('connector_not_found')
+  if (found.state === 'deleted') return
   await tx.run(sql`
     update retrieval.connectors set state = 'deleted', config = '{}', acl = null, due_at = null,
       version = version + 1
@@ -51,7 +62,7 @@ export async function deleteConnector(tx: Tx, tenant_id: string, id: string): Pr
 const Open = Type.Object({ open: Type.Boolean() })
 
 /** `confirmed`: this run may delete as many documents as it finds gone. */
-export async function startSync(
+export async function beginRun(
   tx: Tx,
   deps: Pick<Deps, 'jobs'>,
   tenant_id: string,

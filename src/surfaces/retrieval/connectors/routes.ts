@@ -6,7 +6,7 @@ import { callerOf } from '../access/principals.ts'
 import { requireCollection } from '../collections/find-collection.ts'
 import type { Deps } from '../deps.ts'
 import { IngestionJob, jobView, requireJob } from '../ingestion/show-job.ts'
-import { changeConnector, deleteConnector, startSync } from './change-connector.ts'
+import { changeConnector, deleteConnector, beginRun } from './change-connector.ts'
 import { createConnector, inspectConnector } from './create-connector.ts'
 import { listConnectors, requireConnector } from './find-connector.ts'
 import {
@@ -136,8 +136,7 @@ function deleteRoute(deps: Deps): Route {
     fails: ['connector_not_found', 'permission_denied'],
     handle: async ({ tx, principal, params: { connector_id } }) => {
       const caller = await callerOf(tx, deps, principal)
-      await requireConnector(tx, caller, connector_id, 'lock')
-      await deleteConnector(tx, principal.tenant_id, connector_id)
+      await deleteConnector(tx, caller, connector_id)
       return reply(204, null)
     },
   })
@@ -163,15 +162,15 @@ function syncRoute(deps: Deps): Route {
       'validation_failed',
       'sync_in_progress',
     ],
-    handle: async ({ tx, principal, params: { connector_id }, body = {} }) => {
+    handle: async ({ tx, principal, params: { connector_id }, body }) => {
       const { tenant_id, id } = principal
       const caller = await callerOf(tx, deps, principal)
       const before = await requireConnector(tx, caller, connector_id, 'lock')
-      const { confirm_deletions = false } = body
+      const { confirm_deletions = false } = { ...body }
       if (before.state !== 'active' && confirm_deletions) {
         await changeConnector(tx, tenant_id, before, { state: 'active' })
       }
-      const job_id = await startSync(tx, deps, tenant_id, before, id, confirm_deletions)
+      const job_id = await beginRun(tx, deps, tenant_id, before, id, confirm_deletions)
       const row = await requireJob(tx, caller, principal, job_id)
       const headers = { location: `/v1/ingestion-jobs/${job_id}` }
       return reply(202, await jobView(tx, deps, tenant_id, row), headers)

@@ -5,7 +5,7 @@ import { Problem } from '../../../kernel/errors/problem.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import { again, done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
 import { topics, type Deps } from '../deps.ts'
-import { startSync } from './change-connector.ts'
+import { beginRun } from './change-connector.ts'
 
 const Row = Type.Object({
   tenant_id: Type.String(),
@@ -32,7 +32,7 @@ export function syncQueue(deps: Deps): DueQueue {
       Promise.resolve(schedule_seconds === null ? done() : again(schedule_seconds)),
     finish: async (tx, row) => {
       try {
-        await startSync(tx, deps, row.tenant_id, row, row.created_by, false)
+        await beginRun(tx, deps, row.tenant_id, row, row.created_by, false)
       } catch (error) {
         // The sync before still runs: this one is left out.
         if (!(error instanceof Problem)) throw error

@@ -14,7 +14,7 @@ import { Acl } from '../access/acl-entries.ts'
 
 export const connector_kinds = ['web', 'uploads'] as const
 export const delete_policies = ['tombstone', 'keep'] as const
-export const connector_states = ['active', 'paused', 'error'] as const
+const connector_states = ['active', 'paused', 'error'] as const
 
 /** Only `web` has members: where it begins, and how many links it follows from there. */
 export const ConnectorConfig = closed(

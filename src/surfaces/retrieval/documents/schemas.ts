@@ -10,7 +10,7 @@ export const Metadata = Type.Record(
 )
 export type Metadata = Static<typeof Metadata>
 
-export const text_types = [
+const text_types = [
   'text/plain',
   'text/markdown',
   'text/html',

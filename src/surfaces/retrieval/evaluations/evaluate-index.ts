@@ -7,7 +7,9 @@ import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { meanScores, scoreRanking } from '../evaluation/score.ts'
-import { tableOf, type IndexVersion } from '../indexes/index-versions.ts'
+import type { IndexQuery } from '../engines/index.ts'
+import type { IndexVersion } from '../indexes/index-versions.ts'
+import { withTable } from '../indexes/with-table.ts'
 import { queryVector, rankedLists } from '../searches/rank.ts'
 import type { Judged } from './schemas.ts'
 
@@ -34,9 +36,10 @@ export async function evaluateIndex(
   report: (done: number) => Promise<void>,
 ): Promise<Measured> {
   const { index, profiles } = deps
-  const table = tableOf(target.table_id)
   const profile = profiles.find(target.embedding_profile)
   const prefilter = { acl_set_ids: await allSets(deps, target) }
+  const ask = async (one: IndexQuery) =>
+    (await withTable(deps, target, table => index.search(table, one))) ?? []
   const scores = []
   const times: number[] = []
   let same = 0
@@ -44,7 +47,6 @@ export async function evaluateIndex(
   for (const [at, { query, relevant }] of queries.entries()) {
     signal.throwIfAborted()
     const began_ms = performance.now()
-    const ask = (one: Parameters<typeof index.search>[1]) => index.search(table, one)
     const { lists } = await rankedLists(ask, profile, query, { k: depth, prefilter })
     const ranked = [
       ...new Set(lists.flatMap(list => list.items.map(hit => String(hit.document_no)))),

@@ -33,12 +33,14 @@ export function indexProjection(deps: Needed): Projection {
       const counts = await Promise.all(found.map(one => countServed(deps, one)))
       const total = counts.reduce((sum, n) => sum + n, 0)
       let done = 0
+      const report = (_after: number, many: number) => {
+        done += many
+        progress(done, total)
+        return Promise.resolve()
+      }
       for (const target of found) {
         try {
-          await fillIndex(deps, target, -1, signal, async (_after, many) => {
-            done += many
-            progress(done, total)
-          })
+          await fillIndex(deps, target, -1, signal, report)
           await finishVersion(deps, target)
         } catch (error) {
           await failVersion(deps, target)

@@ -14,9 +14,10 @@ import { endJob, reopenJob } from '../ingestion/end-job.ts'
 import { NoParameters } from '../ingestion/ingest-job.ts'
 import { openStages } from '../ingestion/stages.ts'
 import { countServed, fillIndex } from './fill-index.ts'
-import { liveVersions, tableOf, type IndexVersion } from './index-versions.ts'
+import { liveVersions, type IndexVersion } from './index-versions.ts'
 import { activations } from './schemas.ts'
 import { switchIndex } from './switch-index.ts'
+import { withTable } from './with-table.ts'
 import { withWriter } from './writer.ts'
 
 const Order = Type.Object({
@@ -91,6 +92,6 @@ async function fill(deps: Deps, job: RunningJob, target: IndexVersion): Promise<
     await job.progress({ stage: 'index', current: done, total, checkpoint: { after, done } })
   })
   await withWriter(deps, target, ({ table, lease }) => deps.index.compact(table, lease))
-  await deps.index.buildVectorIndex(tableOf(target.table_id))
+  await withTable(deps, target, table => deps.index.buildVectorIndex(table))
   await stages.set('index', { state: 'done', done, total: Math.max(done, total) })
 }

@@ -40,9 +40,9 @@ function reindexRoute(deps: Deps): Route {
       'unknown_embedding_profile',
       'reindex_in_progress',
     ],
-    handle: async ({ tx, principal, params: { collection_id }, body = {} }) => {
+    handle: async ({ tx, principal, params: { collection_id }, body }) => {
       const caller = await callerOf(tx, deps, principal)
-      const begun = await reindex(tx, deps, caller, principal.id, collection_id, body)
+      const begun = await reindex(tx, deps, caller, principal.id, collection_id, { ...body })
       const { job_id, index_version } = begun
       return reply(
         202,

@@ -10,6 +10,7 @@ import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { IndexFailed } from '../engines/index.ts'
 import { tableOf, type IndexVersion } from './index-versions.ts'
+import { withTable } from './with-table.ts'
 import { withWriter } from './writer.ts'
 
 type Needed = Pick<Deps, 'kernel' | 'index' | 'profiles'>
@@ -87,7 +88,10 @@ async function sweepVersion(
     const to = kept.at(-1)?.no
     if (to === undefined) break
     const known = new Map(kept.map(one => [one.no, one]))
-    const stale = (await deps.index.documents(tableOf(table_id), from, to)).filter(row => {
+    const rows = await withTable(deps, { ...place, table_id }, table =>
+      deps.index.documents(table, from, to),
+    )
+    const stale = (rows ?? []).filter(row => {
       const document = known.get(row.document_no)
       if (!document || document.latest_version === 0) return true
       return row.document_version < (document.current_version ?? 0)
@@ -102,7 +106,7 @@ async function sweepVersion(
     }
     from = to + 1
   }
-  await deps.index.buildVectorIndex(tableOf(table_id))
+  await withTable(deps, { ...place, table_id }, table => deps.index.buildVectorIndex(table))
 }
 
 /** Versions that can no longer be activated. Their tables go first, so that a crash leaves a name. */

@@ -181,13 +181,14 @@ async function indexed(work: Work, version: IngestedVersion, chunks: number): Pr
   const written = new Map<number, number>()
   let done = 0
   await stages.set('embed', { state: 'running', done, total })
+  const report = async (many: number) => {
+    done += many
+    await stages.set('index', { state: 'running', done, total })
+  }
   for (const target of live) {
-    const set = await writeVersion(deps, version, target, job.signal, async many => {
-      done += many
-      await stages.set('index', { state: 'running', done, total })
-    })
-    if (set === null) throw new JobFailure('document_deleted')
-    written.set(target.version, set)
+    const set = await writeVersion(deps, version, target, job.signal, report)
+    if (set === 'document_deleted') throw new JobFailure('document_deleted')
+    if (set !== 'index_dropped') written.set(target.version, set)
   }
   await stages.set('embed', { state: 'done', done: total, total })
   await stages.set('index', { state: 'done', done: total, total })

@@ -39,6 +39,7 @@ function cancelRoute(deps: Deps): Route {
     name: 'cancelIngestionJob',
     summary: 'Cancel a job',
     description: 'A running one stops at its next stage. A purge cannot be cancelled.',
+    sends: ['location'],
     ...shared,
     added: true,
     replies: { 202: IngestionJob },
@@ -53,7 +54,8 @@ function cancelRoute(deps: Deps): Route {
         throw problem('invalid_transition', { current_state: row.state })
       }
       const after = await requireJob(tx, caller, principal, job_id)
-      return reply(202, await jobView(tx, deps, tenant_id, after))
+      const location = path.replace('{job_id}', job_id)
+      return reply(202, await jobView(tx, deps, tenant_id, after), { location })
     },
   })
 }

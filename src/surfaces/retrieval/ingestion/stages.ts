@@ -5,12 +5,11 @@ import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { count, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
 import type { RunningJob } from '../../../kernel/surface.ts'
-import type { Kernel } from '../settings.ts'
 
 export const job_kinds = ['ingest', 'purge', 'reindex', 'sync', 'evaluate'] as const
 export type JobKind = (typeof job_kinds)[number]
 
-export const stage_names = [
+const stage_names = [
   'fetch',
   'verify',
   'extract',
@@ -21,7 +20,6 @@ export const stage_names = [
   'index',
   'activate',
 ] as const
-export type StageName = (typeof stage_names)[number]
 
 const StageState = oneOf('pending', 'running', 'done', 'skipped', 'failed')
 export const Stage = Type.Object(
@@ -96,5 +94,3 @@ export function openStages({ db }: { readonly db: Db }, job: RunningJob): Stages
     },
   }
 }
-
-export type JobDeps = { readonly kernel: Kernel }

@@ -37,39 +37,55 @@ type Head = Static<typeof Head>
 
 type Needed = Pick<Deps, 'kernel' | 'index' | 'profiles'>
 
-/** Returns the list of readers with which the rows were written; null where the document is deleted. */
+/** The list of readers with which the rows were written, or why there is nothing to write to. */
+export type WrittenAs = number | 'document_deleted' | 'index_dropped'
+
+/** Two portions were written with different lists: none is right for all rows. */
+const mixed = -1
+
 export async function writeVersion(
   deps: Needed,
   place: VersionPlace,
   target: IndexVersion,
   signal: AbortSignal,
   report: (many: number) => Promise<void> = async () => {},
-): Promise<number | null> {
+): Promise<WrittenAs> {
   const profile = deps.profiles.find(target.embedding_profile)
   if (!profile) throw new JobFailure('embedding_provider_unavailable', { retryable: true })
   await embedChunks(deps, profile, place, signal)
-  let written: number | null = null
+  let written: number | undefined
   for (let after = -1; ;) {
     signal.throwIfAborted()
     const rows = await readRows(deps, place, profile.id, after)
-    const ended = await withWriter(deps, target, async ({ table, lease }) => {
-      const head = await readHead(deps, place)
-      if (!head) return 'deleted'
-      written = head.acl_set_id
-      await deps.kernel.fault('retrieval.before_upsert')
-      await deps.index.upsert(table, rows.map(rowOf(head, place.version)), lease)
-      await deps.kernel.fault('retrieval.after_upsert')
-      if (await readHead(deps, place)) return undefined
-      await deps.index.deleteByDocument(table, head.no, lease)
-      return 'deleted'
-    }).catch(failedWrite)
-    if (ended) return null
+    const ended = await writePortion(deps, place, target, rows)
+    if (typeof ended === 'string') return ended
+    written = written === undefined || written === ended ? ended : mixed
     await report(rows.length)
     if (rows.length < portion) break
     after = rows.at(-1)?.ordinal ?? after
   }
   await markIndexed(deps, place, profile.id)
   return written
+}
+
+async function writePortion(
+  deps: Needed,
+  place: VersionPlace,
+  target: IndexVersion,
+  rows: readonly Static<typeof Row>[],
+): Promise<WrittenAs> {
+  const { fault } = deps.kernel
+  const written = await withWriter(deps, target, async ({ table, lease }): Promise<WrittenAs> => {
+    const head = await readHead(deps, place)
+    if (!head) return 'document_deleted'
+    await fault('retrieval.before_upsert')
+    await deps.index.upsert(table, rows.map(rowOf(head, place.version)), lease)
+    await fault('retrieval.after_upsert')
+    if (await readHead(deps, place)) return head.acl_set_id
+    await deps.index.deleteByDocument(table, head.no, lease)
+    return 'document_deleted'
+  }).catch(failedWrite)
+  return written ?? 'index_dropped'
 }
 
 function failedWrite(error: unknown): never {

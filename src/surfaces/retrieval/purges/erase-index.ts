@@ -9,8 +9,8 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { liveVersions, tableOf, type IndexVersion } from '../indexes/index-versions.ts'
 import { withWriter } from '../indexes/writer.ts'
-import type { PurgedDocument } from './purge-job.ts'
 
+export type PurgedDocument = { readonly id: string; readonly no: number }
 type Needed = Pick<Deps, 'kernel' | 'index' | 'profiles'>
 const copy_seconds = 600
 const Wait = Type.Object({ seconds: Type.Integer() })

@@ -93,7 +93,6 @@ async function isIngesting(
 }
 
 const Doc = Type.Object({ id: Type.String(), no: Type.Integer(), version: Type.Integer() })
-export type PurgedDocument = Static<typeof Doc>
 
 /** Every document of a deleted collection, a portion a commit. */
 async function hideAll(deps: Deps, job: RunningJob, collection_id: string): Promise<void> {
@@ -124,7 +123,7 @@ async function openDocuments(
   tenant_id: string,
   collection_id: string,
   document_id: string | null,
-): Promise<PurgedDocument[]> {
+): Promise<Static<typeof Doc>[]> {
   return await db.many(
     Doc,
     sql`

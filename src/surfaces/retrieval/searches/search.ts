@@ -31,7 +31,7 @@ export type Found = {
   readonly degraded: readonly string[]
 }
 
-export const search_version = 'rrf@1'
+const search_version = 'rrf@1'
 const depth_first = 50
 const rounds_max = 3
 
@@ -106,10 +106,10 @@ async function ask(
     if (again && again.embedding_profile !== place.embedding_profile) return []
     try {
       return await deps.index.search(tableOf(again?.table_id ?? place.table_id), query)
-    } catch (second) {
-      if (!(second instanceof IndexFailed)) throw second
-      if (second.code === 'table_missing' && !(await hasChunks(db, caller, place.id))) return []
-      throw problem('index_unavailable', {}, { cause: second })
+    } catch (error_) {
+      if (!(error_ instanceof IndexFailed)) throw error_
+      if (error_.code === 'table_missing' && !(await hasChunks(db, caller, place.id))) return []
+      throw problem('index_unavailable', {}, { cause: error_ })
     }
   }
 }

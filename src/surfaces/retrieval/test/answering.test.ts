@@ -205,9 +205,10 @@ describe('a stream', () => {
     const started = await stream.until('started')
     await stream.until('delta')
     stream.leave()
-    await eventually('the answer is cancelled', async () => {
-      const { state } = await ada.does('GET', `/v1/answers/${started.data.answer_id}`)
-      return state === 'cancelled'
+    const left = await eventually('the answer ends', async () => {
+      const answer = await ada.does('GET', `/v1/answers/${started.data.answer_id}`)
+      return answer.state !== 'running' && answer
     })
+    expect(left).toMatchObject({ state: 'cancelled', text: null })
   })
 })

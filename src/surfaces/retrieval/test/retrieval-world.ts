@@ -57,7 +57,7 @@ export async function openRetrievalWorld(
   }
 }
 
-export function actsAs(url: string, token: string): Omit<Reader, keyof Member> {
+function actsAs(url: string, token: string): Omit<Reader, keyof Member> {
   const ask: Reader['ask'] = (method, path, body, headers = {}) =>
     call(url, method, path, {
       token,

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
 import { openSocialWorld, type Someone } from './social-world.ts'
 
 const world = await openSocialWorld()
@@ -82,6 +83,30 @@ test('a wrong counter is found and repaired, while others are written', async ()
   expect(await eventually('it is repaired', async () => (await likes()) === 2)).toBe(true)
 })
 
+test('the nightly audit repairs what is wrong, and its metric says by how much', async () => {
+  const ada = (await world.people(1))[0] as Someone
+  const post = await ada.post('x')
+  await ada.does('PUT', `/v1/posts/${post}/likes/me`)
+  const likes = async () => (await ada.does('GET', `/v1/posts/${post}`)).counts.likes as number
+  await eventually('it is counted', async () => (await likes()) === 1)
+  const audit = world.platform.opened['social']?.loops?.find(
+    one => one.name === 'social.counter_audit',
+  )
+  const { registry } = world.platform.kernel.metrics
+  const audited = async () => {
+    await audit?.run(new AbortController().signal)
+    return Number(/^social_counter_drift (\d+)$/m.exec(await registry.metrics())?.[1])
+  }
+  await audited()
+  expect(await audited()).toBe(0)
+  await db.run(sql`
+    update social.counter_projections set value = value + 6
+    where tenant_id = ${ada.tenant.id} and subject_id = ${post} and kind = 'likes'`)
+  expect(await audited()).toBe(6)
+  await eventually('it is repaired', async () => (await likes()) === 1)
+  expect(await audited()).toBe(0)
+})
+
 test('people are told what others did to them, not across a mute, and never of themselves', async () => {
   const [ada, ben, cyd] = (await world.people(3)) as [Someone, Someone, Someone]
   await ada.does('PUT', `/v1/users/me/mutes/${cyd.id}`)
@@ -153,4 +178,26 @@ test('events that arrive again and in any order bring nothing back', async () =>
   expect(await ben.feed()).toEqual([kept])
   expect(JSON.parse(before).data).toHaveLength(1)
   expect(JSON.stringify(await ben.does('GET', '/v1/feed'))).toBe(before)
+})
+
+test('an export has every row once, also where the same ids recur in two tenants', async () => {
+  const ada = (await world.people(1))[0] as Someone
+  // The first page of 200 rows ends between the rows of one id.
+  await db.run(sql`
+    -- any tenant: one person in two
+    insert into social.mutes (tenant_id, muter_id, muted_id)
+    select t, ${ada.id}, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid
+    from unnest(${[ada.tenant.id, newId()]}::uuid[]) with ordinality s (t, at)
+    cross join generate_series(1, 301) n where n > 1 or s.at = 1`)
+  const account = { account_id: ada.id, tenant_id: ada.tenant.id, principal_ids: [ada.id] }
+  const exported = world.platform.opened['social']?.personal?.export(
+    account,
+    new AbortController().signal,
+  )
+  const found: string[] = []
+  for await (const { kind, data } of exported ?? []) {
+    if (kind === 'mute') found.push((data as { muted_id: string }).muted_id)
+  }
+  expect(found).toHaveLength(601)
+  expect(new Set(found).size).toBe(301)
 })

@@ -39,6 +39,8 @@ test.skipIf(!existsSync(executablePath))(
     context.on('console', message => {
       if (message.type() === 'error') violations.push(message.text())
     })
+    const sent: Promise<Record<string, string>>[] = []
+    context.on('request', request => void sent.push(request.allHeaders()))
     const email = `ann-${port}@example.test`
 
     const page = await context.newPage()
@@ -95,6 +97,10 @@ test.skipIf(!existsSync(executablePath))(
     await audit(reset, 'overview with a factor')
     await reset.getByRole('link', { name: 'Deutsch' }).click()
     await reset.getByRole('heading', { name: 'Ihr Konto' }).waitFor()
+    for (const { referer = '', origin } of await Promise.all(sent)) {
+      expect(referer).not.toContain('token')
+      if (origin !== undefined) expect(origin).toBe(world.url)
+    }
     // A page that failed is one of the errors that the browser reports; a refused style is another.
     expect(violations.filter(one => !one.includes('status of 4'))).toEqual([])
   },

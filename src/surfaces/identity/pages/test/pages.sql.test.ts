@@ -28,6 +28,19 @@ describe.concurrent('a form', () => {
     expect((await world.call('GET', '/v1/me', { token: member.token })).status).toBe(401)
   })
 
+  test('of an older browser is known by its origin', async () => {
+    const member = await world.member()
+    const browser = openBrowser(world)
+    const foreign = { origin: 'http://evil.test' }
+    expect((await browser.send('/account/login', credentials(member), foreign)).status).toBe(403)
+    const own = { origin: 'http://dodeca.test' }
+    expect((await browser.send('/account/login', credentials(member), own)).to).toBe('/account/')
+    await browser.open('/account/')
+    const out = { action: 'log_out' }
+    expect((await browser.send('/account/', out, foreign)).status).toBe(403)
+    expect((await browser.send('/account/', out, own)).to).toBe('/account/login?done=logged_out')
+  })
+
   test('of another site logs no one in', async () => {
     const member = await world.member()
     const browser = openBrowser(world)

@@ -51,7 +51,7 @@ export function openBrowser(world: Pick<ProductWorld, 'url'>): Browser {
     open: (path, headers = {}) => ask('GET', path, { headers }),
     send: (path, fields, headers = {}) =>
       ask('POST', path, {
-        headers: { 'sec-fetch-site': 'same-origin', ...headers },
+        headers: { ...(headers['origin'] ? {} : { 'sec-fetch-site': 'same-origin' }), ...headers },
         body: new URLSearchParams({ ...(csrf ? { csrf } : {}), ...fields }),
       }),
   }

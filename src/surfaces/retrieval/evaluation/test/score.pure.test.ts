@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { meanScores, scoreRanking } from '../score.ts'
 
-const score = (ranked: string, relevant: string) => scoreRanking(ranked.split(''), new Set(relevant))
+const score = (ranked: string, relevant: string) =>
+  scoreRanking(ranked.split(''), new Set(relevant))
 const zero = { ndcg_at_10: 0, recall_at_10: 0, recall_at_50: 0, mrr: 0 }
 
 test('a perfect list scores 1, one without a relevant item 0', () => {

@@ -1,0 +1,62 @@
+/**
+ * What a model said becomes a sentence of an answer only if it is supported: each quote stands in the
+ * block that it names, at least one is left, and every number of the sentence occurs in a quote. Images
+ * are removed, and links that no cited chunk has, because they could carry what was read elsewhere.
+ */
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Source } from '../searches/hydrate.ts'
+import { locateQuote } from './locate-quote.ts'
+import type { Quote, Sentence } from './pieces.ts'
+
+const Said = Type.Object({
+  text: Type.String(),
+  citations: Type.Array(Type.Object({ label: Type.String(), quote: Type.String() })),
+})
+type Said = Static<typeof Said>
+
+const citations_max = 8
+const text_max = 4000
+
+/** Null where it is not supported. */
+export function verifySentence(
+  value: unknown,
+  blocks: ReadonlyMap<string, Source>,
+): Sentence | null {
+  if (!Value.Check(Said, value) || value.text.length > text_max) return null
+  const quotes = quotesOf(value, blocks)
+  if (quotes.length === 0) return null
+  const text = withoutLinks(value.text, quotes)
+  const quoted = quotes.map(one => one.quote).join(' ')
+  if (text === '' || !hasNumbers(quoted, text)) return null
+  return { text, quotes }
+}
+
+function quotesOf({ citations }: Said, blocks: ReadonlyMap<string, Source>): Quote[] {
+  return citations.slice(0, citations_max).flatMap(({ label, quote }) => {
+    const source = blocks.get(label)
+    const located = source && locateQuote(source.text, quote)
+    return located ? [{ source, ...located }] : []
+  })
+}
+
+function withoutLinks(text: string, quotes: readonly Quote[]): string {
+  const cited = (url: string) => quotes.some(({ source }) => source.text.includes(url))
+  return text
+    .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/\[([^\]]*)\]\(([^)\s]*)[^)]*\)/g, (_all, label: string, url: string) =>
+      cited(url) ? `${label} (${url})` : label,
+    )
+    .replaceAll(/\b(?:[a-z][a-z0-9+.-]*:\/\/|www\.)[^\s)\]"'<>]+/gi, url => (cited(url) ? url : ''))
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+/** `1,000` and `1000` are the same number. */
+function hasNumbers(quoted: string, text: string): boolean {
+  const numbers = (from: string) =>
+    (from.match(/\d+(?:[.,:]\d+)*/g) ?? []).map(one => one.replaceAll(',', ''))
+  const known = new Set(numbers(quoted))
+  return numbers(text).every(one => known.has(one))
+}

@@ -1,0 +1,125 @@
+/** Index versions: rebuilding beside the active one while documents change, switching and going back. */
+import { Type } from 'typebox'
+import { afterAll, expect, test } from 'vitest'
+import { sql } from '../../../kernel/database/sql.ts'
+import { ended, openRetrievalWorld, type Reader } from './retrieval-world.ts'
+
+const world = await openRetrievalWorld({ RETRIEVAL_ENGINE: 'lancedb' })
+afterAll(() => world.close())
+const { db } = world.platform.kernel
+
+const versions = async (ada: Reader, id: string) =>
+  (await ada.does('GET', `/v1/collections/${id}/index-versions`)).data.map(
+    (one: { version: number; state: string }) => [one.version, one.state],
+  )
+
+test('a new index version agrees with documents that changed while it was built', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  for (const n of [1, 2, 3, 4]) {
+    await ada.add(id, `Rule ${n} says that lamps are green.`, { source_uri: `rule-${n}` })
+  }
+  const gone = await ada.add(id, 'Rule 5 says that lamps are yellow.')
+  // The job waits before each document, so that documents change meanwhile.
+  world.fault({ point: 'retrieval.in_reindex', action: 'delay:400', match: ada.tenant.id })
+  const begun = await ada.does('POST', `/v1/collections/${id}/reindex`, {})
+  const rival = await ada.ask('POST', `/v1/collections/${id}/reindex`, {})
+  expect(rival.body.code).toBe('reindex_in_progress')
+  const changing = [
+    ada.add(id, 'Rule 1 says that lamps are blue.', { source_uri: 'rule-1' }),
+    ada.add(id, 'Rule 4 says that lamps are red.', { source_uri: 'rule-4' }),
+    ada.add(id, 'Rule 6 says that lamps are white.'),
+    ada.ask('DELETE', `/v1/documents/${gone}`),
+  ]
+  const seen: string[][] = []
+  let building = true
+  const done = ended(ada.job, begun.job_id).finally(() => (building = false))
+  while (building) seen.push((await ada.search(id, 'lamps')).map(hit => hit.text))
+  const [job] = await Promise.all([done, ...changing])
+  expect(job).toMatchObject({ state: 'succeeded', result: { index_version: 2 } })
+  for (const texts of seen) expect(texts.length).toBeGreaterThan(0)
+  expect(await versions(ada, id)).toEqual([
+    [2, 'ready'],
+    [1, 'active'],
+  ])
+  const texts = async () => new Set((await ada.search(id, 'lamps')).map(hit => hit.text))
+  const before = await texts()
+  expect(before.size).toBe(5)
+  const activate = (version: number) =>
+    ada.does('POST', `/v1/collections/${id}/index-versions/${version}/activate`)
+  expect((await activate(2)).active_index_version).toBe(2)
+  expect(await texts()).toEqual(before)
+  expect((await activate(1)).active_index_version).toBe(1)
+  expect(await texts()).toEqual(before)
+  expect(await versions(ada, id)).toEqual([
+    [2, 'retired'],
+    [1, 'active'],
+  ])
+  const events = await db.many(
+    Type.Object({ type: Type.String() }),
+    sql`
+      select type from kernel.events where tenant_id = ${ada.tenant.id} and type like 'index.%'
+      order by position`,
+  )
+  expect(events.map(one => one.type)).toEqual(['index.activated', 'index.rolled_back'])
+})
+
+test('an evaluation measures it, and decides whether the next version is activated', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  for (const name of ['ash', 'birch', 'cedar']) {
+    await ada.add(id, `The ${name} grows in the park.`, { source_uri: name })
+  }
+  const queries = ['ash', 'birch', 'cedar'].map(name => ({
+    query: `Where does the ${name} grow?`,
+    relevant: [name],
+  }))
+  const begun = await ada.does('POST', `/v1/collections/${id}/evaluations`, {
+    queries,
+    store: true,
+  })
+  const { result } = await ended(ada.job, begun.job_id)
+  expect(result).toMatchObject({ ndcg_at_10: 1, recall_at_10: 1, mrr: 1, ann_recall_at_10: 1 })
+  const order = { activation: 'after_evaluation' }
+  const { job_id } = await ada.does('POST', `/v1/collections/${id}/reindex`, order)
+  expect((await ended(ada.job, job_id)).result).toMatchObject({ activated: true })
+  expect((await ada.does('GET', `/v1/collections/${id}`)).active_index_version).toBe(2)
+})
+
+test('a text that is erased leaves no byte of its vector or text', async () => {
+  const { readdir, readFile } = await import('node:fs/promises')
+  const ada = await world.reader()
+  const id = await ada.collection()
+  await ada.add(id, 'Kept words about bridges.')
+  const document_id = await ada.add(id, 'The marker is quetzalcoatlus.')
+  const kept = await db.one(
+    Type.Object({ vector: Type.Unsafe<Buffer>(Type.Any()) }),
+    sql`
+      select e.vector from retrieval.embeddings e
+      join retrieval.chunks c on c.tenant_id = e.tenant_id and c.content_hash = e.content_hash
+      where c.tenant_id = ${ada.tenant.id} and c.document_id = ${document_id}`,
+  )
+  const holds = async (bytes: Buffer) => {
+    const names = await readdir(world.data_dir, { recursive: true, withFileTypes: true })
+    const files = names.filter(one => one.isFile())
+    const all = await Promise.all(
+      files.map(one => readFile(`${one.parentPath}/${one.name}`).catch(() => Buffer.alloc(0))),
+    )
+    return all.some(one => one.includes(bytes))
+  }
+  expect(await holds(kept.vector)).toBe(true)
+  const deleted = await ada.ask('DELETE', `/v1/documents/${document_id}`)
+  const job_id = /ingestion-jobs\/([^>]+)/.exec(deleted.headers.get('link') ?? '')?.[1] ?? ''
+  expect(await ended(ada.job, job_id)).toMatchObject({ state: 'succeeded' })
+  expect(await holds(kept.vector)).toBe(false)
+  for (const table of ['chunk_texts', 'document_versions', 'answer_texts', 'documents']) {
+    const found = await db.many(
+      Type.Object({ row: Type.String() }),
+      sql`
+        select t::text as row from retrieval.${sql.id(table)} t
+        where t.tenant_id = ${ada.tenant.id} and t::text like '%quetzalcoatlus%'`,
+    )
+    expect(found).toEqual([])
+  }
+  expect(await ada.search(id, 'bridges')).toHaveLength(1)
+})
