@@ -32,6 +32,7 @@ const pages = [
   'chat.md',
   'commerce.md',
   'identity.md',
+  'inference.md',
   'jobs.md',
   'links.md',
   'notifications.md',

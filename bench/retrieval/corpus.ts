@@ -16,7 +16,7 @@ import {
 import { default_limits } from '../../src/surfaces/retrieval/extraction/extract.ts'
 import { readHtml } from '../../src/surfaces/retrieval/extraction/read-html.ts'
 
-const folder = '/usr/share/doc/postgresql-doc-15/html'
+export const documentation = '/usr/share/doc/postgresql-doc-15/html'
 
 export type Passage = Chunk & {
   readonly id: string
@@ -31,11 +31,11 @@ export type Judged = {
 }
 
 export function readPassages(): Passage[] {
-  const pages = readdirSync(folder).filter(
+  const pages = readdirSync(documentation).filter(
     name => name.endsWith('.html') && name !== 'bookindex.html',
   )
   return pages.toSorted().flatMap(document => {
-    const canonical = readHtml(readFileSync(join(folder, document)), default_limits)
+    const canonical = readHtml(readFileSync(join(documentation, document)), default_limits)
     const chunks = chunk(canonical, { language: 'en', chunking: default_chunking })
     return chunks.map(made => ({
       ...made,
@@ -58,7 +58,7 @@ type Element = {
 }
 
 export function readJudged(): Judged[] {
-  const html = readFileSync(join(folder, 'bookindex.html'), 'utf8')
+  const html = readFileSync(join(documentation, 'bookindex.html'), 'utf8')
   const { document } = parseHTML(html) as unknown as { document: Element }
   const relevant = new Map<string, Set<string>>()
   for (const list of document.querySelectorAll('.indexdiv > dl')) readList(list, '', relevant)

@@ -16,6 +16,7 @@ import {
   scoreRanking,
   type Scores,
 } from '../../src/surfaces/retrieval/evaluation/score.ts'
+import type { Bench } from '../ground/comparison.ts'
 import type { Section } from '../ground/report.ts'
 import { readJudged, readPassages, type Judged, type Passage } from './corpus.ts'
 import { lucene, postgres, xapian } from './peers.ts'
@@ -29,7 +30,7 @@ const portion = 500
 /** The pages of each query, best first. */
 export type Rankings = ReadonlyMap<string, readonly string[]>
 
-export async function ranking(): Promise<Section> {
+export async function ranking({ database }: Bench): Promise<Section> {
   const passages = readPassages()
   const queries = readJudged()
   const ours = await rankWithLance(passages, queries, hashNgram)
@@ -37,9 +38,9 @@ export async function ranking(): Promise<Section> {
     ['LanceDB, words (BM25)', ours.words],
     ['LanceDB, vectors (hash-ngram-384@1)', ours.vectors],
     ['**joined, the default**', ours.joined],
-    ['Lucene 8 (BM25, EnglishAnalyzer)', await lucene(passages, queries)],
-    ['Xapian 1.4 (BM25, English stemmer)', await xapian(passages, queries)],
-    ['PostgreSQL (ts_rank, english)', await postgres(passages, queries)],
+    ['Lucene 8 (BM25, EnglishAnalyzer)', lucene(passages, queries)],
+    ['Xapian 1.4 (BM25, English stemmer)', xapian(passages, queries)],
+    ['PostgreSQL (ts_rank, english)', await postgres(database.url, passages, queries)],
   ]
   const scores = rankings.map(
     ([name, pages]) =>

@@ -20,6 +20,7 @@ import { openProviders } from './providers/open-providers.ts'
 import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { openPolicy } from './safety/policy.ts'
+import { seed } from './seed.ts'
 import { settingFaults, settings, type Kernel } from './settings.ts'
 
 export const inference: Surface<Face, Needs, typeof settings> = {
@@ -52,6 +53,7 @@ export const inference: Surface<Face, Needs, typeof settings> = {
       retention: retention(kernel),
       sealed: [sealedContents],
       personal: personalInference(deps),
+      seed: () => seed(deps),
       close: async () => {
         await calls.close()
         await providers.close()

@@ -24,6 +24,7 @@ export type Profiles = {
   find(id: string): EmbeddingProfile | undefined
   /** For a new collection in this language. */
   defaultFor(language: string): EmbeddingProfile
+  close(): Promise<void>
 }
 
 export type Deps = Needs & {

@@ -76,7 +76,7 @@ export const retrieval: Surface<Face, Needs, typeof settings> = {
       ],
       close: async () => {
         deps.fetch.close()
-        await Promise.all([deps.index.close(), deps.extractors.close()])
+        await Promise.all([deps.index.close(), deps.extractors.close(), deps.profiles.close()])
       },
     }
   },

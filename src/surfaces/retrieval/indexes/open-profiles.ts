@@ -3,15 +3,23 @@ import { StartError } from '../../../kernel/errors/start-error.ts'
 import type { Profiles } from '../deps.ts'
 import { hashNgram } from '../embedding/hash-ngram.ts'
 import type { EmbeddingProfile } from '../embedding/profile.ts'
+import { openUse512 } from '../embedding/use-512.ts'
 import type { Kernel } from '../settings.ts'
 
 export function openProfiles({ settings }: Pick<Kernel, 'settings'>): Profiles {
-  const all: readonly EmbeddingProfile[] = [hashNgram]
+  const use512 = openUse512()
+  const all: readonly EmbeddingProfile[] = [hashNgram, use512]
   const wanted = settings['retrieval.default_profile']
   const find = (id: string) => all.find(one => one.id === id)
   if (wanted !== 'auto' && !find(wanted)) {
     const ids = all.map(one => one.id).join(', ')
     throw new StartError(`RETRIEVAL_DEFAULT_PROFILE: ${wanted} is not one of auto, ${ids}.`)
   }
-  return { all, find, defaultFor: () => find(wanted) ?? hashNgram }
+  return {
+    all,
+    find,
+    // `auto`: on PostgreSQL's documentation use-512 gained 0.003 nDCG@10 at best, less than hash-ngram.
+    defaultFor: () => find(wanted) ?? hashNgram,
+    close: use512.close,
+  }
 }

@@ -11,11 +11,12 @@ const old_versions_seconds = 600
 /** `refine`: so many times k candidates are compared by their full vectors. */
 export const hnsw = { m: 20, ef_construction: 200, ef: 200, refine: 4 }
 
+/** Those that are missing: a process may have died between two of them. */
 export async function createIndexes(table: Table, language: string): Promise<void> {
   const stemmer = stemmers[language.split('-', 1)[0]?.toLowerCase() ?? '']
-  const known = stemmer === undefined ? {} : { language: stemmer }
+  const named = stemmer === undefined ? {} : { language: stemmer }
   const fts = {
-    ...known,
+    ...named,
     baseTokenizer: 'icu',
     stem: stemmer !== undefined,
     // BM25 gives frequent words little weight; without them "IS NOT IN" could not be found.
@@ -23,12 +24,18 @@ export async function createIndexes(table: Table, language: string): Promise<voi
     asciiFolding: true,
     withPosition: true,
   } as const
-  await table.createIndex('text', { config: Index.fts(fts) })
-  await table.createIndex('context', { config: Index.fts(fts) })
-  await table.createIndex('chunk_id', { config: Index.btree() })
-  await table.createIndex('document_no', { config: Index.btree() })
-  await table.createIndex('acl_set_id', { config: Index.bitmap() })
-  await table.createIndex('facets', { config: Index.labelList() })
+  const wanted = {
+    text: Index.fts(fts),
+    context: Index.fts(fts),
+    chunk_id: Index.btree(),
+    document_no: Index.btree(),
+    acl_set_id: Index.bitmap(),
+    facets: Index.labelList(),
+  }
+  const known = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
+  for (const [column, config] of Object.entries(wanted)) {
+    if (!known.has(column)) await table.createIndex(column, { config })
+  }
 }
 
 /** The languages that LanceDB can stem; a text in another one is searched by its words as they are. */

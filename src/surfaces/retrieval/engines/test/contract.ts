@@ -11,6 +11,14 @@ const all = { acl_set_ids: [0] }
 let tables = 0
 
 export function describeIndex(open: () => RetrievalIndex): void {
+  const tools = toolsOf(open)
+  describeTable(tools)
+  describePrefilter(tools)
+  describeDocuments(tools)
+  describeTables(tools)
+}
+
+function toolsOf(open: () => RetrievalIndex) {
   const made = async (rows: readonly IndexRow[] = []) => {
     const table = `table-${++tables}`
     await open().create(table, spec)
@@ -31,7 +39,12 @@ export function describeIndex(open: () => RetrievalIndex): void {
     'A vacuum removes dead rows.',
   ]
   const three = () => texts.map((text, at) => rowOf({ document_no: at + 1, text }))
+  return { made, found, near, three, open }
+}
 
+type Tools = ReturnType<typeof toolsOf>
+
+function describeTable({ made, found, near, three, open }: Tools): void {
   describe('an index table', () => {
     test('finds words in every form, by text and by vector', async () => {
       const table = await made(three())
@@ -94,7 +107,9 @@ export function describeIndex(open: () => RetrievalIndex): void {
       await expect(open().upsert(table, [wrong], lease())).rejects.toThrow('384 dimensions')
     })
   })
+}
 
+function describePrefilter({ made, found, near, three, open }: Tools): void {
   describe('a prefilter', () => {
     test('permits rows of its lists only, in both legs, and all k of them', async () => {
       const rows = Array.from({ length: 60 }, (_, n) =>
@@ -142,7 +157,9 @@ export function describeIndex(open: () => RetrievalIndex): void {
       expect(await found(table, 'locks', { acl_set_ids: [5] })).toEqual([1])
     })
   })
+}
 
+function describeDocuments({ made, found, near, three, open }: Tools): void {
   describe('a document', () => {
     test('that is deleted is not found, also when only its old versions are', async () => {
       const table = await made([
@@ -161,7 +178,9 @@ export function describeIndex(open: () => RetrievalIndex): void {
       expect(await open().count(table)).toBe(2)
     })
   })
+}
 
+function describeTables({ made, found, three, open }: Tools): void {
   describe('a table', () => {
     test('is copied with its live rows, and the old one is dropped', async () => {
       const table = await made(three())

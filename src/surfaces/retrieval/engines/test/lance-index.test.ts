@@ -4,11 +4,13 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from '@lancedb/lancedb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { leaseFor, type RetrievalIndex } from '../index.ts'
 import { openLanceIndex } from '../lance/open-lance-index.ts'
 import { describeIndex } from './contract.ts'
-import { rowOf } from './rows.ts'
+import { normalized } from '../../embedding/hash-ngram.ts'
+import { clusteredVectors, rowOf } from './rows.ts'
 
 let folder: string
 let index: RetrievalIndex
@@ -31,6 +33,68 @@ describeIndex(() => index)
 
 const patient = { timeout: 10_000 }
 const spec = { dimensions: 384, language: 'en' }
+
+describe('one permitted row among 10,000 that are nearly the same', () => {
+  const rows = Array.from({ length: 10_000 }, (_, at) => {
+    const vector = normalized(
+      Float32Array.from({ length: 64 }, (_, n) => 1 + ((at * 31 + n * 7) % 97) / 1e4),
+    )
+    const text = `The budget of the year is approved, copy ${at}.`
+    return rowOf({ document_no: at + 1, acl_set_id: at === 7777 ? 5 : at % 3, text, vector })
+  })
+  const prefilter = { acl_set_ids: [5] }
+  const ask = async () => {
+    const vector = rows[1]?.vector ?? new Float32Array()
+    const by_words = await index.search('needle', { text: 'budget of the year', k: 10, prefilter })
+    const by_vector = await index.search('needle', { vector, k: 10, prefilter })
+    return [by_words, by_vector].map(hits => hits.map(hit => hit.document_no))
+  }
+
+  test('is found by words and by vector, also in an approximate index', async () => {
+    await index.create('needle', { ...spec, dimensions: 64 })
+    for (let at = 0; at < rows.length; at += 2500) {
+      await index.upsert('needle', rows.slice(at, at + 2500), leaseFor(60))
+    }
+    expect(await ask()).toEqual([[7778], [7778]])
+    await index.buildVectorIndex('needle')
+    const { table } = await opened('needle')
+    expect((await table.listIndices()).map(({ columns }) => columns.join())).toContain('vector')
+    expect(await ask()).toEqual([[7778], [7778]])
+    await index.setAccess('needle', 42, 5, leaseFor(60))
+    expect((await ask()).map(found => new Set(found))).toEqual([
+      new Set([7778, 42]),
+      new Set([7778, 42]),
+    ])
+  })
+
+  test('and an approximate index finds what an exact search finds', async () => {
+    const vectors = clusteredVectors(10_020, 64)
+    await index.create('recall', { ...spec, dimensions: 64 })
+    for (let at = 0; at < 10_000; at += 2500) {
+      const some = vectors.slice(at, at + 2500)
+      const part = some.map((vector, n) =>
+        rowOf({ document_no: at + n, acl_set_id: n % 100, vector }),
+      )
+      await index.upsert('recall', part, leaseFor(60))
+    }
+    await index.buildVectorIndex('recall')
+    for (const acl_set_ids of [Array.from({ length: 100 }, (_, n) => n), [7]]) {
+      let same = 0
+      for (const vector of vectors.slice(10_000)) {
+        const query = { vector, k: 10, prefilter: { acl_set_ids } }
+        const near = await index.search('recall', query)
+        const exact = await index.search('recall', { ...query, exact: true })
+        same += near.filter(hit => exact.some(one => one.chunk_id === hit.chunk_id)).length
+      }
+      expect(same).toBeGreaterThanOrEqual(198)
+    }
+  })
+})
+
+async function opened(name: string) {
+  const db = await connect(folder)
+  return { table: await db.openTable(name) }
+}
 
 describe('a purge', () => {
   test('leaves no byte of a deleted vector or text in the folder', async () => {

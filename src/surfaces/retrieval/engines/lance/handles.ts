@@ -1,0 +1,94 @@
+/**
+ * Open tables, and the order of writes: those to one table run one after another, because writers of
+ * LanceDB conflict.
+ */
+import type { Connection, Table } from '@lancedb/lancedb'
+import { IndexFailed, monotonicMs, type Lease } from '../index.ts'
+import { optimize } from './indexes.ts'
+
+/** Rows that no index has are searched one by one; joining them costs about 50 ms a time. */
+const changes_before_optimize = 2000
+const open_tables_max = 100
+
+export type Handles = ReturnType<typeof openHandles>
+
+export function openHandles(db: Connection) {
+  const open = new Map<string, Table>()
+  /** Rows that were written since the last `optimize`. */
+  const changes = new Map<string, number>()
+  const inOrder = queueByTable()
+  const tableNamed = async (name: string): Promise<Table> => {
+    const known = open.get(name)
+    if (known) return known
+    const table = await openTable(db, name)
+    const [oldest] = open.keys()
+    if (open.size >= open_tables_max && oldest !== undefined) open.delete(oldest)
+    open.set(name, table)
+    return table
+  }
+  /** A table that was dropped or replaced since it was opened is opened again, once. */
+  const reading = async <T>(name: string, read: (table: Table) => Promise<T>): Promise<T> => {
+    const was_open = open.has(name)
+    try {
+      return await read(await tableNamed(name))
+    } catch (error) {
+      open.delete(name)
+      if (!was_open || error instanceof IndexFailed) throw error
+      return await read(await tableNamed(name))
+    }
+  }
+  /** `write` returns how many rows it wrote. */
+  const writing = async (
+    name: string,
+    lease: Lease,
+    write: (table: Table) => Promise<number>,
+  ): Promise<void> => {
+    await inOrder(name, async () => {
+      checkLease(lease)
+      await reading(name, async table => {
+        const sum = (changes.get(name) ?? 0) + (await write(table))
+        if (sum >= changes_before_optimize) await optimize(table)
+        changes.set(name, sum >= changes_before_optimize ? 0 : sum)
+      })
+    })
+  }
+  return {
+    reading,
+    writing,
+    inOrder,
+    changesOf: (name: string) => changes.get(name) ?? 0,
+    forget: (name: string) => {
+      open.delete(name)
+      changes.delete(name)
+    },
+  }
+}
+
+/** One call after another for each table. */
+function queueByTable() {
+  const last = new Map<string, Promise<unknown>>()
+  return async (name: string, run: () => Promise<void>): Promise<void> => {
+    const before = last.get(name) ?? Promise.resolve()
+    const now = before.then(run, run)
+    last.set(name, now)
+    try {
+      await now
+    } finally {
+      if (last.get(name) === now) last.delete(name)
+    }
+  }
+}
+
+export function checkLease({ until_ms }: Lease): void {
+  if (monotonicMs() < until_ms) return
+  throw new IndexFailed('lease_ended', 'The lease of the writer has ended.')
+}
+
+async function openTable(db: Connection, name: string): Promise<Table> {
+  try {
+    return await db.openTable(name)
+  } catch (error) {
+    if (!/not found|does not exist/i.test(String(error))) throw error
+    throw new IndexFailed('table_missing', `There is no index table ${name}.`, { cause: error })
+  }
+}
