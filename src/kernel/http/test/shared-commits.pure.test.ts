@@ -9,10 +9,10 @@ test('what arrives while commits are under way is stored by the next one, in one
     commits.push(items)
     return new Promise(resolve => void ends.push(resolve))
   })
-  const all = Promise.all([1, 2, 3, 4, 5].map(one => store([one])))
-  expect(commits).toEqual([[1], [2]])
+  const all = Promise.all([1, 2, 3, 4, 5, 6].map(one => store([one])))
+  expect(commits).toEqual([[1], [2], [3]])
   ends[0]?.()
-  await expect.poll(() => commits).toEqual([[1], [2], [3, 4, 5]])
+  await expect.poll(() => commits).toEqual([[1], [2], [3], [4, 5, 6]])
   for (const end of ends) end()
   await all
 })
