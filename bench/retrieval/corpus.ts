@@ -30,6 +30,9 @@ export type Judged = {
   readonly training: boolean
 }
 
+/** The pages of each query, best first. */
+export type Rankings = ReadonlyMap<string, readonly string[]>
+
 export function readPassages(): Passage[] {
   const pages = readdirSync(documentation).filter(
     name => name.endsWith('.html') && name !== 'bookindex.html',

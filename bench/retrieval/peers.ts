@@ -9,8 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import type { Judged, Passage } from './corpus.ts'
-import type { Rankings } from './ranking.ts'
+import type { Judged, Passage, Rankings } from './corpus.ts'
 
 const jars = ['lucene-core', 'lucene-analyzers-common']
   .map(name => `/usr/share/java/${name}-8.7.0.jar`)

@@ -18,7 +18,7 @@ import {
 } from '../../src/surfaces/retrieval/evaluation/score.ts'
 import type { Bench } from '../ground/comparison.ts'
 import type { Section } from '../ground/report.ts'
-import { readJudged, readPassages, type Judged, type Passage } from './corpus.ts'
+import { readJudged, readPassages, type Judged, type Passage, type Rankings } from './corpus.ts'
 import { lucene, postgres, xapian } from './peers.ts'
 import { cached } from './vectors.ts'
 
@@ -26,9 +26,6 @@ const depth = 50
 /** Of Lucene's nDCG@10. */
 const lead_wanted = 0.02
 const portion = 500
-
-/** The pages of each query, best first. */
-export type Rankings = ReadonlyMap<string, readonly string[]>
 
 export async function ranking({ database }: Bench): Promise<Section> {
   const passages = readPassages()
@@ -72,7 +69,7 @@ export async function ranking({ database }: Bench): Promise<Section> {
   }
 }
 
-export async function rankWithLance(
+async function rankWithLance(
   passages: readonly Passage[],
   queries: readonly Judged[],
   profile: EmbeddingProfile,
@@ -134,7 +131,7 @@ export async function rankWithLance(
   }
 }
 
-export function scoresOf(queries: readonly Judged[], pages: Rankings, training: boolean): Scores {
+function scoresOf(queries: readonly Judged[], pages: Rankings, training: boolean): Scores {
   return meanScores(
     queries
       .filter(one => one.training === training)

@@ -59,7 +59,7 @@ function loosened(text: string): { text: string; places: number[] } {
     const plain = /\s/.test(character) ? ' ' : (same[character] ?? character.toLowerCase())
     if (plain !== ' ' || !result.endsWith(' ')) {
       result += plain
-      for (let unit = 0; unit < plain.length; unit++) places.push(place)
+      places.push(...new Array<number>(plain.length).fill(place))
     }
     place++
   }

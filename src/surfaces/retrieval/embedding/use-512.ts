@@ -36,7 +36,7 @@ export function openUse512(folder?: string): ClosableProfile {
     running.busy = wanted
     if (wanted) {
       running.worker.ref()
-      running.worker.postMessage(wanted.text)
+      running.worker.postMessage(wanted.text, [])
     } else {
       // A thread that waits does not keep the process alive.
       running.worker.unref()

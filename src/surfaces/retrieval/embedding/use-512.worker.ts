@@ -3,29 +3,32 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import * as core from '@energetic-ai/core'
-import { initModel, type EmbeddingsModelData } from '@energetic-ai/embeddings'
+import * as embeddings from '@energetic-ai/embeddings'
 import { checkWeights } from './use-weights.ts'
 
-// Its types are those of a package that it bundles and does not install.
-const { loadGraphModel } = core as unknown as {
-  loadGraphModel(url: string): Promise<EmbeddingsModelData['model']>
+type Model = { readonly model: unknown; readonly vocabulary: unknown }
+// Their types are those of a package that they bundle and do not install.
+const { loadGraphModel } = core as unknown as { loadGraphModel(url: string): Promise<unknown> }
+const { initModel } = embeddings as unknown as {
+  initModel(
+    source: () => Promise<Model>,
+  ): Promise<{ embed(texts: readonly string[]): Promise<number[][]> }>
 }
+
 const { folder } = workerData as { readonly folder: string }
 
 await checkWeights(folder)
 const model = await initModel(async () => {
-  const [graph, vocabulary] = await Promise.all([
-    loadGraphModel(`file://${folder}/model.json`),
-    readFile(join(folder, 'vocab.json'), 'utf8'),
-  ])
+  const vocabulary = await readFile(join(folder, 'vocab.json'), 'utf8')
   return {
-    model: graph,
-    vocabulary: JSON.parse(vocabulary) as EmbeddingsModelData['vocabulary'],
+    model: await loadGraphModel(`file://${folder}/model.json`),
+    vocabulary: JSON.parse(vocabulary) as unknown,
   }
 })
 parentPort?.on('message', (text: string) => {
-  void model
-    .embed([text])
-    .then(([vector]) => parentPort?.postMessage(Float32Array.from(vector ?? [])))
+  void model.embed([text]).then(([numbers]) => {
+    const vector = Float32Array.from(numbers ?? [])
+    parentPort?.postMessage(vector, [vector.buffer])
+  })
 })
-parentPort?.postMessage('ready')
+parentPort?.postMessage('ready', [])

@@ -101,7 +101,7 @@ function searchRows(rows: readonly StoredRow[], query: IndexQuery): IndexHit[] {
     }))
 }
 
-export function isPermitted(
+function isPermitted(
   row: Pick<IndexRow, 'acl_set_id' | 'facets' | 'document_no'>,
   { acl_set_ids, facets = [], document_nos }: Prefilter,
 ): boolean {

@@ -10,8 +10,6 @@ import { optimize } from './indexes.ts'
 const changes_before_optimize = 2000
 const open_tables_max = 100
 
-export type Handles = ReturnType<typeof openHandles>
-
 export function openHandles(db: Connection) {
   const open = new Map<string, Table>()
   /** Rows that were written since the last `optimize`. */

@@ -3,7 +3,7 @@ import { embedText, normalized } from '../../embedding/hash-ngram.ts'
 import type { IndexRow } from '../index.ts'
 
 /** Evenly distributed numbers from 0 to 1 (mulberry32). */
-export function numbersOf(seed: number): () => number {
+function numbersOf(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

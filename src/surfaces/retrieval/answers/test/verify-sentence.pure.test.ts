@@ -1,0 +1,37 @@
+/** What of a model's words becomes a sentence of an answer. */
+import { expect, test } from 'vitest'
+import type { Source } from '../../searches/hydrate.ts'
+import { verifySentence } from '../verify-sentence.ts'
+
+const text =
+  'The fee is 1,000 francs from 3 May on. See https://example.com/fees for the list of fees.'
+const source = { chunk_id: 'one', text } as Source
+const blocks = new Map([['k1', source]])
+const quote = 'The fee is 1,000 francs from 3 May on.'
+const said = (sentence: string, label = 'k1') =>
+  verifySentence({ text: sentence, citations: [{ label, quote }] }, blocks)?.text
+
+test.each([
+  ['numbers of its quote', 'It costs 1000 francs.', 'It costs 1000 francs.'],
+  ['another number', 'It costs 2,000 francs.', undefined],
+  [
+    'a link of the source',
+    'See https://example.com/fees for it.',
+    'See https://example.com/fees for it.',
+  ],
+  ['another link', 'See https://evil.test/x for it.', 'See for it.'],
+  ['a link with a label', 'See [here](https://evil.test/x) for it.', 'See here for it.'],
+  ['an image', 'It costs ![x](https://evil.test/x) money.', 'It costs money.'],
+])('%s', (_name, sentence, kept) => {
+  expect(said(sentence)).toBe(kept)
+})
+
+test('a label that was not sent supports nothing', () => {
+  expect(said('It costs money.', 'k2')).toBeUndefined()
+})
+
+test('other shapes are no sentences', () => {
+  for (const value of [null, 'text', { text: 'It costs.' }, { text: 1, citations: [] }]) {
+    expect(verifySentence(value, blocks)).toBeNull()
+  }
+})

@@ -1,0 +1,147 @@
+/** Connectors and fetched documents: what is reached, and what a source that fails does not delete. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ended, openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'
+
+type Site = { pages: Map<string, string>; status: number; requests: string[] }
+const site: Site = { pages: new Map(), status: 200, requests: [] }
+/** Outside the platform's allowance. */
+const canary = { connections: 0 }
+const server = createServer((request, response) => {
+  const path = request.url ?? ''
+  site.requests.push(path)
+  const body = site.pages.get(path)
+  response.statusCode = site.status !== 200 ? site.status : body === undefined ? 404 : 200
+  if (path === '/moved') {
+    response.writeHead(302, { location: `http://127.0.0.1:${canaryPort()}/secret` }).end()
+    return
+  }
+  response.setHeader('content-type', path.endsWith('.txt') ? 'text/plain' : 'text/html')
+  response.end(body ?? '')
+})
+const guarded = createServer((_request, response) => response.end('secret'))
+guarded.on('connection', () => canary.connections++)
+const portOf = (one: typeof server) => (one.address() as AddressInfo).port
+const canaryPort = () => portOf(guarded)
+
+let world: RetrievalWorld
+let home: string
+beforeAll(async () => {
+  for (const one of [server, guarded]) {
+    await new Promise<void>(resolve => one.listen(0, '127.0.0.1', resolve))
+  }
+  home = `http://127.0.0.1:${portOf(server)}`
+  world = await openRetrievalWorld({
+    RETRIEVAL_ALLOWED_PRIVATE_CIDRS: `127.0.0.1:${portOf(server)}`,
+    RETRIEVAL_ALLOWED_PORTS: `80,443,${portOf(server)}`,
+  })
+})
+afterAll(async () => {
+  await world.close()
+  server.close()
+  guarded.close()
+})
+
+const page = (text: string, ...links: string[]) =>
+  `<html><body><article><p>${text}</p>${links.map(one => `<a href="${one}">${one}</a>`).join(' ')}</article></body></html>`
+
+async function connected(ada: Reader, more: object = {}) {
+  const id = await ada.collection()
+  const { id: connector_id, job_id } = await ada.does('POST', `/v1/collections/${id}/connectors`, {
+    kind: 'web',
+    config: { urls: [`${home}/docs/`], depth: 2 },
+    ...more,
+  })
+  return { id, connector_id, job: await ended(ada.job, job_id) }
+}
+
+const documents = async (ada: Reader, id: string): Promise<string[]> => {
+  const { data } = await ada.does('GET', `/v1/collections/${id}/documents?limit=100`)
+  return data.map((one: { source_uri: string }) => one.source_uri.replace(home, ''))
+}
+
+async function resync(ada: Reader, connector_id: string, body: object = {}) {
+  const { id } = await ada.does('POST', `/v1/connectors/${connector_id}/sync`, body)
+  return await ended(ada.job, id)
+}
+
+test('a web connector follows links below its pages, as robots.txt allows, and deletes what is gone', async () => {
+  const ada = await world.reader()
+  site.pages = new Map([
+    ['/robots.txt', 'User-agent: *\nDisallow: /docs/private'],
+    [
+      '/docs/',
+      page('Start.', 'one', 'private', '/other/', `http://127.0.0.1:${canaryPort()}/docs/`),
+    ],
+    ['/docs/one', page('The heron nests in spring.', 'two')],
+    ['/docs/two', page('The stork nests in summer.')],
+    ['/docs/private', page('Nobody reads this.')],
+    ['/other/', page('Another folder.')],
+  ])
+  const { id, connector_id, job } = await connected(ada)
+  expect(job).toMatchObject({ state: 'succeeded', result: { listed: 3, complete: true } })
+  expect(new Set(await documents(ada, id))).toEqual(new Set(['/docs/', '/docs/one', '/docs/two']))
+  expect(canary.connections).toBe(0)
+  site.pages.set('/docs/one', page('The heron nests in spring.'))
+  site.pages.delete('/docs/two')
+  const next = await resync(ada, connector_id)
+  expect(next.result).toMatchObject({ listed: 2, deleted: 1, changed: 1 })
+  expect(new Set(await documents(ada, id))).toEqual(new Set(['/docs/', '/docs/one']))
+  // An outage deletes nothing, and neither does an empty listing.
+  site.status = 503
+  expect((await resync(ada, connector_id)).result).toMatchObject({ complete: false, deleted: 0 })
+  site.status = 404
+  expect((await resync(ada, connector_id)).result).toMatchObject({ listed: 0, deleted: 0 })
+  site.status = 200
+  expect((await documents(ada, id)).length).toBe(2)
+})
+
+test('a run that would delete most documents pauses the connector until it is confirmed', async () => {
+  const ada = await world.reader()
+  const names = Array.from({ length: 25 }, (_, n) => `p${n}`)
+  site.pages = new Map(names.map(one => [`/docs/${one}`, page(`Page ${one}.`)]))
+  site.pages.set('/docs/', page('Start.', ...names))
+  const { id, connector_id } = await connected(ada)
+  expect((await documents(ada, id)).length).toBe(26)
+  site.pages = new Map([['/docs/', page('Start.')]])
+  const stopped = await resync(ada, connector_id)
+  expect(stopped.error_code).toBe('connector_mass_delete_suspected')
+  expect(await ada.does('GET', `/v1/connectors/${connector_id}`)).toMatchObject({
+    state: 'paused',
+    error_code: 'connector_mass_delete_suspected',
+  })
+  expect((await documents(ada, id)).length).toBe(26)
+  const confirmed = await resync(ada, connector_id, { confirm_deletions: true })
+  expect(confirmed.result).toMatchObject({ deleted: 25 })
+  expect(await documents(ada, id)).toEqual(['/docs/'])
+})
+
+test('no packet goes to a private address, by name, by number or by redirect', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  const port = canaryPort()
+  for (const source_uri of [
+    `http://127.0.0.1:${port}/`,
+    `http://[::ffff:127.0.0.1]:${port}/`,
+    `http://2130706433:${port}/`,
+    'http://169.254.169.254/latest/meta-data/',
+    'file:///etc/passwd',
+  ]) {
+    const refused = await ada.ask('POST', `/v1/collections/${id}/documents`, { source_uri })
+    expect([refused.status, refused.body.code], source_uri).toEqual([422, 'destination_blocked'])
+  }
+  const moved = await ada.ingest(id, { source_uri: `${home}/moved` })
+  expect(moved).toMatchObject({ state: 'failed', error_code: 'fetch_blocked' })
+  expect(canary.connections).toBe(0)
+})
+
+test('a fetched document is found, with its version at the source', async () => {
+  const ada = await world.reader()
+  site.pages.set('/note.txt', 'Lighthouses flash at night.')
+  const id = await ada.collection()
+  const job = await ada.ingest(id, { source_uri: `${home}/note.txt` })
+  expect(job).toMatchObject({ state: 'succeeded' })
+  const [hit] = await ada.search(id, 'lighthouses')
+  expect(hit).toMatchObject({ source_uri: `${home}/note.txt`, text: 'Lighthouses flash at night.' })
+})
