@@ -60,7 +60,7 @@ function loosened(text: string): { text: string; places: number[] } {
     if (plain !== ' ' || !result.endsWith(' ')) {
       result += plain
       // An upper-case letter may have a lower-case form of several units.
-      for (const _unit of plain.split('')) places.push(place)
+      for (const _ of plain.split('')) places.push(place)
     }
     place++
   }
