@@ -22,6 +22,7 @@ const names = [
   'commerce',
   'social',
   'chat',
+  'inference',
   'retrieval',
 ]
 

@@ -1,8 +1,9 @@
 /**
  * Chat: deliveries to one room of 500 sockets beside bare ws and socket.io, which store nothing, and beside
- * socket.io with an INSERT for each message; durable sends beside the same append in pgbench; the memory of
+ * socket.io with an INSERT for each message; small rooms and pairs beside the latter; durable sends beside the same append in pgbench; the memory of
  * idle sockets.
  */
+import { crowdsOfFive, crowdsOfTwo } from './chat/crowds.ts'
 import { openGround } from './chat/ground.ts'
 import { idle } from './chat/idle.ts'
 import { room } from './chat/room.ts'
@@ -10,7 +11,7 @@ import { sends } from './chat/sends.ts'
 import { comparison } from './ground/comparison.ts'
 import type { Section } from './ground/report.ts'
 
-const parts = { room, sends, idle }
+const parts = { room, rooms: crowdsOfFive, pairs: crowdsOfTwo, sends, idle }
 
 await comparison('chat', async bench => {
   const { only } = bench.options

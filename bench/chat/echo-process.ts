@@ -35,15 +35,19 @@ async function serve({ kind, database_url }: Given): Promise<void> {
     const io = new Server(http, { transports: ['websocket'], perMessageDeflate: false })
     io.on('connection', socket => {
       void socket.join('room')
-      socket.on('m', (body: string) => {
-        if (kind === 'socket.io') return void io.to('room').emit('m', body)
+      socket.on('join', (rooms: string[]) => void socket.join(rooms))
+      const store = (room: string, body: string) =>
         void pool
           .query({
             name: 'put',
             text: 'insert into bench_messages (body) values ($1)',
             values: [body],
           })
-          .then(() => io.to('room').emit('m', body))
+          .then(() => io.to(room).emit('m', body))
+      socket.on('to', store)
+      socket.on('m', (body: string) => {
+        if (kind === 'socket.io') return void io.to('room').emit('m', body)
+        store('room', body)
       })
     })
   }

@@ -13,6 +13,8 @@ export type Plan = {
   readonly status: number
   /** Whole requests, chosen at random; `{fresh}` in one becomes a text never used before. */
   readonly requests: readonly string[]
+  /** Requests a second of all connections; without it each sends as soon as it has its answer. */
+  readonly rate?: number | undefined
 }
 
 export type Load = {
@@ -79,9 +81,17 @@ function open(plan: Plan, next: () => Buffer, tally: Tally): Promise<Socket> {
     })
     let sent_at = 0
     let rest = ''
+    // At a fixed rate a request that had to wait for the one before counts from when it was due.
+    const every_ms = plan.rate ? (plan.connections * 1000) / plan.rate : 0
+    let due_ms = performance.now() + Math.random() * every_ms
+    const write = () => void socket.write(next())
     const send = () => {
-      sent_at = performance.now()
-      socket.write(next())
+      const now = performance.now()
+      sent_at = every_ms > 0 ? due_ms : now
+      const wait_ms = sent_at - now
+      due_ms += every_ms
+      if (wait_ms > 0) setTimeout(write, wait_ms)
+      else write()
     }
     socket.setEncoding('latin1')
     socket.on('error', error => {

@@ -11,15 +11,18 @@ export type Target = {
   readonly connections: number
   readonly requests: readonly string[]
   readonly status?: number
+  /** Requests a second; without it, as many as it answers. */
+  readonly rate?: number
 }
 
 export async function load(target: Target, options: Options): Promise<Measure> {
-  const { port, pid, connections, requests, status = 200 } = target
+  const { port, pid, connections, requests, status = 200, rate } = target
   const plan: Plan = {
     port,
     connections,
     requests,
     status,
+    rate,
     seconds: options.seconds,
     warm_seconds: options.warm_seconds,
   }

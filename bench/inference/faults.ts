@@ -43,7 +43,7 @@ export async function faults(_bench: Bench, ground: Ground): Promise<Section> {
     verdicts: [],
     notes: [
       `"Nothing" is a connection that was closed, or ${patience_ms / 1000} s without anything, after which the caller left.`,
-      `Ours gives up a silent stream after ${idle_ms / 1000} s here (20 s by default). The first 96 characters are held back by its scanner; after the first delta there is no fallback, because the text of two models is never joined.`,
+      `Ours gives up a silent stream after ${idle_ms / 1000} s here (20 s by default). Once the provider has begun to answer there is no fallback: the text of two models is never joined.`,
       'A whole answer came from the second model. Portkey stores no usage.',
     ],
   }

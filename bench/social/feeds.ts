@@ -5,7 +5,7 @@ import type { Bench } from '../ground/comparison.ts'
 import { load, requestText } from '../ground/load.ts'
 import { findPgbench, pgbench } from '../ground/pgbench.ts'
 import { ratioVerdict, standingsOf, type Section } from '../ground/report.ts'
-import { compete } from '../ground/rounds.ts'
+import { compete, type Standing } from '../ground/rounds.ts'
 import { inlined, tenant_id, type Ground, type Reader } from './ground.ts'
 
 const connections = 4
@@ -32,6 +32,13 @@ export async function feeds({ options }: Bench, ground: Ground): Promise<Section
     }),
     options.rounds,
   )
+  const calm: Standing[] = []
+  for (const { who, followed } of ground.readers) {
+    const full = standings.find(one => one.name === `feed, ${followed}`)?.per_second ?? 0
+    const requests = [requestText({ path: '/v1/feed', token: who.access_token })]
+    const found = await load({ port, pid, connections, requests, rate: full / 2 }, options)
+    calm.push({ ...found, name: `feed, ${followed}, at half of that`, turns: [found] })
+  }
   const of = (name: string) => {
     const found = standings.find(one => one.name === name)
     if (!found) throw new Error(`${name} was not measured`)
@@ -39,7 +46,7 @@ export async function feeds({ options }: Bench, ground: Ground): Promise<Section
   }
   return standingsOf(
     `A page of ${limit} of a feed by how many the reader follows, ${connections} connections, 200,000 posts`,
-    standings,
+    [...standings, ...calm],
     ground.readers.flatMap(({ followed: n }) => [
       ratioVerdict(of(`feed, ${n}`), of(`statement, ${n}`), 0.6),
       ...(n > 50

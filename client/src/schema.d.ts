@@ -10134,7 +10134,10 @@ export interface components {
             unit: "token";
             /** @enum {string} */
             source: "provider" | "estimated";
-            /** @description An exact decimal in `currency`. */
+            /**
+             * @description An exact decimal in `currency`.
+             * @example 1.25
+             */
             cost_amount: string;
             currency: string;
             /** @description The price that the cost was computed with. */
@@ -10246,7 +10249,14 @@ export interface components {
          *       "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
          *       "state": "state",
          *       "status": "status",
-         *       "progress": {},
+         *       "progress": {
+         *         "sequence": 1,
+         *         "stage": "stage",
+         *         "current": 1,
+         *         "total": 1,
+         *         "message_code": "message code",
+         *         "recorded_at": "2026-03-02T09:30:00.000Z"
+         *       },
          *       "cancel_requested_at": "2026-03-02T09:30:00.000Z",
          *       "result": {
          *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
@@ -10297,7 +10307,15 @@ export interface components {
          *       "error": {
          *         "code": "code"
          *       },
-         *       "attempts": 1,
+         *       "attempts": [
+         *         {
+         *           "attempt": 1,
+         *           "deployment_id": "019c8f3a-5b20-7d41-9e6b-80f0a1ea8281",
+         *           "state": "started",
+         *           "error_code": "error code",
+         *           "latency_ms": 1
+         *         }
+         *       ],
          *       "created_at": "2026-03-02T09:30:00.000Z",
          *       "started_at": "2026-03-02T09:30:00.000Z",
          *       "completed_at": "2026-03-02T09:30:00.000Z",
@@ -10310,13 +10328,20 @@ export interface components {
             operation_id: components["schemas"]["Id"];
             state: string;
             status: string;
-            progress: unknown | null;
+            progress: {
+                sequence: number;
+                stage: string;
+                current: number;
+                total: number | null;
+                message_code: string | null;
+                recorded_at: components["schemas"]["Time"];
+            } | null;
             cancel_requested_at: components["schemas"]["Time"] | null;
             result: components["schemas"]["Inference"] | null;
             error: {
                 code: string;
             } | null;
-            /** @description How often the provider was asked. */
+            /** @description The attempts at the provider, in their order. */
             attempts: {
                 attempt: number;
                 deployment_id: components["schemas"]["Id"];
@@ -12424,9 +12449,9 @@ export interface components {
          * @example {
          *       "model_deployment_id": "019c8f3a-5b20-7d41-9e6b-db957c447444",
          *       "currency": "EUR",
-         *       "input": "Write one sentence about the sea.",
-         *       "cached_input": "19.99",
-         *       "output": "19.99",
+         *       "input": "1.25",
+         *       "cached_input": "1.25",
+         *       "output": "1.25",
          *       "effective_from": "2026-03-02T09:30:00.000Z"
          *     }
          */
@@ -12434,9 +12459,11 @@ export interface components {
             /** @description The deployment that answered. */
             model_deployment_id: components["schemas"]["Id"];
             currency: string;
-            /** @description The prompt, or the turns of a conversation. */
+            /** @example 1.25 */
             input: string;
+            /** @example 1.25 */
             cached_input: string;
+            /** @example 1.25 */
             output: string;
             /** @description From when the price is charged. */
             effective_from?: components["schemas"]["Time"];
@@ -12447,9 +12474,9 @@ export interface components {
          *       "price_version": 1,
          *       "unit": "1m_tokens",
          *       "currency": "EUR",
-         *       "input": "Write one sentence about the sea.",
-         *       "cached_input": "19.99",
-         *       "output": "19.99",
+         *       "input": "1.25",
+         *       "cached_input": "1.25",
+         *       "output": "1.25",
          *       "effective_from": "2026-03-02T09:30:00.000Z",
          *       "created_at": "2026-03-02T09:30:00.000Z"
          *     }
@@ -12462,9 +12489,11 @@ export interface components {
             /** @constant */
             unit: "1m_tokens";
             currency: string;
-            /** @description The prompt, or the turns of a conversation. */
+            /** @example 1.25 */
             input: string;
+            /** @example 1.25 */
             cached_input: string;
+            /** @example 1.25 */
             output: string;
             /** @description From when the price is charged. */
             effective_from: components["schemas"]["Time"];
@@ -12496,7 +12525,7 @@ export interface components {
          *         "price_version": 1,
          *         "currency": "currency",
          *         "unit": "1m_tokens",
-         *         "input": "Write one sentence about the sea.",
+         *         "input": "input",
          *         "cached_input": "cached input",
          *         "output": "output"
          *       },
@@ -12533,7 +12562,6 @@ export interface components {
                 currency: string;
                 /** @constant */
                 unit: "1m_tokens";
-                /** @description The prompt, or the turns of a conversation. */
                 input: string;
                 cached_input: string;
                 output: string;
@@ -12574,7 +12602,7 @@ export interface components {
          *             "price_version": 1,
          *             "currency": "currency",
          *             "unit": "1m_tokens",
-         *             "input": "Write one sentence about the sea.",
+         *             "input": "input",
          *             "cached_input": "cached input",
          *             "output": "output"
          *           },
@@ -14833,8 +14861,11 @@ export interface components {
              * @enum {string}
              */
             metric: "requests_per_minute" | "tokens_per_minute" | "tokens_per_day" | "cost_per_day" | "operations" | "streams";
+            /** @example 1.25 */
             limit: string;
+            /** @example 1.25 */
             used: string;
+            /** @example 1.25 */
             reserved: string;
             /** @description When the window ends; null where it has none. */
             resets_at: components["schemas"]["Time"] | null;
@@ -14846,9 +14877,9 @@ export interface components {
          *           "scope_type": "tenant",
          *           "scope_id": "019c8f3a-5b20-7d41-9e6b-d84c566fd89e",
          *           "metric": "requests_per_minute",
-         *           "limit": "19.99",
-         *           "used": "19.99",
-         *           "reserved": "19.99",
+         *           "limit": "1.25",
+         *           "used": "1.25",
+         *           "reserved": "1.25",
          *           "resets_at": "2026-03-02T09:30:00.000Z"
          *         }
          *       ]
@@ -16386,7 +16417,10 @@ export interface components {
             input_tokens: number;
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description An exact decimal in `currency`. */
+            /**
+             * @description An exact decimal in `currency`.
+             * @example 1.25
+             */
             cost_amount: string;
             currency: string;
         };

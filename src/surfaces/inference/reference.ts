@@ -6,7 +6,14 @@ export const reference: Reference = {
     'Model calls: blocking, streamed and in jobs, with quotas that are taken before a provider is asked, and usage rows for everything that was sent. A stream has exactly one terminal event; one that ends without it is incomplete. A retry with the same Idempotency-Key continues the same call or gets its recorded outcome, and never starts a second one.',
   members: {
     model: ['An alias, such as `default`, or the id of a model.', 'default'],
-    input: ['The prompt, or the turns of a conversation.', 'Write one sentence about the sea.'],
+    'CreateInference.input': [
+      'The prompt, or the turns of a conversation.',
+      'Write one sentence about the sea.',
+    ],
+    'CreateInferenceJob.input': [
+      'The prompt, or the turns of a conversation.',
+      'Write one sentence about the sea.',
+    ],
     prompt: ['What to write, up to 20,000 characters.', 'Write one sentence about the sea.'],
     title: ['The title of the report.', 'Shipping times in March'],
     stream: ['Answer with events instead of JSON.'],
@@ -30,7 +37,8 @@ export const reference: Reference = {
     input_units: ['Tokens of the input.', 21],
     cached_input_units: ['Those of the input that the provider had cached.', 0],
     output_units: ['Tokens of the output.', 64],
-    attempts: ['How often the provider was asked.', 1],
+    'Inference.attempts': ['How often the provider was asked.', 1],
+    'InferenceJob.attempts': ['The attempts at the provider, in their order.'],
     capability: ['What the model can do.'],
     max_context: ['The most tokens of input and output together.', 128_000],
     max_output: ['The most tokens of an output.', 16_384],

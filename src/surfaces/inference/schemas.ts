@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { closed, count, Id, nullable, oneOf, text, Time } from '../../kernel/http/shapes.ts'
 
 export const Decimal = Type.String({
+  examples: ['1.25'],
   pattern: '^-?[0-9]{1,20}(\\.[0-9]{1,8})?$',
   maxLength: 40,
 })

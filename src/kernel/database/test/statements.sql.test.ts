@@ -44,6 +44,26 @@ describe('the tag', () => {
     expect(() => sql.join([], ', ')).toThrow('at least one')
   })
 
+  test('a template has one text, and one parameter for each value that it is given', () => {
+    const find = sql.template<{ tenant_id: string; id: string }>(
+      ['tenant_id', 'id'],
+      ({ tenant_id, id }) =>
+        sql`select ${1} where a = ${id} and t = ${tenant_id} and (${sql`b = ${id} or c = ${1}`})`,
+    )
+    const [first, second] = [
+      { tenant_id: 'T', id: 'a' },
+      { tenant_id: 'T', id: 'T' },
+    ].map(values => compile(find(values)))
+    expect(first).toMatchObject({
+      text: 'select $1 where a = $2 and t = $3 and (b = $2 or c = $4)',
+      values: [1, 'a', 'T', 1],
+    })
+    expect(second).toEqual({ ...first, values: [1, 'T', 'T', 1] })
+    expect(() => compile(sql`with f as (${find({ tenant_id: 'T', id: 'a' })}) select 1`)).toThrow(
+      'whole statement',
+    )
+  })
+
   test.for(['', 'a b', 'a"b', 'a;b', 'A', 'ä', '1a', 'a-b'])('%j is not an identifier', name => {
     expect(() => sql.id('kernel', name)).toThrow('not an identifier')
   })

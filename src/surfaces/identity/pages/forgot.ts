@@ -1,7 +1,7 @@
 /** Asks for a mail that resets a password; the page is the same for every address. */
 import { markup } from '../../../kernel/http/markup.ts'
 import { requestReset } from '../passwords/request-reset.ts'
-import { button, field, form, hidden } from './form.ts'
+import { button, field, form, hidden, required } from './form.ts'
 import type { Page } from './visit.ts'
 
 export const forgotPage: Page = {
@@ -21,7 +21,9 @@ ${form(
 )}`,
     }
   },
-  submit: async ({ deps, words, request, form: { email = '', tenant } }) => {
+  submit: async ({ deps, words, request, form: given }) => {
+    const { email } = required(given, 'email')
+    const { tenant } = given
     await requestReset(deps, { email, tenant: tenant || undefined }, request)
     return { title: words.mail_sent, body: markup`<p>${words.forgot_sent}</p>` }
   },

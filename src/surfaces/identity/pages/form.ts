@@ -10,11 +10,21 @@ export function readForm(raw: Buffer): Form {
   const form = Object.fromEntries(new URLSearchParams(raw.toString('utf8')))
   inspect(form, 'body')
   for (const [name, value] of Object.entries(form)) {
-    if (value.length <= value_max) continue
-    const errors = [{ location: 'body' as const, pointer: `/${name}`, constraint: 'max_length' }]
-    throw problem('validation_failed', { errors })
+    if (value.length > value_max) throw unfit(name, 'max_length')
   }
   return form
+}
+
+/** An empty field is refused before it counts as an attempt. */
+export function required<N extends string>(form: Form, ...names: readonly N[]): Record<N, string> {
+  const empty = names.find(name => !form[name])
+  if (empty !== undefined) throw unfit(empty, 'required')
+  return form as Record<N, string>
+}
+
+function unfit(name: string, constraint: string) {
+  const errors = [{ location: 'body' as const, pointer: `/${name}`, constraint }]
+  return problem('validation_failed', { errors })
 }
 
 /** Posts to the path alone, so that a token in the query of the page is not sent in an address. */

@@ -4,7 +4,7 @@ import { logIn } from '../sessions/log-in.ts'
 import { setCookies, type Delivered } from '../sessions/deliver-tokens.ts'
 import type { Deps } from '../deps.ts'
 import { readCookie, setCookie } from './cookies.ts'
-import { button, field, form, hidden } from './form.ts'
+import { button, field, form, hidden, required } from './form.ts'
 import { nextPath } from './next-path.ts'
 import { notice, type Gone, type Page, type Visit } from './visit.ts'
 
@@ -15,7 +15,9 @@ export const logInPage: Page = {
   path: '/account/login',
   summary: 'The page on which a person logs in',
   show: visit => ({ title: visit.words.log_in, body: asked(visit) }),
-  submit: async ({ deps, request, form: { email = '', password = '', tenant, next } }) => {
+  submit: async ({ deps, request, form: given }) => {
+    const { email, password } = required(given, 'email', 'password')
+    const { tenant, next } = given
     const device_token = readCookie(deps.kernel, request.headers, device_cookie)
     const known = device_token === null ? {} : { device_token }
     const body = { email, password, ...(tenant ? { tenant } : {}), ...known }

@@ -1,7 +1,7 @@
 /** Sends the verification of an address again; the page is the same for every address. */
 import { markup } from '../../../kernel/http/markup.ts'
 import { resendVerification } from '../registrations/resend-verification.ts'
-import { button, field, form, hidden } from './form.ts'
+import { button, field, form, hidden, required } from './form.ts'
 import type { Page } from './visit.ts'
 
 export const sendAgainPage: Page = {
@@ -20,7 +20,9 @@ export const sendAgainPage: Page = {
       ),
     }
   },
-  submit: async ({ deps, words, request, form: { email = '', tenant } }) => {
+  submit: async ({ deps, words, request, form: given }) => {
+    const { email } = required(given, 'email')
+    const { tenant } = given
     await resendVerification(deps, { email, tenant: tenant || undefined }, request)
     return { title: words.mail_sent, body: markup`<p>${words.sent_again}</p>` }
   },

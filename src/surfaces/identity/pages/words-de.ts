@@ -116,6 +116,7 @@ export const de: Words = {
       'Sie haben so viele zweite Faktoren, wie ein Konto haben darf. Entfernen Sie zuerst einen.',
     other: 'Das hat nicht funktioniert. Prüfen Sie Ihre Eingaben und versuchen Sie es noch einmal.',
     email: 'Das ist keine Mailadresse. Geben Sie eine wie ann@example.com ein.',
+    required: 'Dieses Feld ist leer. Füllen Sie es aus.',
     min_length: 'Das Passwort ist zu kurz. Wählen Sie mindestens 12 Zeichen.',
     max_length: 'Das ist zu lang. Geben Sie höchstens 128 Zeichen ein.',
     common_password:

@@ -103,6 +103,7 @@ export const en = {
     quota_exceeded: 'You have as many second factors as an account may have. Remove one first.',
     other: 'This did not work. Check what you entered, and try again.',
     email: 'This is not a mail address. Enter one such as ann@example.com.',
+    required: 'This field is empty. Fill it in.',
     min_length: 'The password is too short. Choose 12 characters or more.',
     max_length: 'This is too long. Enter at most 128 characters.',
     common_password: 'The password is easy to guess. Add more words that do not belong together.',

@@ -53,6 +53,15 @@ const AttemptView = Type.Object({
   latency_ms: nullable(Type.Integer()),
 })
 
+const Progress = Type.Object({
+  sequence: Type.Integer(),
+  stage: Type.String(),
+  current: Type.Integer(),
+  total: nullable(Type.Integer()),
+  message_code: nullable(Type.String()),
+  recorded_at: Time,
+})
+
 const JobView = Type.Object(
   {
     id: Id,
@@ -60,7 +69,7 @@ const JobView = Type.Object(
     operation_id: Id,
     state: Type.String(),
     status: Type.String(),
-    progress: nullable(Type.Unknown()),
+    progress: nullable(Progress),
     cancel_requested_at: nullable(Time),
     result: nullable(InferenceView),
     error: nullable(Type.Object({ code: Type.String() })),

@@ -1,7 +1,13 @@
+/** A reader of a stream that takes as many frames as a test wants, and leaves or reads on. */
 import { framesOf, type Someone } from './inference-world.ts'
 
-/** Opens a stream by hand and reads its frames until enough have come. */
-export async function readByHand(url: string, one: Someone, input: string, enough: number) {
+export async function readByHand(
+  url: string,
+  one: Someone,
+  input: string,
+  enough: number,
+  key?: string,
+) {
   const leave = new AbortController()
   const response = await fetch(`${url}/v1/inferences:stream`, {
     method: 'POST',
@@ -10,6 +16,7 @@ export async function readByHand(url: string, one: Someone, input: string, enoug
       authorization: `Bearer ${one.token}`,
       'content-type': 'application/json',
       accept: 'text/event-stream',
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
     },
     body: JSON.stringify({ model: 'default', input }),
   })

@@ -43,7 +43,34 @@ export const RoundRow = Type.Object({
 /** More pending posts than this are looked up by author instead of all. */
 const backlog_max = 2000
 
+type Values = Person & {
+  readonly after_rank: number
+  readonly after_id: string
+  readonly look: number
+  readonly want: number
+}
+
+const templateOf = (mode: Mode) =>
+  sql.template<Values>(
+    ['tenant_id', 'id', 'after_rank', 'after_id', 'look', 'want'],
+    ({ tenant_id, id, after_rank, after_id, look, want }) =>
+      build({
+        viewer: { tenant_id, id },
+        mode,
+        after: { rank_or_time: after_rank, id: after_id },
+        look,
+        want,
+      }),
+  )
+const templates = { push: templateOf('push'), pull: templateOf('pull') } as const
+
 export function roundStatement({ viewer, mode, after, look, want }: Round): Sql {
+  const { tenant_id, id } = viewer
+  const [after_rank, after_id] = [after.rank_or_time, after.id]
+  return templates[mode]({ tenant_id, id, after_rank, after_id, look, want })
+}
+
+function build({ viewer, mode, after, look, want }: Round): Sql {
   const { tenant_id, id } = viewer
   const candidates = mode === 'push' ? pushed(viewer, after, look) : pulled(viewer, after, look)
   return sql`

@@ -40,7 +40,8 @@ test.skipIf(!existsSync(executablePath))(
       if (message.type() === 'error') violations.push(message.text())
     })
     const sent: Promise<Record<string, string>>[] = []
-    context.on('request', request => void sent.push(request.allHeaders()))
+    // Those of a page that was closed meanwhile are not known any more.
+    context.on('request', request => void sent.push(request.allHeaders().catch(() => ({}))))
     const email = `ann-${port}@example.test`
 
     const page = await context.newPage()
@@ -56,21 +57,7 @@ test.skipIf(!existsSync(executablePath))(
     await mailed.getByRole('heading', { name: 'Your account' }).waitFor()
     await audit(mailed, 'overview')
 
-    await mailed.getByRole('link', { name: 'Add an authenticator app' }).click()
-    await audit(mailed, 'totp')
-    await mailed.getByRole('button', { name: 'Continue' }).press('Enter')
-    await audit(mailed, 'enrol')
-    const key = await mailed.locator('main code').innerText()
-    const app: App = { totp: new TOTP({ secret: Secret.fromBase32(key) }), last: 0 }
-    await mailed.getByRole('textbox', { name: 'Code' }).fill(wrongCode(world, app))
-    await mailed.keyboard.press('Enter')
-    await mailed.getByText('The code is wrong').waitFor()
-    await audit(mailed, 'wrong code')
-    await mailed.getByRole('textbox', { name: 'Code' }).fill(await nextCode(world, app))
-    await mailed.keyboard.press('Enter')
-    await mailed.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
-    await audit(mailed, 'codes')
-    expect(await mailed.locator('.codes li').count()).toBe(10)
+    const app = await addApp(mailed)
 
     await mailed.goto(`${world.url}/account/`)
     await mailed.getByRole('button', { name: 'Log out' }).press('Enter')
@@ -97,15 +84,35 @@ test.skipIf(!existsSync(executablePath))(
     await audit(reset, 'overview with a factor')
     await reset.getByRole('link', { name: 'Deutsch' }).click()
     await reset.getByRole('heading', { name: 'Ihr Konto' }).waitFor()
-    for (const { referer = '', origin } of await Promise.all(sent)) {
-      expect(referer).not.toContain('token')
-      if (origin !== undefined) expect(origin).toBe(world.url)
-    }
+    const headers = await Promise.all(sent)
+    expect(headers.filter(({ referer = '' }) => referer.includes('token'))).toEqual([])
+    const origins = headers.flatMap(({ origin = [] }) => origin)
+    expect([origins.length > 5, new Set(origins)]).toEqual([true, new Set([world.url])])
     // A page that failed is one of the errors that the browser reports; a refused style is another.
     expect(violations.filter(one => !one.includes('status of 4'))).toEqual([])
   },
   120_000,
 )
+
+/** Adds an authenticator; its first code is mistyped. */
+async function addApp(page: Page): Promise<App> {
+  await page.getByRole('link', { name: 'Add an authenticator app' }).click()
+  await audit(page, 'totp')
+  await page.getByRole('button', { name: 'Continue' }).press('Enter')
+  await audit(page, 'enrol')
+  const key = await page.locator('main code').innerText()
+  const app: App = { totp: new TOTP({ secret: Secret.fromBase32(key) }), last: 0 }
+  await page.getByRole('textbox', { name: 'Code' }).fill(wrongCode(world, app))
+  await page.keyboard.press('Enter')
+  await page.getByText('The code is wrong').waitFor()
+  await audit(page, 'wrong code')
+  await page.getByRole('textbox', { name: 'Code' }).fill(await nextCode(world, app))
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
+  await audit(page, 'codes')
+  expect(await page.locator('.codes li').count()).toBe(10)
+  return app
+}
 
 /** By the keyboard alone: the first field is reached with the first Tab. */
 async function register(page: Page, email: string): Promise<void> {

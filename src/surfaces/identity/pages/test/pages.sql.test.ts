@@ -68,6 +68,17 @@ describe.concurrent('a form', () => {
     expect(wrong.text).toMatch(/id="email"[^>]*aria-invalid/s)
   })
 
+  test('with an empty field is refused before it counts', async () => {
+    const browser = openBrowser(world)
+    for (const path of ['login', 'forgot', 'send-again', 'register']) {
+      for (let n = 0; n < 7; n++) {
+        const { status, text } = await browser.send(`/account/${path}`, {})
+        expect([path, status]).toEqual([path, 422])
+        expect(text).toMatch(/id="email"[^>]*aria-invalid/s)
+      }
+    }
+  })
+
   test('of a log-in has the limits of the API', async () => {
     const member = await world.member()
     const browser = openBrowser(world)
