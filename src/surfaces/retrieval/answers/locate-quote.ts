@@ -59,7 +59,8 @@ function loosened(text: string): { text: string; places: number[] } {
     const plain = /\s/.test(character) ? ' ' : (same[character] ?? character.toLowerCase())
     if (plain !== ' ' || !result.endsWith(' ')) {
       result += plain
-      places.push(...new Array<number>(plain.length).fill(place))
+      // An upper-case letter may have a lower-case form of several units.
+      for (const _ of plain.split('')) places.push(place)
     }
     place++
   }

@@ -12,7 +12,8 @@ const server = createServer((request, response) => {
   const path = request.url ?? ''
   site.requests.push(path)
   const body = site.pages.get(path)
-  response.statusCode = site.status !== 200 ? site.status : body === undefined ? 404 : 200
+  const found = body === undefined ? 404 : 200
+  response.statusCode = site.status === 200 ? found : site.status
   if (path === '/moved') {
     response.writeHead(302, { location: `http://127.0.0.1:${canaryPort()}/secret` }).end()
     return
@@ -94,7 +95,7 @@ test('a web connector follows links below its pages, as robots.txt allows, and d
   site.status = 404
   expect((await resync(ada, connector_id)).result).toMatchObject({ listed: 0, deleted: 0 })
   site.status = 200
-  expect((await documents(ada, id)).length).toBe(2)
+  expect(await documents(ada, id)).toHaveLength(2)
 })
 
 test('a run that would delete most documents pauses the connector until it is confirmed', async () => {
@@ -103,7 +104,7 @@ test('a run that would delete most documents pauses the connector until it is co
   site.pages = new Map(names.map(one => [`/docs/${one}`, page(`Page ${one}.`)]))
   site.pages.set('/docs/', page('Start.', ...names))
   const { id, connector_id } = await connected(ada)
-  expect((await documents(ada, id)).length).toBe(26)
+  expect(await documents(ada, id)).toHaveLength(26)
   site.pages = new Map([['/docs/', page('Start.')]])
   const stopped = await resync(ada, connector_id)
   expect(stopped.error_code).toBe('connector_mass_delete_suspected')
@@ -111,7 +112,7 @@ test('a run that would delete most documents pauses the connector until it is co
     state: 'paused',
     error_code: 'connector_mass_delete_suspected',
   })
-  expect((await documents(ada, id)).length).toBe(26)
+  expect(await documents(ada, id)).toHaveLength(26)
   const confirmed = await resync(ada, connector_id, { confirm_deletions: true })
   expect(confirmed.result).toMatchObject({ deleted: 25 })
   expect(await documents(ada, id)).toEqual(['/docs/'])
