@@ -83,7 +83,7 @@ class Filled extends Sql {
 /**
  * A large statement whose text depends on none of its values: it is rendered once, and a value that it uses in
  * many places is one parameter. `build` gets a stand-in for each value, which it may only pass on. (A feed
- * repeated three values in ninety places; rendering and sending them was a fifth of its cost.)
+ * repeated three values in ninety places.)
  */
 sql.template = <V extends Readonly<Record<string, unknown>>>(
   names: readonly (keyof V & string)[],
