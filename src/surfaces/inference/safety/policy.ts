@@ -111,6 +111,8 @@ export function decideOn(policy: Policy, stage: 'input' | 'output', text: string
   return policy.rules.flatMap(rule => {
     const decision = rule[stage]
     if (decision === 'allow') return []
+    // The scanner of another call has left its place in the shared pattern.
+    rule.find.lastIndex = 0
     const hit = [...text.matchAll(rule.find)].some(([found]) => rule.isMatch?.(found) ?? true)
     return hit ? [{ category: rule.category, decision }] : []
   })

@@ -9,9 +9,9 @@ import { code, openInferenceWorld, type InferenceWorld } from './inference-world
 let world: InferenceWorld
 beforeAll(async () => {
   world = await openInferenceWorld({
-    INFERENCE_ATTEMPT_TIMEOUT_MS: '1500',
-    INFERENCE_STREAM_FIRST_EVENT_MS: '2000',
-    INFERENCE_STREAM_IDLE_MS: '1000',
+    INFERENCE_ATTEMPT_TIMEOUT_MS: '6000',
+    INFERENCE_STREAM_FIRST_EVENT_MS: '6000',
+    INFERENCE_STREAM_IDLE_MS: '3000',
     INFERENCE_BLOCKLIST: 'forbidden fruit,verboten',
     INFERENCE_QUOTA_PRINCIPAL_TOKENS_PER_MINUTE: '1000000',
     INFERENCE_QUOTA_TENANT_TOKENS_PER_MINUTE: '1000000',

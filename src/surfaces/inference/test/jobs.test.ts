@@ -66,9 +66,13 @@ describe.concurrent('a call in a job', () => {
       times: 9,
     })
     const { body } = await submit(one, prompt)
-    await eventually('the provider has it', async () => {
-      return (await world.journal(body.operation_id)).length > 0
-    })
+    await eventually(
+      'the provider has it',
+      async () => {
+        return (await world.journal(body.operation_id)).length > 0
+      },
+      60_000,
+    )
     const cancelled = await one.ask('POST', `${body.status_url}/cancel`)
     expect(cancelled.status).toBe(202)
     await ends(one, body.status_url, 'cancelled')

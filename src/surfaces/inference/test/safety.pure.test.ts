@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { countTokens } from '../operations/tokens.ts'
 import { prompts } from '../prompts/prompts.ts'
-import { openPolicy } from '../safety/policy.ts'
+import { decideOn, openPolicy } from '../safety/policy.ts'
 import { OutputScanner } from '../safety/scanner.ts'
 
 const policy = openPolicy({
@@ -59,6 +59,13 @@ describe('the scanner', () => {
       ),
       { numRuns: 3000 },
     )
+  })
+
+  test('leaves no place behind at which the next text would be searched', () => {
+    scan(['something forbidden fruit'])
+    expect(decideOn(policy, 'input', 'forbidden fruit')).toEqual([
+      { category: 'blocklist', decision: 'block' },
+    ])
   })
 
   test('holds no ordinary text back', () => {
