@@ -2,7 +2,8 @@
 import type { Bench } from '../ground/comparison.ts'
 import { ask } from '../ground/database.ts'
 import type { Section } from '../ground/report.ts'
-import { idle_ms, withFallback, type Gateway, type Ground } from './ground.ts'
+import { withFallback, type Gateway } from './gateway.ts'
+import { idle_ms, type Ground } from './ground.ts'
 
 const cases: readonly (readonly [name: string, fault: Readonly<Record<string, unknown>>])[] = [
   ['429 at every try', { action: 'rate_limit', retry_after_ms: 1 }],

@@ -4,7 +4,7 @@ import { ended, processorSeconds, startOn } from '../ground/machine.ts'
 import type { Options } from '../ground/options.ts'
 import type { Measure } from '../ground/rounds.ts'
 import type { Called, Calls } from './caller-process.ts'
-import type { Ask, Gateway } from './ground.ts'
+import type { Ask, Gateway } from './gateway.ts'
 
 export async function measureCalls(
   gateway: Gateway,
