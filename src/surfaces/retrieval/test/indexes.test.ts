@@ -62,7 +62,7 @@ test('a new index version agrees with documents that changed while it was built'
       order by position`,
   )
   expect(events.map(one => one.type)).toEqual(['index.activated', 'index.rolled_back'])
-})
+}, 90_000)
 
 test('an evaluation measures it, and decides whether the next version is activated', async () => {
   const ada = await world.reader()
