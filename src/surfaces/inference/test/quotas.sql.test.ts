@@ -160,16 +160,15 @@ describe.concurrent('quotas', () => {
     const one = await world.someone()
     await world.allow(one, 'inference.quotas.write')
     const path = `/v1/quotas/principal/${one.id}`
-    const set = await one.ask('PUT', path, { requests_per_minute: 1 })
-    expect(set.body).toMatchObject({ limits: { requests_per_minute: 1 }, version: 1 })
-    expect((await one.infer('One.')).status).toBe(200)
+    const set = await one.ask('PUT', path, { tokens_per_day: 1 })
+    expect(set.body).toMatchObject({ limits: { tokens_per_day: 1 }, version: 1 })
     expect(code(await one.infer('Two.'))).toEqual([429, 'quota_exceeded'])
     const { body } = await one.ask('GET', '/v1/quotas')
     const line = body.data.find(
       (quota: { scope_type: string; metric: string }) =>
-        quota.scope_type === 'principal' && quota.metric === 'requests_per_minute',
+        quota.scope_type === 'principal' && quota.metric === 'tokens_per_day',
     )
-    expect(line).toMatchObject({ limit: '1', used: '1' })
+    expect(line).toMatchObject({ limit: '1', used: '0' })
     const stale = await one.ask('PUT', path, {}, { headers: { 'if-match': '"7"' } })
     expect(stale.status).toBe(412)
     const tenant = await one.ask('PUT', `/v1/quotas/tenant/${one.tenant.id}`, {
