@@ -101,7 +101,7 @@ async function checkPlatform(call: Call, data_dir: string): Promise<readonly str
 /**
  * A copy is always opened on the embedded PostgreSQL, even if the environment sets DATABASE_URL.
  */
-const embedded = { DATABASE_URL: '', KERNEL_DATABASE_DIRECT_URL: '' }
+const embedded = { DATABASE_URL: 'embedded', KERNEL_DATABASE_DIRECT_URL: '' }
 
 export const backupRestore: Command = {
   words: 'backup restore',

@@ -24,7 +24,7 @@ export const errors = {
     status: 401,
     title: 'The second factor was not verified',
     cause: 'The code, key or recovery code does not match the second factor.',
-    cure: 'Check the clock of the device that shows the code, and send the code that it shows now.',
+    cure: 'Check the clock of the device that shows the code, and send the code that it shows now. A code that was used once is refused: wait for the next one.',
   },
   signup_closed: {
     status: 403,
