@@ -15,13 +15,18 @@ const executablePath = '/usr/bin/chromium'
 const root = resolve(import.meta.dirname, '../../../..')
 
 const page_file = 'docs/examples/room.html'
-const files = new Map([['/openapi-fetch.mjs', 'node_modules/openapi-fetch/dist/index.mjs']])
+const packages = [
+  ['/eventsource-parser/', 'node_modules/eventsource-parser/dist/'],
+  ['/openapi-fetch.mjs', 'node_modules/openapi-fetch/dist/index.mjs'],
+] as const
 
 /** The page, and the client as a build would give it to the browser. */
 const pages = createServer((request, response) => {
   const path = new URL(request.url ?? '/', 'http://any').pathname
   const client = /^\/client\/([a-z-]+)\.[jt]s$/.exec(path)?.[1]
-  const file = client ? `client/src/${client}.ts` : (files.get(path) ?? page_file)
+  const [prefix = '', place = ''] = packages.find(([start]) => path.startsWith(start)) ?? []
+  const packaged = place ? place + path.slice(prefix.length) : page_file
+  const file = client ? `client/src/${client}.ts` : packaged
   readFile(resolve(root, file), 'utf8').then(
     text => {
       response.setHeader('content-type', file.endsWith('html') ? 'text/html' : 'text/javascript')
