@@ -20,8 +20,7 @@ test(
       numRuns: 2,
       endOnFailure: true,
       // A script that does not end is reported with its seed.
-      interruptAfterTimeLimit: 120_000,
-      markInterruptAsFailure: true,
+      plugins: [fc.interruptAfterTimeLimit(120_000, { failOnInterrupt: true })],
     })
   },
 )
