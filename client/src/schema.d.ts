@@ -678,7 +678,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Measure an index version by judged queries
+         * Measure an index version by queries with known answers
          * @description The `result` of the job has nDCG@10, recall, MRR, the recall of the approximate index and the median time. With `store`, these queries decide about the next index version. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
         post: operations["evaluateCollection"];

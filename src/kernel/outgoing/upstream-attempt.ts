@@ -42,12 +42,12 @@ const settled: Admission = { settle: () => {} }
 /** How much of a refusal's body is kept, for adapters only. */
 const refusal_bytes = 64 * 1024
 
-/** `judged`: what was read settles the admission itself, once it knows how the body ended. */
+/** `settles_later`: what was read settles the admission itself, once it knows how the body ended. */
 export async function attempt<T>(
   line: Line,
   request: ExchangeRequest,
   read: (answer: Exchange, admission: Admission) => Promise<T>,
-  judged = false,
+  settles_later = false,
 ): Promise<Attempted<T>> {
   const admission = line.circuit.admit()
   if (!admission) return circuitOpen(line)
@@ -55,10 +55,10 @@ export async function attempt<T>(
   let open = false
   try {
     const attempted = await answered(line, request, answer =>
-      read(answer, judged ? admission : settled),
+      read(answer, settles_later ? admission : settled),
     )
     weight = attempted.answered ? 0 : attempted.weight
-    open = judged && attempted.answered
+    open = settles_later && attempted.answered
     return attempted
   } finally {
     if (!open) admission.settle(weight)

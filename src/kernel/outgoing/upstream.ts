@@ -72,7 +72,7 @@ export type UpstreamStreamCall = UpstreamCall & {
    * The caller decides what the stream counts in the circuit, because only it knows whether the body
    * was complete: it must call `settle` once for every stream that it got.
    */
-  readonly judged?: true
+  readonly settles_later?: true
 }
 
 export type UpstreamStream = {
@@ -81,7 +81,7 @@ export type UpstreamStream = {
   /** Leaving it early closes the connection; a broken or late body throws an UpstreamFailure. */
   readonly body: AsyncIterable<Buffer>
   abort(): void
-  /** Of no effect where the call is not `judged`. */
+  /** Of no effect where the call is not `settles_later`. */
   settle(weight: Weight): void
 }
 
@@ -147,8 +147,9 @@ export function openUpstream(options: UpstreamOptions): Upstream {
           headers_ms: Math.min(attempt_timeout_ms, left_ms),
           ...(call.idle_timeout_ms === undefined ? {} : { idle_ms: call.idle_timeout_ms }),
         }),
-        (answer, admission) => Promise.resolve(streamOf(line, answer, call.judged && admission)),
-        call.judged,
+        (answer, admission) =>
+          Promise.resolve(streamOf(line, answer, call.settles_later && admission)),
+        call.settles_later,
       ),
     takeRetry: () => circuit.state() === 'closed' && budget.take(),
     circuit: circuit.state,
@@ -168,7 +169,7 @@ async function persist<T>(
   call: UpstreamCall,
   limitsAt: LimitsAt,
   read: (answer: Exchange, admission: Admission) => Promise<T>,
-  judged?: true,
+  settles_later?: true,
 ): Promise<T> {
   const until = monotonic() + call.deadline_ms
   const attempts_max = 1 + (call.idempotent ? (call.retries ?? retries) : 0)
@@ -177,7 +178,7 @@ async function persist<T>(
   budget.called()
   for (let made = 1; ; made++) {
     const request = requestOf(call, prefix, limitsAt(until - monotonic()))
-    const attempted = await attempt(line, request, read, judged)
+    const attempted = await attempt(line, request, read, settles_later)
     if (attempted.answered) return attempted.value
     const { failure, retryable } = attempted
     if (failure.reason === 'circuit_open') throw last ?? failure
@@ -217,21 +218,21 @@ function requestOf(
   return { method, path: prefix + path, headers: { ...headers, ...key }, body, limits, signal }
 }
 
-function streamOf(line: Line, answer: Exchange, judge: Admission | undefined): UpstreamStream {
+function streamOf(line: Line, answer: Exchange, admission: Admission | undefined): UpstreamStream {
   const { status, headers, body } = answer
   return {
     status,
     headers,
-    body: pieces(line, body, judge !== undefined),
+    body: pieces(line, body, admission !== undefined),
     abort: () => void body.destroy(),
-    settle: weight => judge?.settle(weight),
+    settle: weight => admission?.settle(weight),
   }
 }
 
 async function* pieces(
   line: Line,
   body: AsyncIterable<Buffer>,
-  judged: boolean,
+  settles_later: boolean,
 ): AsyncGenerator<Buffer> {
   try {
     yield* body
@@ -239,7 +240,7 @@ async function* pieces(
     if (!(error instanceof ExchangeFailure)) throw error
     const reason = reasonOf(error)
     // The headers counted as a success; the missing rest is reported to the circuit as a failure.
-    if (reason !== 'aborted' && !judged) line.circuit.admit()?.settle(1)
+    if (reason !== 'aborted' && !settles_later) line.circuit.admit()?.settle(1)
     throw new UpstreamFailure(line.name, reason, { ambiguous: true, cause: error })
   }
 }

@@ -72,14 +72,14 @@ describe('streams', () => {
   test('count in the circuit what their reader decides at their end', async () => {
     const server = await receiver(response => response.end('data: 1\n\n'))
     const upstream = upstreamAt(server, { circuit: { failures_in_row: 2 } })
-    const judge = async (weight: number | null) => {
-      const stream = await upstream.stream({ ...generation, judged: true })
+    const settleWith = async (weight: number | null) => {
+      const stream = await upstream.stream({ ...generation, settles_later: true })
       await whole(stream.body)
       stream.settle(weight)
     }
-    for (const weight of [1, 0, 1, null]) await judge(weight)
+    for (const weight of [1, 0, 1, null]) await settleWith(weight)
     expect(upstream.circuit()).toBe('closed')
-    await judge(1)
+    await settleWith(1)
     expect(upstream.circuit()).toBe('open')
   })
 

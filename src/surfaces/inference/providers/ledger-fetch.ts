@@ -36,7 +36,7 @@ export function ledgerFetch(upstream: Upstream, prefix: string) {
         idempotent: true,
         retries: 0,
         deadline_ms: call.leftMs(),
-        judged: true,
+        settles_later: true,
         ...(init.signal ? { signal: init.signal } : {}),
       })
       call.answered(stream.settle, textOf(stream.headers, 'x-request-id'))

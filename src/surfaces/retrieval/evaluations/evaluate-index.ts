@@ -1,5 +1,5 @@
 /**
- * Measures an index version by judged queries: how well the right documents are ranked, how much of exact
+ * Measures an index version by queries with known answers: how well the right documents are ranked, how much of exact
  * search an approximate index finds, and how long a search takes. It compares documents, and returns
  * numbers only, so it reads every access list of the collection.
  */

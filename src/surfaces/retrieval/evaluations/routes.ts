@@ -17,7 +17,7 @@ export function evaluationRoutes(deps: Deps): readonly Route[] {
       method: 'POST',
       path: '/v1/collections/{collection_id}/evaluations',
       name: 'evaluateCollection',
-      summary: 'Measure an index version by judged queries',
+      summary: 'Measure an index version by queries with known answers',
       description:
         'The `result` of the job has nDCG@10, recall, MRR, the recall of the approximate index and the median time. With `store`, these queries decide about the next index version.',
       sends: ['location'],
