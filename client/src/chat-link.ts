@@ -17,7 +17,8 @@ export type LinkOptions = {
 
 const protocol = 'realtime.v1'
 const first_wait_ms = 500
-const answer_ms = 10_000
+/** How long the platform may take to answer. */
+export const answer_ms = 10_000
 /** A browser says when its network goes and comes back; Node does not. */
 const page = globalThis as unknown as Partial<EventTarget>
 

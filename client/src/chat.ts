@@ -2,7 +2,7 @@
  * A device in chat: it stays connected, fetches what it missed, and sends what was not acknowledged again
  * under the same keys. It runs in browsers and in Node.
  */
-import { Link, type Frame } from './chat-link.ts'
+import { answer_ms, Link, type Frame } from './chat-link.ts'
 import { Positions, type Changes, type Head } from './chat-positions.ts'
 import {
   ChatRefused,
@@ -87,7 +87,7 @@ class Device implements Chat {
       wait_ms_max,
       token: async () => {
         const query = device_id === undefined ? {} : { device_id }
-        const { data } = await base.get('/v1/realtime-token', { params: { query } })
+        const { data } = await this.ask('/v1/realtime-token', { query })
         return (data as { token: string }).token
       },
       isFinal: error => base.isFinal(error),
@@ -240,12 +240,17 @@ class Device implements Chat {
     const pages: Changes[] = []
     for (let after = this.known.after(id); ;) {
       const params = { path: { id }, query: { after } }
-      const { data } = await this.base.get('/v1/conversations/{id}/changes', { params })
+      const { data } = await this.ask('/v1/conversations/{id}/changes', params)
       const page = data as Changes
       pages.push(page)
       if (!page.has_more) return pages
       after = page.revision
     }
+  }
+
+  /** A network that is gone answers nothing: without a limit the device would wait for ever. */
+  private ask(path: string, params: object): Promise<{ data: unknown }> {
+    return this.base.get(path, { params, signal: AbortSignal.timeout(answer_ms) })
   }
 
   private owedFor(frame: Frame): Owed | undefined {
