@@ -15,7 +15,7 @@ import { parsers } from './body-parsers.ts'
 import { compileRoute, type CompiledRoute } from './compile-route.ts'
 import { allowOrigin } from './cors.ts'
 import { guard, type GuardDeps, type Passed } from './guard.ts'
-import { journey, type Answer, type JourneyDeps } from './handle-request.ts'
+import { handleRequest, type Answer, type RequestDeps } from './handle-request.ts'
 import { isPathOf, openNearPaths } from './near-path.ts'
 import { problem, type Catalog } from '../errors/problem.ts'
 import { notUpgraded, serverBehind, type Front, type Upgrades } from './request-interceptor.ts'
@@ -25,7 +25,7 @@ import { logRequest } from './log-request.ts'
 import { sseHeaders, writeEvents } from './sse.ts'
 
 export type AppOptions = GuardDeps &
-  JourneyDeps & {
+  RequestDeps & {
     readonly routes: readonly Route[]
     readonly log: Log
     readonly metrics: Metrics
@@ -194,7 +194,7 @@ function addRoute(app: FastifyInstance, options: AppOptions, compiled: CompiledR
       if (!passed) throw new Error('a request reached its handler without its guard')
       if (options.telemetry !== noTelemetry) trace(options.telemetry, compiled, passed, reply)
       if (route.deprecated) options.metrics.deprecatedCalls.inc({ op: compiled.operation })
-      const answer = journey(options, compiled, request, passed)
+      const answer = handleRequest(options, compiled, request, passed)
       const tell = (found: Answer): unknown =>
         found.kind === 'outcome'
           ? sendOutcome(compiled, request, reply, found)

@@ -24,7 +24,7 @@ import { keyedStream, keyedWork, present, render, type Rendered } from './keyed-
 import { Problem, problem } from '../errors/problem.ts'
 import { type AnyContext, consumesOf } from './route.ts'
 
-export type JourneyDeps = {
+export type RequestDeps = {
   readonly db: Db
   readonly access: Access
   readonly keyed: Keyed
@@ -47,8 +47,8 @@ type Admitted = { readonly context: AnyContext; readonly dropped: Dropped }
  * Returns a promise only where something has to be awaited: each await costs a turn of the
  * microtask queue (1 µs in sum).
  */
-export function journey(
-  deps: JourneyDeps,
+export function handleRequest(
+  deps: RequestDeps,
   compiled: CompiledRoute,
   request: FastifyRequest,
   passed: Passed,
@@ -72,7 +72,7 @@ type Asked = Admitted & {
 }
 
 function proceed(
-  deps: JourneyDeps,
+  deps: RequestDeps,
   compiled: CompiledRoute,
   request: FastifyRequest,
   asked: Asked,
@@ -94,7 +94,7 @@ function proceed(
 
 /** Permission, path, schema, type-scoped permission: the handler runs only after all four. */
 function admit(
-  deps: JourneyDeps,
+  deps: RequestDeps,
   compiled: CompiledRoute,
   request: FastifyRequest,
   { facts, principal }: Passed,
@@ -144,7 +144,7 @@ function checkRequest(compiled: CompiledRoute, request: FastifyRequest) {
   return { ...compiled.checkInput(request.query, given, dropped), dropped }
 }
 
-function isForMembers(deps: JourneyDeps, permission: string, kind: string | undefined): boolean {
+function isForMembers(deps: RequestDeps, permission: string, kind: string | undefined): boolean {
   return kind === 'account' && deps.permissions.get(permission)?.roles.includes('member') === true
 }
 
@@ -163,7 +163,7 @@ function keyOf(compiled: CompiledRoute, request: FastifyRequest): string | null 
 }
 
 async function openStream(
-  deps: JourneyDeps,
+  deps: RequestDeps,
   compiled: CompiledRoute,
   request: FastifyRequest,
   context: AnyContext,
@@ -181,7 +181,7 @@ async function openStream(
 }
 
 function execute(
-  deps: JourneyDeps,
+  deps: RequestDeps,
   compiled: CompiledRoute,
   request: FastifyRequest,
   { context, key, recalled }: Asked,
@@ -205,7 +205,7 @@ function execute(
 }
 
 async function inOneTransaction(
-  deps: JourneyDeps,
+  deps: RequestDeps,
   compiled: CompiledRoute,
   context: AnyContext,
 ): Promise<Result> {
@@ -231,7 +231,7 @@ function fresh(outcome: Rendered): Result {
 }
 
 async function unkeyedOperation(
-  deps: JourneyDeps,
+  deps: RequestDeps,
   compiled: CompiledRoute,
   context: AnyContext,
 ): Promise<Outcome> {

@@ -119,7 +119,8 @@ export class Consumers {
     const { head, parks_due } = await poll(db, this.names)
     if (head > this.seen) await this.readOn()
     if (parks_due) await this.wakeParks()
-    if (performance.now() < this.look_at) return
+    // A look that is almost due is made now, so that a process at rest does not poll twice.
+    if (performance.now() < this.look_at - busy_ms) return
     await leases.advanceQuiet(db, this.interests)
     await this.look()
   }

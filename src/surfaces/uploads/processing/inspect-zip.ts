@@ -31,7 +31,7 @@ const options = {
   autoClose: false,
   // We look at names and count bytes ourselves, and say what is wrong.
   decodeStrings: true,
-  validateEntrySize: false,
+  validateEntrySizes: false,
   strictFileNames: false,
 } as const
 
