@@ -1,10 +1,13 @@
 /**
  * Starts the platform for a person or a service manager, prints what to open, and stops on a
- * signal.
+ * signal. Several processes have a parent, which starts this same command for each of them.
  */
 import type { Config } from '../runtime/config.ts'
 import type { Administrator } from '../runtime/first-administrator.ts'
-import type { Running } from '../runtime/start.ts'
+import type { Member } from '../runtime/processes/member.ts'
+import type { Place } from '../runtime/processes/messages.ts'
+import type { supervise as Supervise } from '../runtime/processes/supervise.ts'
+import type { StartFacts } from '../runtime/start-facts.ts'
 import type { Call, Command } from './command.ts'
 import { letYoungSpaceGrow } from './young-space.ts'
 
@@ -16,16 +19,100 @@ export const startCommand: Command = {
   options: {
     roles: { type: 'string', value: 'api,worker', says: 'The work of this process (ROLES)' },
     port: { type: 'string', value: '<port>', says: 'The port that it listens on (PORT)' },
+    processes: {
+      type: 'string',
+      value: '<number>|auto',
+      says: 'How many processes share the port (PROCESSES)',
+    },
   },
   run: async call => {
-    const roles = call.option('roles')
-    const port = call.option('port')
-    const config = call.config({
-      ...(roles !== undefined && { ROLES: roles }),
-      ...(port !== undefined && { PORT: port }),
-    })
-    await serve(config, call)
+    const { openMember } = await import('../runtime/processes/member.ts')
+    const member = openMember()
+    if (member) return await serveAsMember(member, call)
+    const config = call.config(overrides(call))
+    const { placesOf, supervise } = await import('../runtime/processes/supervise.ts')
+    const places = placesOf(config)
+    await (places.length > 1 ? serveTogether(config, places, call, supervise) : serve(config, call))
   },
+}
+
+/** What the command line says, for the variable of the same name in capitals. */
+function overrides(call: Call): Record<string, string> {
+  const given = ['roles', 'port', 'processes'].map(name => [name.toUpperCase(), call.option(name)])
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >
+}
+
+async function serve(config: Config, { composition, terminal }: Call): Promise<void> {
+  const began = performance.now()
+  const signal = awaitSignal(() => process.exit(130))
+  const { start } = await import('../runtime/start.ts')
+  const { factsOf } = await import('../runtime/start-facts.ts')
+  const progress = (line: string) => terminal.progress(`  ${line}`)
+  const running = await start(config, progress, await composition())
+  letYoungSpaceGrow()
+  if (!signal.arrived()) {
+    const work = config.roles.join(' + ')
+    announce(config, factsOf(running), work, performance.now() - began, terminal)
+  }
+  await signal.asked
+  endAtTheLatest(config)
+  await running.stop()
+  process.exit(0)
+}
+
+/** The parent: it stops the others in order, and has nothing else to do. */
+async function serveTogether(
+  config: Config,
+  places: readonly Place[],
+  { terminal }: Call,
+  supervise: typeof Supervise,
+): Promise<void> {
+  const began = performance.now()
+  let kill = () => {}
+  const signal = awaitSignal(() => {
+    kill()
+    process.exit(130)
+  })
+  const supervised = await supervise(config, places, line => terminal.progress(`  ${line}`))
+  ;({ kill } = supervised)
+  if (!signal.arrived()) {
+    announce(config, supervised.facts, workOf(places), performance.now() - began, terminal)
+  }
+  await signal.asked
+  process.exit((await supervised.stop()) ? 0 : 1)
+}
+
+/**
+ * One of several processes. A terminal sends its interrupt to all of them, but the parent stops
+ * them in order; SIGTERM stops this one alone, and the parent starts it again.
+ */
+async function serveAsMember(member: Member, call: Call): Promise<void> {
+  process.on('SIGINT', () => {})
+  let stop = () => {}
+  const asked = new Promise<void>(resolve => {
+    stop = resolve
+  })
+  process.on('SIGTERM', stop)
+  member.onStop(stop)
+  try {
+    const place = { ROLES: member.roles.join(','), PORT: String(member.port) }
+    const config = call.config(place)
+    const { start } = await import('../runtime/start.ts')
+    const { factsOf } = await import('../runtime/start-facts.ts')
+    const running = await start(config, () => {}, await call.composition(), member)
+    letYoungSpaceGrow()
+    member.ready(factsOf(running))
+    await asked
+    endAtTheLatest(config)
+    await running.stop()
+    process.exit(0)
+  } catch (error) {
+    await member.failed(error instanceof Error ? error.message : String(error))
+    process.exit(1)
+  }
 }
 
 /**
@@ -33,59 +120,68 @@ export const startCommand: Command = {
  * One signal to a process group can arrive twice (once through a launcher), so a second one right
  * after the first is ignored.
  */
-async function serve(config: Config, { composition, terminal }: Call): Promise<void> {
-  const began = performance.now()
+function awaitSignal(second: () => void) {
   let stopped_at = Number.POSITIVE_INFINITY
   const asked = new Promise<void>(resolve => {
     const stop = () => {
-      if (performance.now() - stopped_at > same_signal_ms) process.exit(130)
+      if (performance.now() - stopped_at > same_signal_ms) second()
       stopped_at = Math.min(stopped_at, performance.now())
       resolve()
     }
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)
   })
-  const { start } = await import('../runtime/start.ts')
-  const progress = (line: string) => terminal.progress(`  ${line}`)
-  const running = await start(config, progress, await composition())
-  letYoungSpaceGrow()
-  if (stopped_at === Number.POSITIVE_INFINITY) {
-    const { port } = running
-    const facts = { port, public_url: config.public_url, pid: process.pid }
-    terminal.answer(facts, banner(config, running, performance.now() - began))
-  }
-  await asked
-  const limit_ms = config.settings['kernel.shutdown_seconds'] * 1000
-  setTimeout(() => process.exit(1), limit_ms).unref()
-  await running.stop()
-  process.exit(0)
+  return { asked, arrived: () => stopped_at !== Number.POSITIVE_INFINITY }
 }
 
-function banner(config: Config, running: Running, took_ms: number): string[] {
-  const { port, ground, migrated, platform, administrator } = running
+function endAtTheLatest(config: Config): void {
+  const limit_ms = config.settings['kernel.shutdown_seconds'] * 1000
+  setTimeout(() => process.exit(1), limit_ms).unref()
+}
+
+function announce(
+  config: Config,
+  facts: StartFacts,
+  work: string,
+  took_ms: number,
+  terminal: Call['terminal'],
+): void {
+  const { port } = facts
+  const told = { port, public_url: config.public_url, pid: process.pid }
+  terminal.answer(told, banner(config, facts, work, took_ms))
+}
+
+/** `2 api processes, 1 worker process`. */
+function workOf(places: readonly Place[]): string {
+  const kinds = Map.groupBy(places, ({ roles }) => roles.join(' + '))
+  return [...kinds]
+    .map(([roles, { length }]) => `${length} ${roles} process${length > 1 ? 'es' : ''}`)
+    .join(', ')
+}
+
+function banner(config: Config, facts: StartFacts, work: string, took_ms: number): string[] {
+  const { port, migrated, administrator, operations } = facts
   const url = config.public_url
   const lines = [
     ['API', url],
     ['Reference', `${url}/docs`],
-    ...(platform.routes.some(({ path }) => path === '/account/')
-      ? [['Account', `${url}/account/`]]
-      : []),
+    ...(facts.has_account_page ? [['Account', `${url}/account/`]] : []),
     ...(config.profile === 'development' ? [['Helpers', `${url}/dev`]] : []),
-    ...(ground.sandbox ? [['Mail inbox', `${url}/dev/inbox`]] : []),
+    ...(facts.sandbox ? [['Mail inbox', `${url}/dev/inbox`]] : []),
     ['Health', `${url}/readyz`],
     ...(administrator ? [['Administrator', wordsOn(administrator)]] : []),
-    ['Database', databaseOf(config, running)],
+    ['Database', databaseOf(config, facts)],
   ]
   const width = Math.max(...lines.map(([name = '']) => name.length))
   const done = migrated > 0 ? `, ${migrated} migrations applied` : ''
   const seconds = (took_ms / 1000).toFixed(1)
   return [
     '',
-    `  Dodeca is ready on port ${port} after ${seconds} s (${config.profile}, ${config.roles.join(' + ')}${done}).`,
+    `  Dodeca is ready on port ${port} after ${seconds} s (${config.profile}, ${work}${done}).`,
     '',
     ...lines.map(([name = '', value = '']) => `  ${name.padEnd(width)}  ${value}`),
     '',
-    `  ${platform.routes.length} operations. Ctrl-C stops everything.`,
+    `  ${operations} operations. Ctrl-C stops everything.`,
     '',
   ]
 }
@@ -99,7 +195,7 @@ function wordsOn({ email, password, kept_in, made_now }: Administrator): string 
   return kept_in ? `${email}, password in ${kept_in}` : `${email}, password from ADMIN_PASSWORD`
 }
 
-function databaseOf(config: Config, { ground }: Running): string {
-  if (!ground.embedded) return 'from DATABASE_URL'
-  return `embedded PostgreSQL in ${config.data_dir}${ground.joined ? ' (joined)' : ''}`
+function databaseOf(config: Config, { embedded, joined }: StartFacts): string {
+  if (!embedded) return 'from DATABASE_URL'
+  return `embedded PostgreSQL in ${config.data_dir}${joined ? ' (joined)' : ''}`
 }

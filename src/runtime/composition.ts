@@ -17,6 +17,7 @@ import type { Pulse } from '../kernel/work/pulse.ts'
 import type { Sleepers } from '../kernel/work/topics.ts'
 import type { DueQueue } from '../kernel/work/due-queue.ts'
 import type { Telemetry } from '../kernel/observability/telemetry.ts'
+import type { Member } from './processes/member.ts'
 
 /** The first administrator of a new deployment. */
 export type FirstAdministrator = { readonly email: string; readonly password: string }
@@ -47,6 +48,8 @@ export type PlatformOptions = {
   readonly log: Log
   readonly telemetry: Telemetry
   readonly version: string
+  /** Where it is one of several processes. */
+  readonly member?: Member | undefined
 }
 
 export type PlatformParts = {

@@ -37,6 +37,10 @@ export type Config = {
   readonly data_dir: string
   readonly profile: Profile
   readonly roles: readonly ('api' | 'worker')[]
+  /** Processes that answer requests (of a platform with the worker role alone: that work). */
+  readonly processes: number | 'auto'
+  /** Processes that only work, beside them. Null: one if there are several processes. */
+  readonly worker_processes: number | null
   readonly log_level: LogLevel
   readonly admin_email: string | null
   readonly admin_password: string | null
@@ -80,6 +84,8 @@ export function readConfig(
     public_url: publicUrl(all, host, port),
     data_dir: resolve(all['DATA_DIR'] || './data'),
     roles: roles(all),
+    processes: all['PROCESSES'] === 'auto' ? 'auto' : integer(all, 'PROCESSES', 1, 1, 256),
+    worker_processes: all['WORKER_PROCESSES'] ? integer(all, 'WORKER_PROCESSES', 0, 0, 256) : null,
     log_level: choice(
       all,
       'LOG_LEVEL',

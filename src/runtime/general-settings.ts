@@ -11,6 +11,12 @@ export const general: readonly { variable: string; default: string; says: string
   ],
   ['DATA_DIR', './data', 'The folder of the embedded database, of objects and of keys'],
   ['ROLES', 'api,worker', 'The work of this process: requests, background work, or both'],
+  ['PROCESSES', '1', 'Processes that share the port, or auto: one a processor'],
+  [
+    'WORKER_PROCESSES',
+    '(1 beside several)',
+    'Processes for background work beside them; with 0 each process does both',
+  ],
   ['LOG_LEVEL', 'info', 'fatal, error, warn, info, debug, trace or silent'],
   ['ADMIN_EMAIL', '(none)', 'The first administrator, who is made at the first start'],
   ['ADMIN_PASSWORD', '(none)', 'The password of the first administrator'],

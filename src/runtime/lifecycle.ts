@@ -35,7 +35,7 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     pulse.add(opened.flatMap(one => one.signs ?? []))
     if (development) pulse.add([clock_sign])
     pulse.start()
-    return await listen(app, config)
+    return options.member?.listens === false ? config.port : await listen(app, config)
   }
   const stop = async () => {
     overload.drain()

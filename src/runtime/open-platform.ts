@@ -149,11 +149,14 @@ function routesOf(
   const { options, gathered, kernel, opened, events, overload } = parts
   const { config } = options
   const ofProcess = processMeasures(kernel.db, kernel.metrics.registry, parts.queues)
+  const measure = async () => void (await Promise.all([events.measure(), ofProcess()]))
+  options.member?.shareMetrics(kernel.metrics.registry, measure)
   const health = healthRoutes({
     profile: config.profile,
     metrics: kernel.metrics,
-    measure: async () => void (await Promise.all([events.measure(), ofProcess()])),
+    measure,
     ready: () => readiness(kernel.db, overload),
+    member: options.member,
   })
   if (!config.roles.includes('api')) return health
   const development = devRoutes({

@@ -14,6 +14,7 @@ import type { Config } from './config.ts'
 import { firstAdministrator, type Administrator } from './first-administrator.ts'
 import { openPlatform, type Platform } from './open-platform.ts'
 import { layGround, type Ground } from './prerequisites.ts'
+import type { Member } from './processes/member.ts'
 import { refuseCombinations } from './setting-rules.ts'
 
 export type Running = {
@@ -36,8 +37,13 @@ export async function start(
   config: Config,
   progress: (line: string) => void,
   composition: Composition,
+  member?: Member,
 ): Promise<Running> {
-  const log = openLog({ level: config.log_level, readable: process.stdout.isTTY })
+  const log = openLog({
+    level: config.log_level,
+    readable: process.stdout.isTTY,
+    process: member?.number,
+  })
   refuseCombinations(config, composition.surfaces)
   refuseUnknownPoints(config.settings['kernel.faults'], composition.surfaces)
   const ground = await layGround(config, progress)
@@ -60,12 +66,14 @@ export async function start(
       log,
       telemetry,
       version,
+      member,
     })
     begun = platform
     const administrator = await firstAdministrator(config)
     await platform.prepare(administrator)
     const port = await platform.start()
-    await ground.announce({ port, public_url: config.public_url })
+    // The parent of several processes announces their port with its own pid.
+    if (!member) await ground.announce({ port, public_url: config.public_url })
     const stop = async () => {
       await platform.stop()
       await telemetry.close()

@@ -34,6 +34,8 @@ function harmless(error: unknown): object {
 export function openLog(options: {
   level: string
   readable: boolean
+  /** Its number, where several processes write one log. */
+  process?: number | undefined
   to?: DestinationStream
 }): Log {
   const destination = options.readable
@@ -51,7 +53,7 @@ export function openLog(options: {
       censor: '[redacted]',
     },
     serializers: { err: harmless },
-    base: null,
+    base: options.process === undefined ? null : { process: options.process },
     timestamp: pino.stdTimeFunctions.isoTime,
   }
   return destination ? pino(settings, destination) : pino(settings)

@@ -1,6 +1,7 @@
 /** Whether this process is alive, whether it should get work, and its metrics. */
 import { Type } from 'typebox'
 import type { Metrics } from '../../kernel/observability/metrics.ts'
+import type { Member } from '../processes/member.ts'
 import { problem } from '../../kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
 import { isLoopback } from '../../kernel/access/rate.ts'
@@ -12,6 +13,8 @@ export type HealthDeps = {
   measure(): Promise<void>
   /** The checks of readiness: each completes within a second. */
   ready(): Promise<Record<string, boolean>>
+  /** Where it is one of several processes: then the metrics are those of all. */
+  readonly member?: Member | undefined
 }
 
 const Readiness = Type.Object(
@@ -59,7 +62,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
 }
 
 /** In development for this machine only; in production for callers with the permission. */
-function metricsRoute({ profile, metrics, measure }: HealthDeps): Route {
+function metricsRoute({ profile, metrics, measure, member }: HealthDeps): Route {
   const common = {
     method: 'GET',
     path: '/metrics',
@@ -69,11 +72,15 @@ function metricsRoute({ profile, metrics, measure }: HealthDeps): Route {
     produces: ['text/plain'],
     replies: { 200: Type.String() },
   } as const
-  const text = async () => {
+  const { registry } = metrics
+  const own = async () => {
     await measure()
-    const { contentType } = metrics.registry
-    return reply(200, await metrics.registry.metrics(), { 'content-type': contentType })
+    return await registry.metrics()
   }
+  const text = async () =>
+    reply(200, await (member ? member.allMetrics() : own()), {
+      'content-type': registry.contentType,
+    })
   if (profile === 'production') {
     return route({ ...common, permission: 'kernel.metrics.read', handle: text })
   }

@@ -1,0 +1,29 @@
+/** What a started process knows that the person who started it wants to read. */
+import type { Administrator } from './first-administrator.ts'
+import type { Running } from './start.ts'
+
+export type StartFacts = {
+  readonly port: number
+  readonly migrated: number
+  readonly operations: number
+  /** Whether there is a page where people see their account. */
+  readonly has_account_page: boolean
+  readonly sandbox: boolean
+  readonly embedded: boolean
+  readonly joined: boolean
+  readonly administrator: Administrator | null
+}
+
+export function factsOf({ port, migrated, platform, ground, administrator }: Running): StartFacts {
+  const { sandbox, embedded, joined } = ground
+  return {
+    port,
+    migrated,
+    operations: platform.routes.length,
+    has_account_page: platform.routes.some(({ path }) => path === '/account/'),
+    sandbox,
+    embedded,
+    joined,
+    administrator,
+  }
+}
