@@ -5,10 +5,13 @@
 import { randomBytes } from 'node:crypto'
 import { PassThrough } from 'node:stream'
 import { URI } from 'otpauth'
+import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { commandsWith } from '../src/cli/test/in-process.ts'
 import { openBrowser } from '../src/surfaces/identity/pages/test/visitor.ts'
+import { sql } from '../src/kernel/database/sql.ts'
 import { openProductWorld } from './product-world.ts'
+import { eventually } from './world.ts'
 
 const world = await openProductWorld({
   PROFILE: 'production',
@@ -42,6 +45,51 @@ test('the first administrator of production logs in with a second factor and adm
   expect(listed.status).toBe(200)
   expect(listed.body.data).toMatchObject([{ email }])
   expect((await browser.open('/account/')).text).toContain('platform_operator, tenant_admin')
+})
+
+test('mails without a mail server are recorded as skipped, and none wait', async () => {
+  const Row = Type.Object({
+    state: Type.String(),
+    error_code: Type.Union([Type.String(), Type.Null()]),
+  })
+  const rows = () =>
+    world.platform.kernel.db.many(
+      Row,
+      sql`select distinct state, error_code from notifications.delivery_attempts where channel = 'email'`,
+    )
+  await eventually('the mail was decided on', async () => (await rows()).length > 0)
+  expect(await rows()).toEqual([{ state: 'skipped', error_code: 'no_provider' }])
+})
+
+test('the first factor brings its codes, and no mail says that earlier ones were replaced', async () => {
+  const Mail = Type.Object({ template: Type.String() })
+  const mails = await world.platform.kernel.db.many(Mail, sql`select template from identity.mails`)
+  expect(mails.map(one => one.template)).toContain('factor_added')
+  expect(mails.map(one => one.template)).not.toContain('recovery_codes_renewed')
+})
+
+const key = () => randomBytes(32).toString('base64')
+const ring = world.environment['KERNEL_KEYRING']
+
+test.for([
+  ['another key under the same id', { KERNEL_KEYRING: `k1:${key()}` }, 'The key k1 of the keyring'],
+  ['a ring without the key', { KERNEL_KEYRING: `k2:${key()}` }, 'The keyring lacks the key k1'],
+  ['another pepper', { KERNEL_PEPPER: key() }, 'The pepper is not the one'],
+] as const)('%s stops the start with a sentence', async ([, keys, sentence]) => {
+  for (const command of [
+    ['start', '--port=0'],
+    ['user', 'list'],
+  ]) {
+    const { code, err } = await commands.run(command, keys)
+    expect([code, err.split('\n').length]).toEqual([1, 1])
+    expect(err).toContain(sentence)
+  }
+})
+
+test('a new key before the former one is a rotation', async () => {
+  const { code } = await commands.run(['user', 'list'], { KERNEL_KEYRING: `k3:${key()},${ring}` })
+  expect(code).toBe(0)
+  expect((await commands.run(['user', 'list'])).code).toBe(0)
 })
 
 function accounts(token: string | undefined) {

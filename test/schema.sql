@@ -147,6 +147,13 @@ create table kernel.inbox_events (
   constraint inbox_events_pkey PRIMARY KEY (consumer, event_id)
 ) partition by RANGE (event_id);
 
+create table kernel.keyring_marks (
+  name text not null,
+  mark bytea not null,
+  first_seen_at timestamp with time zone not null default now(),
+  constraint keyring_marks_pkey PRIMARY KEY (name)
+);
+
 create table kernel.migrations (
   schema text not null,
   number integer not null,

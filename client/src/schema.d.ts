@@ -49,7 +49,7 @@ export interface paths {
         };
         /**
          * The bytes of a file, by a URL that was signed
-         * @description Requires no credential.
+         * @description Requires no header: the URL is signed, and valid for a short time.
          */
         get: operations["downloadFile"];
         put?: never;
@@ -69,7 +69,7 @@ export interface paths {
         };
         /**
          * The bytes of a result, by an address that was signed
-         * @description The address comes from `GET /v1/jobs/{job_id}/result-url` and works for a short time. Requires no credential.
+         * @description The address comes from `GET /v1/jobs/{job_id}/result-url` and works for a short time. Requires no header: the URL is signed, and valid for a short time.
          */
         get: operations["downloadJobResult"];
         put?: never;
@@ -90,7 +90,7 @@ export interface paths {
         get?: never;
         /**
          * Send one part of an upload, by a URL that was signed
-         * @description Requires no credential.
+         * @description Requires no header: the URL is signed, and valid for a short time.
          */
         put: operations["sendUploadPart"];
         post?: never;
@@ -1847,7 +1847,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a signed webhook of a provider
-         * @description Answered as its provider documents once it is stored, a repeat like the first: 200 with `{"received":true}` to Stripe, 202 to GitHub, 200 to Slack (with its `challenge`, if it asks by one) and to Twilio (with an empty `<Response/>`), 204 to everybody else. Requires no credential.
+         * @description Answered as its provider documents once it is stored, a repeat like the first: 200 with `{"received":true}` to Stripe, 202 to GitHub, 200 to Slack (with its `challenge`, if it asks by one) and to Twilio (with an empty `<Response/>`), 204 to everybody else. Requires the signature of the sender in its own headers.
          */
         post: operations["receiveInboundWebhook"];
         delete?: never;
@@ -3015,7 +3015,7 @@ export interface paths {
         put?: never;
         /**
          * Open a challenge for a second factor
-         * @description With the login token of a waiting login, or with an access token to step up its session. Requires no credential.
+         * @description With the login token of a waiting login, or with an access token to step up its session. Requires as Bearer the `login_token` of a login that waits for its second factor, or an access token.
          */
         post: operations["createMfaChallenge"];
         delete?: never;
@@ -3033,7 +3033,7 @@ export interface paths {
         };
         /**
          * Read the status of a challenge
-         * @description Requires no credential.
+         * @description Requires as Bearer the `login_token` of a login that waits for its second factor, or an access token.
          */
         get: operations["getMfaChallenge"];
         put?: never;
@@ -3055,7 +3055,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a challenge
-         * @description A login then becomes a session (201); a step-up returns a new access token (200). Requires no credential.
+         * @description A login then becomes a session (201); a step-up returns a new access token (200). Requires as Bearer the `login_token` of a login that waits for its second factor, or an access token.
          */
         post: operations["verifyMfaChallenge"];
         delete?: never;
@@ -3715,7 +3715,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a login at an identity provider
-         * @description Send the same browser to `authorization_url`; it returns to `redirect_uri` with `ticket` or `error`. With `purpose: "link"` the ticket links the identity to the account of the caller. Requires no credential.
+         * @description Send the same browser to `authorization_url`; it returns to `redirect_uri` with `ticket` or `error`. With `purpose: "link"` the ticket links the identity to the account of the caller. Works without a credential; with one it answers for the caller.
          */
         post: operations["beginOidcLogin"];
         delete?: never;
@@ -4173,7 +4173,7 @@ export interface paths {
         };
         /**
          * Products on sale, newest first
-         * @description A category includes what is below it. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`. Requires no credential.
+         * @description A category includes what is below it. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`. Works without a credential; with one it answers for the caller.
          */
         get: operations["listProducts"];
         put?: never;
@@ -4197,7 +4197,7 @@ export interface paths {
         };
         /**
          * A product with its variants, prices and stock
-         * @description Requires no credential.
+         * @description Works without a credential; with one it answers for the caller.
          */
         get: operations["getProduct"];
         put?: never;
@@ -4223,7 +4223,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a signed report of a provider
-         * @description Requires no credential.
+         * @description Requires the signature of the sender in its own headers.
          */
         post: operations["receiveProviderWebhook"];
         delete?: never;
@@ -4693,7 +4693,7 @@ export interface paths {
         };
         /**
          * The session of the caller
-         * @description Gives a reloaded page its `csrf_token` again. Also with the refresh cookie alone, after the access token has expired: then refresh next. A page of another site is refused. Requires no credential.
+         * @description Gives a reloaded page its `csrf_token` again. Also with the refresh cookie alone, after the access token has expired: then refresh next. A page of another site is refused. Requires the access token of the session, or its cookie.
          */
         get: operations["getCurrentSession"];
         put?: never;
@@ -4716,7 +4716,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description Also with that session’s own access token after it was ended. Requires no credential.
+         * @description Also with that session’s own access token after it was ended. Requires the access token of the session, or its cookie.
          */
         delete: operations["endSession"];
         options?: never;
@@ -18639,7 +18639,6 @@ export interface operations {
             204: components["responses"]["Done"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `permission_denied`, `step_up_required` */
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
@@ -18829,7 +18828,6 @@ export interface operations {
             204: components["responses"]["Done"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
@@ -19037,7 +19035,6 @@ export interface operations {
             /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `invalid_character`, `unknown_permission`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -20735,7 +20732,6 @@ export interface operations {
             204: components["responses"]["Done"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `conversation_not_found`, `message_not_found` */
             404: components["responses"]["NotFound"];
@@ -24040,7 +24036,6 @@ export interface operations {
             /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
@@ -31473,7 +31468,6 @@ export interface operations {
             /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `worker_not_found` */
             404: components["responses"]["NotFound"];

@@ -22,11 +22,12 @@ import {
 export const backupCreate: Command = {
   words: 'backup create',
   takes: ['[folder]'],
-  summary: 'Copy database, objects and keys into a folder, while the platform runs',
+  summary: 'Copy database and objects into a folder, while the platform runs',
   more: [
     'The folder must not exist yet. Without a name it is created here and named after the time.',
     'With DATABASE_URL the database is included only if pg_dump is on the PATH.',
-    'The backup contains the keys: anyone who can read it can read all data.',
+    'keys.json of the data folder is copied, too: who can read the backup can then read all data.',
+    'KERNEL_KEYRING and KERNEL_PEPPER are never in it: store them elsewhere.',
   ],
   run: async call => {
     const created_at = rfc3339(openClock().nowMs())

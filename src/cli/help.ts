@@ -67,7 +67,11 @@ function showSettings(terminal: Terminal): void {
   const lines = [...groups].flatMap(([prefix, members], at) => [
     ...(at > 0 ? [''] : []),
     prefix === '' ? 'Platform' : prefix,
-    ...members.flatMap(one => [`  ${one.variable}  ${one.default}`, ...wrapped(one.says)]),
+    ...members.flatMap(one => [
+      `  ${one.variable}  ${one.default}`,
+      ...wrapped(one.says),
+      ...(one.values ? wrapped(`Values: ${one.values.join(' | ')}`) : []),
+    ]),
   ])
   terminal.answer({ settings }, lines)
 }

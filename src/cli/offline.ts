@@ -73,6 +73,7 @@ export async function onCurrentDatabase<T>(
         'The database is not up to date. Run `npx dodeca migrate`, or start the platform once.',
       )
     }
+    await platform.platform.checkKeys()
     return await work(platform)
   })
 }

@@ -7,6 +7,7 @@ import type { Administrator } from '../runtime/first-administrator.ts'
 import type { Member } from '../runtime/processes/member.ts'
 import type { Place } from '../runtime/processes/messages.ts'
 import type { supervise as Supervise } from '../runtime/processes/supervise.ts'
+import type { Running } from '../runtime/start.ts'
 import type { StartFacts } from '../runtime/start-facts.ts'
 import type { Call, Command } from './command.ts'
 import { letYoungSpaceGrow } from './young-space.ts'
@@ -57,10 +58,7 @@ async function serve(config: Config, { composition, terminal }: Call): Promise<v
     const work = config.roles.join(' + ')
     announce(config, factsOf(running), work, performance.now() - began, terminal)
   }
-  await signal.asked
-  endAtTheLatest(config)
-  await running.stop()
-  process.exit(0)
+  await stopInOrder(config, running, await signal.asked)
 }
 
 /** The parent: it stops the others in order, and has nothing else to do. */
@@ -106,9 +104,7 @@ async function serveAsMember(member: Member, call: Call): Promise<void> {
     letYoungSpaceGrow()
     member.ready(factsOf(running))
     await asked
-    endAtTheLatest(config)
-    await running.stop()
-    process.exit(0)
+    await stopInOrder(config, running, 'SIGTERM')
   } catch (error) {
     await member.failed(error instanceof Error ? error.message : String(error))
     process.exit(1)
@@ -122,11 +118,11 @@ async function serveAsMember(member: Member, call: Call): Promise<void> {
  */
 function awaitSignal(second: () => void) {
   let stopped_at = Number.POSITIVE_INFINITY
-  const asked = new Promise<void>(resolve => {
-    const stop = () => {
+  const asked = new Promise<NodeJS.Signals>(resolve => {
+    const stop = (signal: NodeJS.Signals) => {
       if (performance.now() - stopped_at > same_signal_ms) second()
       stopped_at = Math.min(stopped_at, performance.now())
-      resolve()
+      resolve(signal)
     }
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)
@@ -134,9 +130,17 @@ function awaitSignal(second: () => void) {
   return { asked, arrived: () => stopped_at !== Number.POSITIVE_INFINITY }
 }
 
-function endAtTheLatest(config: Config): void {
-  const limit_ms = config.settings['kernel.shutdown_seconds'] * 1000
-  setTimeout(() => process.exit(1), limit_ms).unref()
+async function stopInOrder(config: Config, { log, stop }: Running, signal: string): Promise<never> {
+  const began = performance.now()
+  log.info({ signal }, 'stopping')
+  const cut = () => {
+    log.error('the stop took longer than KERNEL_SHUTDOWN_SECONDS and was cut off')
+    process.exit(1)
+  }
+  setTimeout(cut, config.settings['kernel.shutdown_seconds'] * 1000).unref()
+  await stop()
+  log.info({ ms: Math.round(performance.now() - began) }, 'stopped')
+  process.exit(0)
 }
 
 function announce(
@@ -160,7 +164,7 @@ function workOf(places: readonly Place[]): string {
 }
 
 function banner(config: Config, facts: StartFacts, work: string, took_ms: number): string[] {
-  const { port, migrated, administrator, operations } = facts
+  const { port, migrated, administrator, operations, advice } = facts
   const url = config.public_url
   const lines = [
     ['API', url],
@@ -171,6 +175,7 @@ function banner(config: Config, facts: StartFacts, work: string, took_ms: number
     ['Health', `${url}/readyz`],
     ...(administrator ? [['Administrator', wordsOn(administrator)]] : []),
     ['Database', databaseOf(config, facts)],
+    ...advice.map(sentence => ['Note', sentence]),
   ]
   const width = Math.max(...lines.map(([name = '']) => name.length))
   const done = migrated > 0 ? `, ${migrated} migrations applied` : ''

@@ -142,6 +142,8 @@ export type Opened<Face = unknown> = {
   readonly jobTypes?: readonly JobType[]
   /** Creates the demo data that is missing; returns what it created. */
   seed?(): Promise<string[]>
+  /** What an operator should know at the start: one sentence each, with the next step. */
+  advice?(): Promise<string[]>
   close?(): Promise<void>
 }
 

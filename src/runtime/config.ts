@@ -222,14 +222,26 @@ function limitsOf(settings: SettingValues, table: SettingTable, profile: Profile
   })
 }
 
+export type DescribedSetting = {
+  readonly variable: string
+  readonly default: string
+  readonly says: string
+  /** The only values that it may have, or null. */
+  readonly values: readonly string[] | null
+}
+
+function valuesOf(setting: Setting): readonly string[] | null {
+  if (setting.kind === 'flag') return ['true', 'false']
+  return setting.kind === 'text' ? (setting.oneOf ?? null) : null
+}
+
 /** Every setting with its variable, default and sentence, for the command line's help. */
-export function describeSettings(
-  tables: SettingTables,
-): { variable: string; default: string; says: string }[] {
+export function describeSettings(tables: SettingTables): DescribedSetting[] {
   const declared = Object.entries(wholeTable(tables)).map(([name, setting]) => ({
     variable: variable(name),
     default: String(setting.default ?? '') || '(none)',
     says: setting.says,
+    values: valuesOf(setting),
   }))
   return [...general, ...declared]
 }

@@ -1,6 +1,12 @@
 /** Settings without a surface, and what they are without a value. */
-export const general: readonly { variable: string; default: string; says: string }[] = [
-  ['PROFILE', 'development', 'development or production: without sandbox and /dev, with own keys'],
+const values: Readonly<Record<string, readonly string[]>> = {
+  PROFILE: ['development', 'production'],
+  ROLES: ['api', 'worker', 'api,worker'],
+  LOG_LEVEL: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+}
+
+export const general = [
+  ['PROFILE', 'development', 'production has no sandbox and no /dev, and requires own keys'],
   ['HOST', '127.0.0.1', 'The address that it listens on'],
   ['PORT', '8080', 'The port that it listens on'],
   ['PUBLIC_URL', 'http://HOST:PORT', 'Its URL for the outside; cookies are Secure if it is https'],
@@ -17,8 +23,13 @@ export const general: readonly { variable: string; default: string; says: string
     '(1 beside several)',
     'Processes for background work beside them; with 0 each process does both',
   ],
-  ['LOG_LEVEL', 'info', 'fatal, error, warn, info, debug, trace or silent'],
+  ['LOG_LEVEL', 'info', 'The least serious lines that are written'],
   ['ADMIN_EMAIL', '(none)', 'The first administrator, who is made at the first start'],
   ['ADMIN_PASSWORD', '(none)', 'The password of the first administrator'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', '(none)', 'Where traces are sent to'],
-].map(([variable = '', value = '', says = '']) => ({ variable, default: value, says }))
+].map(([variable = '', value = '', says = '']) => ({
+  variable,
+  default: value,
+  says,
+  values: values[variable] ?? null,
+}))

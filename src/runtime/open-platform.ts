@@ -15,6 +15,7 @@ import { traced } from '../kernel/events/consumers/traced.ts'
 import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
 import { currentAbout } from '../kernel/observability/context.ts'
 import { openFaults, type Faults } from '../kernel/faults.ts'
+import { checkKeyring } from './check-keyring.ts'
 import { checkRoutes, gather } from './gather.ts'
 import { openConnections } from '../kernel/http/connections.ts'
 import { buildApp, type App } from '../kernel/http/app.ts'
@@ -56,8 +57,12 @@ export type Platform = {
   /** The due queues of the kernel and of all surfaces. */
   readonly queues: readonly DueQueue[]
   document(): string
+  /** Refuses keys that are not those of the database. */
+  checkKeys(): Promise<void>
   /** What must be ready before the first request. */
   prepare(administrator: FirstAdministrator | null): Promise<void>
+  /** What an operator should know at the start: one sentence each, with the next step. */
+  advice(): Promise<readonly string[]>
   /** Starts the work of the process's roles, then listens; returns the port. */
   start(): Promise<number>
   stop(): Promise<void>
@@ -115,6 +120,8 @@ export function openPlatform(options: PlatformOptions): Platform {
   const document = lazily(() => makeDocument(parts, routes, named.opened))
   const routes: Route[] = routesOf(parts, document, () => routes)
   checkRoutes(routes, gathered)
+  const sealed = opened.flatMap(one => one.sealed ?? [])
+  const checkKeys = () => checkKeyring({ db: kernel.db, keys: kernel.keys, sealed })
   const stopping = new AbortController()
   const app = appOf(parts, routes, stopping.signal)
   return {
@@ -128,7 +135,15 @@ export function openPlatform(options: PlatformOptions): Platform {
     faults,
     queues: parts.queues,
     document,
-    prepare: async administrator => prepare?.(administrator),
+    checkKeys,
+    prepare: async administrator => {
+      await checkKeys()
+      await prepare?.(administrator)
+    },
+    advice: async () => {
+      const asked = opened.map(async one => (await one.advice?.()) ?? [])
+      return (await Promise.all(asked)).flat()
+    },
     ...lifecycle(parts, app, stopping),
   }
 }

@@ -12,9 +12,12 @@ export type StartFacts = {
   readonly embedded: boolean
   readonly joined: boolean
   readonly administrator: Administrator | null
+  /** What the operator has still to do. */
+  readonly advice: readonly string[]
 }
 
-export function factsOf({ port, migrated, platform, ground, administrator }: Running): StartFacts {
+export function factsOf(running: Running): StartFacts {
+  const { port, migrated, platform, ground, administrator, advice } = running
   const { sandbox, embedded, joined } = ground
   return {
     port,
@@ -25,5 +28,6 @@ export function factsOf({ port, migrated, platform, ground, administrator }: Run
     embedded,
     joined,
     administrator,
+    advice,
   }
 }

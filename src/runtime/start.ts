@@ -24,6 +24,8 @@ export type Running = {
   readonly port: number
   readonly migrated: number
   readonly administrator: Administrator | null
+  /** What an operator should know now: one sentence each, with the next step. */
+  readonly advice: readonly string[]
   stop(): Promise<void>
 }
 
@@ -71,6 +73,7 @@ export async function start(
     begun = platform
     const administrator = await firstAdministrator(config)
     await platform.prepare(administrator)
+    const advice = await platform.advice()
     const port = await platform.start()
     // The parent of several processes announces their port with its own pid.
     if (!member) await ground.announce({ port, public_url: config.public_url })
@@ -79,7 +82,8 @@ export async function start(
       await telemetry.close()
       await ground.release()
     }
-    return { platform, ground, log, port, migrated: migrated.length, administrator, stop }
+    const done = migrated.length
+    return { platform, ground, log, port, migrated: done, administrator, advice, stop }
   } catch (error) {
     // Parts that are running already (the sequencer, loops) would keep the process from ending.
     await begun?.stop()

@@ -1,7 +1,46 @@
-/** The refusal of an operation: which permission it requires, and how the caller gets it. */
-import { problem, type Problem } from '../errors/problem.ts'
-import type { Permission } from './permissions.ts'
-import type { Principal } from './principal.ts'
+/**
+ * The refusal of an operation: which permission it requires, and how the caller gets it. A handler
+ * throws `lacks`; the pipeline completes it, because only there is it known whether the caller's
+ * role holds the permission and only the second factor is missing.
+ */
+import type { Reader } from '../database/db.ts'
+import { Problem, problem } from '../errors/problem.ts'
+import type { Permission, PermissionCatalog } from './permissions.ts'
+import type { Access, Principal } from './principal.ts'
+
+/** The caller lacks this permission, `surface.resource.action` or `surface.resource.action:type`. */
+export function lacks(permission: string, detail?: string): Problem {
+  return problem('permission_denied', {
+    ...(detail === undefined ? {} : { detail }),
+    more: { permission },
+  })
+}
+
+type Asked = {
+  readonly db: Reader
+  readonly access: Access
+  readonly permissions: PermissionCatalog
+}
+
+/** The permission whose lack this error reports. */
+export function lackedBy(error: unknown): string | null {
+  if (!(error instanceof Problem) || error.code !== 'permission_denied') return null
+  const { permission } = error.details.more ?? {}
+  return typeof permission === 'string' ? permission : null
+}
+
+export async function completeDenial(
+  { db, access, permissions }: Asked,
+  principal: Principal,
+  error: Problem,
+  lacked: string,
+): Promise<Problem> {
+  const why = await access.whyDenied?.(db, principal, lacked)
+  if (why) return why
+  if (error.details.detail) return error
+  const [name = '', type] = lacked.split(':')
+  return denied(principal.kind, { name, type, permission: permissions.get(name) })
+}
 
 type Needed = {
   readonly name: string
@@ -10,7 +49,7 @@ type Needed = {
   readonly type?: string | undefined
 }
 
-export function denied(kind: Principal['kind'] | undefined, needed: Needed): Problem {
+function denied(kind: Principal['kind'] | undefined, needed: Needed): Problem {
   const { name, type, permission } = needed
   const what = `This requires the permission \`${name}\`${type ? ` for the type \`${type}\`` : ''}.`
   const roles = (permission?.roles ?? []).map(role => `\`${role}\``).join(', ')

@@ -5,6 +5,7 @@
  */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import findMyWay from 'find-my-way'
+import { completeDenial, lackedBy } from '../access/permission-denied.ts'
 import { newId } from '../ids.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -17,11 +18,11 @@ import { allowOrigin } from './cors.ts'
 import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { handleRequest, type Answer, type RequestDeps } from './handle-request.ts'
 import { isPathOf, openNearPaths } from './near-path.ts'
-import { problem, type Catalog } from '../errors/problem.ts'
+import { problem, type Catalog, type Problem } from '../errors/problem.ts'
 import { notUpgraded, serverBehind, type Front, type Upgrades } from './request-interceptor.ts'
 import { onlyReads, type Route, consumesOf } from './route.ts'
 import { announcesBody, IncomingBody } from './incoming-body.ts'
-import { logRequest } from './log-request.ts'
+import { logRequest, type Refused } from './log-request.ts'
 import { sseHeaders, writeEvents } from './sse.ts'
 
 export type AppOptions = GuardDeps &
@@ -58,6 +59,8 @@ declare module 'fastify' {
     passed: Passed | null
     /** The body while it arrives; null where the request announces none. */
     incoming: IncomingBody | null
+    /** Why the request was refused, for the log. */
+    refused: Refused | null
   }
   // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be merged
   interface FastifyContextConfig {
@@ -99,6 +102,7 @@ export function buildApp(options: AppOptions): App {
   const absent = notFound(options)
   app.decorateRequest('passed', null)
   app.decorateRequest('incoming', null)
+  app.decorateRequest('refused', null)
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(common).header('x-request-id', request.id)
     if (options.cors_origins.length > 0) allowOrigin(options.cors_origins, request, reply)
@@ -130,9 +134,14 @@ export function buildApp(options: AppOptions): App {
     logRequest(options.log, options.slow_request_ms, request, reply)
     done()
   })
-  app.setErrorHandler((error, request, reply) =>
-    sendProblem(options, request.routeOptions.config.compiled, request, reply, error),
-  )
+  app.setErrorHandler((error, request, reply) => {
+    const { compiled } = request.routeOptions.config
+    const send = (refusal: unknown) => sendProblem(options, compiled, request, reply, refusal)
+    const lacked = lackedBy(error)
+    const principal = request.passed?.principal
+    if (!lacked || !principal) return send(error)
+    return completeDenial(options, principal, error as Problem, lacked).then(send, send)
+  })
   mount(app, options)
   return app
 }

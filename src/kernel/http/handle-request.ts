@@ -5,7 +5,7 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { allowsSome, allowsType, type PermissionCatalog } from '../access/permissions.ts'
-import { denied } from '../access/permission-denied.ts'
+import { lacks } from '../access/permission-denied.ts'
 import type { Access } from '../access/principal.ts'
 import { workContext } from '../observability/context.ts'
 import type { Db, Tx } from '../database/db.ts'
@@ -118,17 +118,13 @@ function admit(
   if (permission === null || isForMembers(deps, permission, principal?.kind)) {
     return compiled.route.asks_grants ? grants().then(check) : check()
   }
-  return grants().then(async mine => {
-    const needed = { name: permission, permission: deps.permissions.get(permission) }
-    if (!allowsSome(mine, permission)) {
-      const why = principal && (await deps.access.whyDenied?.(deps.db, principal, permission))
-      throw why ?? denied(principal?.kind, needed)
-    }
+  return grants().then(mine => {
+    if (!allowsSome(mine, permission)) throw lacks(permission)
     const admitted = check()
     if (type_field) {
       const { body } = admitted.context
       const type = (body as Record<string, string> | undefined)?.[type_field] ?? ''
-      if (!allowsType(mine, permission, type)) throw denied(principal?.kind, { ...needed, type })
+      if (!allowsType(mine, permission, type)) throw lacks(`${permission}:${type}`)
     }
     return admitted
   })

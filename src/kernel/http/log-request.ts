@@ -1,10 +1,14 @@
 /**
  * One line for each request: at `info` those that an operator looks for (refused credentials and
- * rights, failures, slow ones), all others at `debug`. No body, query, header or address is in it.
+ * rights, failures, slow ones), all others at `debug`. A refusal has its code and the permission
+ * that the caller lacks. No body, query, header or address is in it.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../observability/log.ts'
 import type { CompiledRoute } from './compile-route.ts'
+
+/** The code of a problem document, and the permission that it names. */
+export type Refused = { readonly code: string; readonly permission?: unknown }
 
 export function logRequest(
   log: Log,
@@ -19,6 +23,7 @@ export function logRequest(
   const level = status >= 500 || status === 401 || status === 403 || slow ? 'info' : 'debug'
   if (!log.isLevelEnabled(level)) return
   const principal = request.passed?.principal
+  const { refused } = request
   log[level](
     {
       request_id: request.id,
@@ -26,6 +31,9 @@ export function logRequest(
       route: compiled?.route.path ?? null,
       status,
       ms,
+      // The redaction takes a field named `code` for a one-time code.
+      ...(refused && { error_code: refused.code }),
+      ...(refused?.permission !== undefined && { permission: refused.permission }),
       ...(principal && { principal_id: principal.id, tenant_id: principal.tenant_id }),
     },
     slow ? 'a slow request' : 'request',

@@ -57,6 +57,7 @@ export function providerRoutes({ providers, db, public_url }: ProvidersDeps): Ro
       name: 'receiveProviderWebhook',
       summary: 'Receive a signed report of a provider',
       permission: 'public',
+      takes: 'signature',
       rate: 'webhook_in',
       rate_by: ['provider'],
       counts_refused: true,

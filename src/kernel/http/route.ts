@@ -53,6 +53,12 @@ export type RequestHead = {
 /** The Idempotency-Key of a request, with the fingerprint under which its outcome is recorded. */
 export type RequestKey = { readonly value: string; readonly fingerprint: Buffer }
 
+/**
+ * `login_token`: that of a login that waits for its second factor, or an access token. `optional`:
+ * the operation answers without a credential, and with one it answers for the caller.
+ */
+export type Taken = 'login_token' | 'access_token' | 'optional' | 'signed_url' | 'signature'
+
 type Guard = 'public' | 'authenticated' | `${string}.${string}.${string}`
 
 type Given<Path extends string, G extends Guard, B, Q> = {
@@ -88,6 +94,8 @@ type Common<
   sends?: readonly ('etag' | 'location')[]
   /** `public`, `authenticated`, or a permission; `:{body.type}` limits it to that type. */
   permission: G
+  /** The credential that a public route checks itself, for its document. */
+  takes?: Taken
   rate?: RateClass
   /** False: the request counts for its caller only, and not in the shared rate of the tenant. */
   rate_tenant?: false

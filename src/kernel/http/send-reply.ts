@@ -16,6 +16,7 @@ import type { CompiledRoute } from './compile-route.ts'
 import { isNotModified } from './etag.ts'
 import { pathOf } from './request-context.ts'
 import type { Answer } from './handle-request.ts'
+import type { Refused } from './log-request.ts'
 import type { Rendered } from './keyed-request.ts'
 import { Problem, problem, renderProblem } from '../errors/problem.ts'
 
@@ -51,6 +52,8 @@ export function sendOutcome(
     headers['sunset'] = new Date(route.deprecated.sunset).toUTCString()
   }
   const body = unchanged ? null : outcome.body
+  // A refusal that was recorded for an Idempotency-Key is an outcome with the bytes of its document.
+  if (status >= 400 && typeof body === 'string') request.refused = JSON.parse(body) as Refused
   if (unchanged) delete headers['content-type']
   // Makes the framework wait for a stream: it would end a reply whose head was not sent yet.
   else if (body instanceof Readable) return reply.code(status).headers(headers).send(body)
@@ -98,6 +101,7 @@ export function sendProblem(
     if (isUnavailable(error)) logOutage(deps.log, fields, 'the database is not available')
     else deps.log.error(fields, refusal.code)
   }
+  request.refused = { code: refusal.code, permission: refusal.details.more?.['permission'] }
   const body = renderProblem(refusal, {
     public_url: deps.public_url,
     path: pathOf(request),

@@ -21,10 +21,20 @@ export async function requireStepUp(
   const active = await hasFactor(reader, principal.id)
   if (principal.kind === 'account' && fresh && (principal.aal === 'aal2' || !active)) return
   throw problem('step_up_required', {
+    detail: nextStep(principal, active, Math.round(max_age / 60)),
     headers: {
       'www-authenticate': `Bearer error="insufficient_user_authentication", max_age=${max_age}`,
     },
   })
+}
+
+function nextStep({ kind }: Principal, has_factor: boolean, minutes: number): string {
+  if (kind !== 'account') {
+    return 'An API key cannot do this. Use the access token of a person who has just logged in.'
+  }
+  const recent = `This requires a login within the last ${minutes} minutes`
+  if (!has_factor) return `${recent}. Log in again, then repeat the request.`
+  return `${recent}, with the second factor. Complete a challenge of \`POST /v1/mfa/challenges\`, or log in again, then repeat the request.`
 }
 
 export async function hasFactor(reader: Reader, account_id: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import type { Retention } from '../../kernel/work/retention.ts'
+import { adviceOnOperators } from './advice-on-operators.ts'
 import { openAccess } from './access.ts'
 import { personalAccount } from './me/export-me.ts'
 import { seed } from './seed.ts'
@@ -71,6 +72,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
       personal: personalAccount(deps),
       checks: checks(deps),
       seed: () => seed(deps),
+      advice: () => adviceOnOperators(deps),
       close: async () => {
         await denied.stop()
       },

@@ -12,6 +12,7 @@ import { reportProviders } from './outcomes/report-formats.ts'
 import { openFace } from './open-face.ts'
 import { permissions } from './permissions.ts'
 import { personal } from './personal.ts'
+import { adviceOnMail } from './providers/read-relays.ts'
 import { openProviders } from './providers/providers.ts'
 import { reference } from './reference.ts'
 import { retention } from './retention.ts'
@@ -66,6 +67,7 @@ export const notifications: Surface<Face, Needs, typeof settings> = {
       retention: retention(kernel),
       sealed: [sealedKeys],
       seed: () => seed(deps, directory),
+      advice: () => Promise.resolve(adviceOnMail(kernel)),
       close: async () => {
         streams.close()
         await sender.close()

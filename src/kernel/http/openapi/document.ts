@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import type { PermissionCatalog } from '../../access/permissions.ts'
 import type { Catalog } from '../../errors/problem.ts'
 import { keyMode } from '../compile-route.ts'
-import { consumesOf, type Route } from '../route.ts'
+import { consumesOf, type Route, type Taken } from '../route.ts'
 import { Id } from '../shapes.ts'
 import { openComponents, type Components } from './components.ts'
 import { headers, parameters as shared_parameters } from './headers.ts'
@@ -83,6 +83,12 @@ export function openApiDocument(options: DocumentOptions): Json {
           scheme: 'bearer',
           description: 'An access token of a session, or an API key.',
         },
+        login_token: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The `login_token` of a reply of `POST /v1/sessions` that asks for a second factor.',
+        },
       },
     }),
   }
@@ -125,7 +131,7 @@ function operation(
     summary: route.summary,
     description: describe(route, options.permissions),
     tags: [tag],
-    security: guarded ? [{ bearer: [] }] : [],
+    security: guarded ? [{ bearer: [] }] : (credentials[route.takes ?? 'none'].security ?? []),
     ...(guarded && route.permission !== 'authenticated'
       ? { 'x-permission': route.permission }
       : {}),
@@ -136,19 +142,36 @@ function operation(
   }
 }
 
+const credentials: Readonly<Record<Taken | 'none', { says: string; security?: Json[] }>> = {
+  none: { says: 'Requires no credential.' },
+  login_token: {
+    says: 'Requires as Bearer the `login_token` of a login that waits for its second factor, or an access token.',
+    security: [{ login_token: [] }, { bearer: [] }],
+  },
+  access_token: {
+    says: 'Requires the access token of the session, or its cookie.',
+    security: [{ bearer: [] }],
+  },
+  optional: {
+    says: 'Works without a credential; with one it answers for the caller.',
+    security: [{}, { bearer: [] }],
+  },
+  signed_url: { says: 'Requires no header: the URL is signed, and valid for a short time.' },
+  signature: { says: 'Requires the signature of the sender in its own headers.' },
+}
+
 const needs: Readonly<Record<string, string>> = {
-  public: 'Requires no credential.',
   authenticated: 'Requires a credential and no permission.',
 }
 
 /** The description of the route, then who may call it and what a retry does. */
 function describe(route: Route, permissions: PermissionCatalog): string {
-  const { permission } = route
+  const { permission, takes = 'none' } = route
   const [name = '', typed] = permission.split(':')
   const roles = permissions.get(name)?.roles ?? []
   const held = roles.length > 0 ? `; ${roles.map(role => `\`${role}\``).join(', ')} hold it` : ''
   const who =
-    needs[permission] ??
+    (permission === 'public' ? credentials[takes].says : needs[permission]) ??
     `Requires the permission \`${name}\`${typed ? ' for the type' : ''}${held}.`
   const key = keyMode(route)
   const retry = key ? 'With an `Idempotency-Key` a retry has the effect of one request.' : ''

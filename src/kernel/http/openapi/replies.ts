@@ -182,6 +182,12 @@ export function isConditional({ fails }: Route): boolean {
   return fails?.includes('precondition_failed') ?? false
 }
 
+/** Whether a permission is asked for: by the pipeline, or by a handler that reads the grants. */
+function asksRights({ permission, asks_grants, fails = [] }: Route): boolean {
+  if (permission !== 'authenticated') return permission !== 'public'
+  return asks_grants === true && fails.includes('permission_denied')
+}
+
 function impliedCodes(route: Route): string[] {
   const codes = [
     'malformed_request',
@@ -193,8 +199,9 @@ function impliedCodes(route: Route): string[] {
     'overloaded',
   ]
   if (route.permission !== 'public') codes.push('authentication_required', 'invalid_token')
-  if (route.permission !== 'public' && route.permission !== 'authenticated')
+  if (asksRights(route)) {
     codes.push('permission_denied', 'mfa_enrollment_required', 'step_up_required')
+  }
   if (route.path.includes('{')) codes.push(route.absent ?? 'not_found')
   if (route.method !== 'GET' && route.method !== 'DELETE') {
     codes.push('content_too_large')

@@ -47,7 +47,12 @@ test('each request is a line at debug, without its secrets', async () => {
   expect(said).toMatchObject({ method: 'POST', route: '/v1/relay/sayings', status: 200, level: 20 })
   expect(said?.['principal_id']).toMatch(/^[0-9a-f-]{36}$/)
   expect(said?.['request_id']).toMatch(/^[0-9a-f-]{36}$/)
-  expect(absent).toMatchObject({ method: 'GET', route: null, status: 404 })
+  expect(absent).toMatchObject({
+    method: 'GET',
+    route: null,
+    status: 404,
+    error_code: 'not_found',
+  })
   for (const word of ['in-the-query', 'said-in-the-body', 'path-of-mine', token]) {
     expect(output).not.toContain(word)
   }

@@ -1,9 +1,9 @@
 /** Routes of the catalog: public to read, the shop's to write. */
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
 import { reply, route, type Headers, type Route } from '../../../kernel/http/route.ts'
 import { page } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
 import { changeProduct } from './change-product.ts'
 import { createProduct } from './create-product.ts'
 import { ListedRow, listStatement, summaryOf } from './list-products.ts'
@@ -50,6 +50,7 @@ function listRoute(deps: Deps): Route {
     description:
       'A category includes what is below it. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`.',
     permission: 'public',
+    takes: 'optional',
     rate_tenant: false,
     asks_grants: true,
     query: ProductQuery,
@@ -60,9 +61,7 @@ function listRoute(deps: Deps): Route {
       const tenant_id = await shopOf(tx, deps, principal, request)
       const { state = 'active', category, q } = query
       if (state !== 'active' && !(principal && (await grants()).has(writes))) {
-        throw problem('permission_denied', {
-          detail: 'Products that are not on sale are seen with commerce.products.write.',
-        })
+        throw lacks(writes, `Products that are not on sale are seen with \`${writes}\`.`)
       }
       const currency = query.currency ?? (await defaultCurrency(tx, tenant_id))
       const wanted = { tenant_id, state, currency, category, q }
@@ -85,6 +84,7 @@ function getRoute(deps: Deps): Route {
     name: 'getProduct',
     summary: 'A product with its variants, prices and stock',
     permission: 'public',
+    takes: 'optional',
     rate_tenant: false,
     asks_grants: true,
     absent,

@@ -1,5 +1,6 @@
 /** Routes about the accounts of a tenant. An account of another tenant does not exist here (404). */
 import { Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
@@ -15,6 +16,9 @@ import { eraseAccount } from './erase-account.ts'
 import { accountInTenant } from './find-account.ts'
 import { invite, Invite } from './invite-account.ts'
 import { AccountPage, AccountQuery, listAccounts } from './list-accounts.ts'
+
+const deletes = 'identity.accounts.delete'
+const assigns = 'identity.roles.assign'
 
 const AccountWithRoles = Type.Object(
   { ...Account.properties, role_ids: Type.Array(Type.String(), { maxItems: 1000 }) },
@@ -111,9 +115,7 @@ function eraseRoute(deps: Deps): Route {
     handle: async ({ tx, params, principal, grants, request }) => {
       const { account_id } = params
       const mine = principal.kind === 'account' && principal.id === account_id
-      if (!mine && !(await grants()).has('identity.accounts.delete')) {
-        throw problem('permission_denied')
-      }
+      if (!mine && !(await grants()).has(deletes)) throw lacks(deletes)
       const tenant_id = mine ? await homeOf(tx, account_id) : principal.tenant_id
       const account = await accountInTenant(tx, tenant_id, account_id)
       if (!account) throw problem('account_not_found')
@@ -145,9 +147,7 @@ function inviteRoute(deps: Deps): Route {
       const { tenant_id, id: actor } = principal
       const { role_ids = [] } = body
       const held = await grants()
-      if (role_ids.length > 0 && !held.has('identity.roles.assign')) {
-        throw problem('permission_denied')
-      }
+      if (role_ids.length > 0 && !held.has(assigns)) throw lacks(assigns)
       for (const role_id of role_ids) await requireMayGive(tx, deps, held, { tenant_id, role_id })
       const { account, made } = await invite(tx, deps, tenant_id, body, { actor, seen: request })
       const headers = { location: `/v1/accounts/${account.id}` }

@@ -4,6 +4,7 @@
  * created at once are counted.
  */
 import { Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -25,6 +26,11 @@ export const apiKeyColumns = sql`id, account_id, name, prefix, permissions,
   case when state = 'active' and expires_at <= kernel.now() then 'expired' else state end as state,
   created_at, last_used_at, expires_at, revoked_at`
 
+const a_person = 'An API key cannot create another one. Use the access token of a session.'
+const at_home = 'Create API keys in the tenant of your account: log in again without `tenant`.'
+const notHeld = (missing: string) =>
+  `A key holds at most what you hold, and you do not hold \`${missing}\`. Leave it out, or ask an administrator of the tenant for a role with it.`
+
 type Maker = { readonly principal: Principal; readonly grants: ReadonlySet<string> }
 
 export async function createApiKey(
@@ -36,8 +42,9 @@ export async function createApiKey(
 ): Promise<NewApiKey> {
   const expires_at = until ?? null
   requireKnown(catalog, permissions)
-  const mine = principal.kind === 'account' && permissions.every(one => covers(grants, one))
-  if (!mine) throw problem('permission_denied')
+  if (principal.kind !== 'account') throw problem('permission_denied', { detail: a_person })
+  const missing = permissions.find(one => !covers(grants, one))
+  if (missing !== undefined) throw lacks(missing, notHeld(missing))
   const owner = await holdOwner(tx, principal, expires_at)
   await kernel.counted(
     tx,
@@ -89,7 +96,7 @@ async function holdOwner(
       where tenant_id = ${tenant_id} and id = ${id} and status = 'active' for no key update`,
   )
   // Only in its own tenant does an account have a row that a key can refer to.
-  if (!held) throw problem('permission_denied')
+  if (!held) throw problem('permission_denied', { detail: at_home })
   const { future, ...owner } = held
   if (future) return owner
   throw problem('validation_failed', {

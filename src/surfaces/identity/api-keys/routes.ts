@@ -1,11 +1,11 @@
 /** Routes about API keys. A key is a Bearer credential whose principal is a service account. */
 import { Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { Id, pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
 import { apiKeyColumns, createApiKey } from './create-api-key.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
 import { ApiKey, ApiKeyPage, CreateApiKey, NewApiKey } from './schemas.ts'
@@ -30,7 +30,7 @@ function listRoute(): Route {
     handle: async ({ tx, principal, query, list, grants }) => {
       const { account_id = principal.id } = query
       const others = account_id !== principal.id
-      if (others && !(await grants()).has(manage_any)) throw problem('permission_denied')
+      if (others && !(await grants()).has(manage_any)) throw lacks(manage_any)
       const { body, headers } = await page(tx, {
         scope: list,
         row: ApiKey,

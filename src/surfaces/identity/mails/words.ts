@@ -82,7 +82,7 @@ const en: Language = {
     },
     factor_added: {
       subject: 'A second factor was added',
-      says: ['Your account now has another second factor for logging in.', not_you],
+      says: ['Your account has a new second factor for logging in.', not_you],
     },
     factor_removed: {
       subject: 'A second factor was removed',
@@ -175,7 +175,7 @@ const de: Language = {
     },
     factor_added: {
       subject: 'Ein zweiter Faktor wurde hinzugefügt',
-      says: ['Ihr Konto hat jetzt einen weiteren zweiten Faktor für die Anmeldung.', nicht_sie],
+      says: ['Ihr Konto hat einen neuen zweiten Faktor für die Anmeldung.', nicht_sie],
     },
     factor_removed: {
       subject: 'Ein zweiter Faktor wurde entfernt',

@@ -26,6 +26,7 @@ function beginRoute(deps: Deps, oidc: Oidc): Route {
     description:
       'Send the same browser to `authorization_url`; it returns to `redirect_uri` with `ticket` or `error`. With `purpose: "link"` the ticket links the identity to the account of the caller.',
     permission: 'public',
+    takes: 'optional',
     added: true,
     params: { provider: ProviderName },
     absent: 'oidc_provider_not_found',

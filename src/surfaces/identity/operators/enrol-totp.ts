@@ -52,23 +52,25 @@ export async function enrolTotp(
     otpauth_uri,
     secret,
     activate: async code => {
-      if (!(await accepts(deps, owner(), begun.id, code))) return null
+      const activated = await activate(deps, owner(), begun.id, code)
+      if (activated === null) return null
       return await db.tx(async tx => {
         for (const one of earlier) await removeMethod(tx, deps, owner(), one.id, seen)
         const act = { tenant_id, actor, action: 'identity.accounts.enrol_totp', target: id }
         tx.audit({ ...act, outcome: 'done' })
-        return await renewRecoveryCodes(tx, deps, owner(), seen)
+        // The first factor brings the first codes; only later ones replace earlier codes.
+        return activated.recovery_codes ?? (await renewRecoveryCodes(tx, deps, owner(), seen))
       })
     },
   }
 }
 
-async function accepts(deps: Deps, owner: Session, method_id: string, code: string) {
+/** Null if the code is wrong. */
+async function activate(deps: Deps, owner: Session, method_id: string, code: string) {
   try {
-    await activateMethod(deps, owner, method_id, { code }, seen)
-    return true
+    return await activateMethod(deps, owner, method_id, { code }, seen)
   } catch (error) {
-    if (error instanceof Problem && error.code === 'mfa_verification_failed') return false
+    if (error instanceof Problem && error.code === 'mfa_verification_failed') return null
     throw error
   }
 }

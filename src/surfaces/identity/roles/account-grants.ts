@@ -4,7 +4,11 @@
  * only the grants of a member.
  */
 import { Type } from 'typebox'
-import { allowsSome, type PermissionCatalog } from '../../../kernel/access/permissions.ts'
+import {
+  allowsSome,
+  allowsType,
+  type PermissionCatalog,
+} from '../../../kernel/access/permissions.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -56,7 +60,9 @@ export async function whyTooWeak(
 ): Promise<Problem | null> {
   if (principal.kind !== 'account' || principal.aal === 'aal2') return null
   const strong = await accountGrants(reader, deps, { ...principal, aal: 'aal2' })
-  if (!allowsSome(strong, permission)) return null
+  const [name = '', type] = permission.split(':')
+  const holds = type === undefined ? allowsSome(strong, name) : allowsType(strong, name, type)
+  if (!holds) return null
   const has = await hasFactor(reader, principal.id)
   const code = has ? 'step_up_required' : 'mfa_enrollment_required'
   const where = `${deps.kernel.public_url}/account/`

@@ -4,6 +4,7 @@
  * tenant.
  */
 import { Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { PermissionCatalog } from '../../../kernel/access/permissions.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -67,7 +68,7 @@ export async function requireMayGive(
   { tenant_id, role_id }: { readonly tenant_id: string; readonly role_id: string },
 ): Promise<void> {
   if (grants.has(operator_permission)) return
-  if (isPlatformRole(role_id)) throw problem('permission_denied')
+  if (isPlatformRole(role_id)) throw lacks(operator_permission)
   const held = await reader.many(
     Held,
     sql`
@@ -75,6 +76,6 @@ export async function requireMayGive(
       where tenant_id = ${tenant_id} and role_id = ${role_id}`,
   )
   if (held.some(({ permission }) => isOfPlatform(permissions, permission))) {
-    throw problem('permission_denied')
+    throw lacks(operator_permission)
   }
 }

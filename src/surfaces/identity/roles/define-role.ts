@@ -3,6 +3,7 @@
  * not even two requests at once, or an operator in the database, can store one.
  */
 import { Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { violates } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -28,7 +29,7 @@ export async function defineRole(
 ): Promise<Role> {
   requireKnown(permissions, grants)
   const reaches = grants.some(grant => isOfPlatform(permissions, grant))
-  if (reaches && !definer.grants.has(operator_permission)) throw problem('permission_denied')
+  if (reaches && !definer.grants.has(operator_permission)) throw lacks(operator_permission)
   const { tenant_id } = definer
   if (role_id === 'member' || builtInRoles(permissions).includes(role_id)) {
     throw problem('already_exists')

@@ -1,10 +1,10 @@
 /** Routes about roles: listing, defining one of the tenant, assigning and removing. */
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
 import { requireTenant } from '../tenants/find-tenant.ts'
 import { assignRole, holdAccount, revokeRole, type Assignment } from './assign-role.ts'
 import { operator_permission, requireMayGive } from './built-in.ts'
@@ -119,7 +119,7 @@ async function meant(
 ): Promise<Assignment> {
   const operates = tenant_id !== undefined && grants.has(operator_permission)
   const where = tenant_id ?? principal.tenant_id
-  if (where !== principal.tenant_id && !operates) throw problem('permission_denied')
+  if (where !== principal.tenant_id && !operates) throw lacks(operator_permission)
   if (operates) await requireTenant(tx, where)
   await requireMayGive(tx, deps, grants, { tenant_id: where, role_id })
   await holdAccount(tx, account_id, operates ? null : where)

@@ -1,9 +1,11 @@
 /** Routes about security events. */
 import { Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { Id, pageQuery, text } from '../../../kernel/http/shapes.ts'
-import { problem } from '../errors.ts'
 import { listSecurityEvents, SecurityEventPage } from './list-security-events.ts'
+
+const reads = 'identity.security_events.read'
 
 export function securityRoutes(): readonly Route[] {
   return [
@@ -22,8 +24,8 @@ export function securityRoutes(): readonly Route[] {
       handle: async ({ tx, principal, query, list, grants }) => {
         const { account_id, action = null } = query
         const mine = account_id === principal.id
-        const all = !mine && (await grants()).has('identity.security_events.read')
-        if (!all && !mine && account_id !== undefined) throw problem('permission_denied')
+        const all = !mine && (await grants()).has(reads)
+        if (!all && !mine && account_id !== undefined) throw lacks(reads)
         const wanted = { account_id: account_id ?? (all ? null : principal.id), action }
         const { body, headers } = await listSecurityEvents(tx, list, principal, wanted)
         return reply(200, body, headers)

@@ -1,5 +1,6 @@
 /** Logging in, refreshing, logging out, and listing sessions. */
 import { Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Id, pageQuery, text } from '../../../kernel/http/shapes.ts'
 import { accountInTenant } from '../accounts/find-account.ts'
@@ -13,6 +14,9 @@ import { LogIn, logIn } from './log-in.ts'
 import { refresh } from './refresh-session.ts'
 import { CurrentSession, readCurrentSession } from './read-current-session.ts'
 import { revokeSessions } from './revoke-sessions.ts'
+
+const revoke_any = 'identity.sessions.revoke_any'
+const read_any = 'identity.sessions.read_any'
 
 export function sessionRoutes(deps: Deps): readonly Route[] {
   return [
@@ -93,6 +97,7 @@ function logOutRoute(deps: Deps): Route {
     summary: 'End a session',
     description: 'Also with that session’s own access token after it was ended.',
     permission: 'public',
+    takes: 'access_token',
     absent: 'session_not_found',
     transaction: 'own',
     replies: { 204: null },
@@ -121,8 +126,7 @@ function revokeAllRoute(deps: Deps): Route {
       const { account_id } = params
       const mine = principal.kind === 'account' && principal.id === account_id
       if (!mine) {
-        if (!(await grants()).has('identity.sessions.revoke_any'))
-          throw problem('permission_denied')
+        if (!(await grants()).has(revoke_any)) throw lacks(revoke_any)
         const account = await accountInTenant(tx, principal.tenant_id, account_id)
         if (!account) throw problem('account_not_found')
         tx.audit({
@@ -152,6 +156,7 @@ function currentRoute(deps: Deps): Route {
     description:
       'Gives a reloaded page its `csrf_token` again. Also with the refresh cookie alone, after the access token has expired: then refresh next. A page of another site is refused.',
     permission: 'public',
+    takes: 'access_token',
     added: true,
     replies: { 200: CurrentSession },
     fails: ['authentication_required', 'invalid_token', 'csrf_failed'],
@@ -193,9 +198,7 @@ function listRoutes(): Route[] {
       handle: async ({ tx, params, principal, list, grants }) => {
         const { account_id } = params
         const mine = principal.id === account_id
-        if (!mine && !(await grants()).has('identity.sessions.read_any')) {
-          throw problem('permission_denied')
-        }
+        if (!mine && !(await grants()).has(read_any)) throw lacks(read_any)
         const tenant_id = mine ? null : principal.tenant_id
         if (!mine && !(await accountInTenant(tx, principal.tenant_id, account_id))) {
           throw problem('account_not_found')

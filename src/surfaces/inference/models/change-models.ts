@@ -3,6 +3,7 @@
  * deployment that drains takes no new calls, and what runs on it ends.
  */
 import { Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { violates } from '../../../kernel/database/failures.ts'
@@ -151,9 +152,8 @@ async function lock(tx: Tx, actor: Actor, grants: ReadonlySet<string>, id: strin
   )
   if (!found) throw problem('model_not_found')
   if (found.tenant_id === platform_tenant && !grants.has('inference.platform.write')) {
-    throw problem('permission_denied', {
-      detail: 'The model belongs to the platform. Ask the platform operator to change it.',
-    })
+    const of_platform = 'The model belongs to the platform. Ask the platform operator to change it.'
+    throw lacks('inference.platform.write', of_platform)
   }
   return found
 }

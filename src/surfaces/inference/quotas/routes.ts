@@ -1,5 +1,6 @@
 /** Routes of quotas: one's own limits with what is used of them, and how an administrator sets them. */
 import { Type, type Static } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -157,9 +158,8 @@ async function putQuota(
   const configured = configuredLimits(kernel)[scope_type]
   const raised = metrics.filter(metric => (limits[metric] ?? 0) > configured[metric])
   if (scope_type === 'tenant' && raised.length > 0 && !is_operator) {
-    throw problem('permission_denied', {
-      detail: `Only the platform operator raises ${raised.join(', ')} of a tenant above the platform's.`,
-    })
+    const of_platform = `Only the platform operator raises ${raised.join(', ')} of a tenant above the platform's.`
+    throw lacks('inference.platform.write', of_platform)
   }
   const before = await tx.maybe(
     Before,

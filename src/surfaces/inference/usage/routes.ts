@@ -1,11 +1,11 @@
 /** What calls cost, by day or model: one's own, or the tenant's for those who may see it. */
 import { Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { Id, nullable, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
 import { Currency, Decimal } from '../schemas.ts'
 
 const Day = Type.String({ format: 'date', minLength: 10, maxLength: 10 })
@@ -52,10 +52,9 @@ export function usageRoutes(_deps: Deps): readonly Route[] {
       handle: async ({ tx, principal, query, grants, list }) => {
         const { from = null, to = null, group_by = 'day', scope = 'own' } = query
         if (scope === 'tenant' && !(await grants()).has('inference.usage.read')) {
-          throw problem('permission_denied', {
-            detail:
-              'Seeing the usage of the tenant needs inference.usage.read. Leave `scope` out to see your own.',
-          })
+          const own =
+            'Seeing the usage of the tenant needs inference.usage.read. Leave `scope` out to see your own.'
+          throw lacks('inference.usage.read', own)
         }
         const by_day = group_by === 'day'
         const own = scope === 'own' ? principal.id : null

@@ -3,6 +3,7 @@
  * same 404; a caller who may see the job but not do this gets 403.
  */
 import { Type, type Static } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
@@ -45,7 +46,7 @@ export async function findJob(
   if (!job) throw problem('job_not_found')
   if (may(deps, held, principal, act, job)) return job
   const seen = may(deps, held, principal, 'jobs.jobs.read', job)
-  throw problem(seen ? 'permission_denied' : 'job_not_found')
+  throw seen ? lacks(`${act}:${job.type}`) : problem('job_not_found')
 }
 
 export type Act =

@@ -1,4 +1,5 @@
 /** Routes that submit jobs: one, or several that may wait for each other. */
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -125,8 +126,7 @@ function batchRoute(deps: Deps): Route {
       const held = await grants()
       for (const one of body.jobs) {
         if (allowsType(held, 'jobs.jobs.submit', one.type)) continue
-        const detail = `You need the permission \`jobs.jobs.submit\` for the type \`${one.type}\`.`
-        throw problem('permission_denied', { detail })
+        throw lacks(`jobs.jobs.submit:${one.type}`)
       }
       const common = orderedBy(principal, 'POST /v1/job-batches', body)
       const ids = await namingTypes({ tx, deps, grants }, () => {

@@ -70,6 +70,7 @@ function bytesRoute({ kernel }: Deps): Route {
     description:
       'The address comes from `GET /v1/jobs/{job_id}/result-url` and works for a short time.',
     permission: 'public',
+    takes: 'signed_url',
     added: true,
     absent: 'result_not_found',
     // The reply has the media type that the worker set, whatever it is.

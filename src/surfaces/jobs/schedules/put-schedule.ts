@@ -4,6 +4,7 @@
  * old one are not made up for.
  */
 import { Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
@@ -44,7 +45,9 @@ export async function putSchedule(
   const parameters = asked.parameters ?? {}
   const { schema_version } = await checkRun(tx, deps, asked, parameters)
   const before = await holdName(tx, tenant_id, name)
-  if (before && !allowsType(by.grants, permission, before.type)) throw problem('permission_denied')
+  if (before && !allowsType(by.grants, permission, before.type)) {
+    throw lacks(`${permission}:${before.type}`)
+  }
   demandConditions(by.conditions, before?.version ?? null)
   if (!before) {
     const most = deps.kernel.settings['jobs.schedules_per_tenant']

@@ -4,6 +4,7 @@
  * all of them, otherwise those of the owner's tenant. The platform itself runs built-in types.
  */
 import { Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
@@ -65,7 +66,7 @@ function mergeVersions(capabilities: RegisterWorker['capabilities']): Map<string
 
 function requireMayRun(grants: ReadonlySet<string>, type: string): void {
   if (mayRunForAll(grants, type) || allowsType(grants, 'jobs.workers.claim', type)) return
-  throw problem('permission_denied', { detail: `The type ${type} may not be run by this caller.` })
+  throw lacks(`jobs.workers.claim:${type}`)
 }
 
 export function mayRunForAll(grants: ReadonlySet<string>, type: string): boolean {

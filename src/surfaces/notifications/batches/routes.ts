@@ -1,4 +1,5 @@
 /** Routes about batches: many recipients in one request, and what became of them. */
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
@@ -82,7 +83,7 @@ function createRoute(deps: Deps): Route {
         is_ndjson: media === 'application/x-ndjson',
         body: request.stream(),
         requireCategory: category => {
-          if (!allowsType(held, permission, category)) throw problem('permission_denied')
+          if (!allowsType(held, permission, category)) throw lacks(`${permission}:${category}`)
         },
       })
       const view = await readBatch(db, { principal, grants: held }, id)

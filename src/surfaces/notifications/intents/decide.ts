@@ -5,6 +5,7 @@
  * | rule        | skips or holds when                           | does not apply to                      |
  * | ----------- | --------------------------------------------- | -------------------------------------- |
  * | expiry      | the intent has expired                        |                                        |
+ * | provider    | no provider of the channel is configured      |                                        |
  * | destination | there is none, or it is not verified          |                                        |
  * | preference  | the person switched it off                    | critical, class security, mandatory    |
  * | suppression | the address is suppressed                     | security: complaints, unsubscribing,   |
@@ -31,11 +32,13 @@ export type Facts = {
   readonly category: Category
   readonly priority: Priority
   readonly wish: Wish
+  readonly served: boolean
   readonly destination: 'present' | 'absent' | 'unverified'
   readonly suppressed: readonly Suppressed[]
 }
 
-export type Rule = 'expiry' | 'destination' | 'preference' | 'suppression' | 'quiet_hours' | 'none'
+export type Rule =
+  'expiry' | 'provider' | 'destination' | 'preference' | 'suppression' | 'quiet_hours' | 'none'
 
 export type Decision =
   | { readonly outcome: 'send'; readonly rule: Rule }
@@ -45,8 +48,9 @@ export type Decision =
 const day_ms = 86_400_000
 
 export function decide(facts: Facts): Decision {
-  const { now_ms, expires_at_ms, channel, category, priority, wish, destination } = facts
+  const { now_ms, expires_at_ms, channel, category, priority, wish, served, destination } = facts
   if (expires_at_ms <= now_ms) return { outcome: 'skip', rule: 'expiry', reason: 'expired' }
+  if (!served) return { outcome: 'skip', rule: 'provider', reason: 'no_provider' }
   if (destination !== 'present') {
     return { outcome: 'skip', rule: 'destination', reason: 'no_destination' }
   }

@@ -13,6 +13,7 @@ import type { Decision } from './decide.ts'
 import { loadFacts, readSuppressions, type FactsOf, type Target } from './load-facts.ts'
 import { planChannel } from './plan.ts'
 import { requireData, prepare } from './prepare-order.ts'
+import { unservedChannels } from '../providers/read-relays.ts'
 import type { Caller } from './read-notification.ts'
 import { addressOf, textOf, type RecipientRef } from './recipient.ts'
 import type { Explained, NewNotification } from './schemas.ts'
@@ -70,12 +71,13 @@ const nowhere: RecipientRef = { kind: 'destination', id: nil_id }
 /** An address that was never used has no row yet, and none is made here. */
 async function factsOfAddress(
   tx: Tx,
-  { kernel: { keys } }: Deps,
+  { kernel }: Deps,
   tenant_id: string,
   address: Address,
 ): Promise<FactsOf> {
-  const hash = destinationHash(keys, tenant_id, address)
+  const hash = destinationHash(kernel.keys, tenant_id, address)
   const found = await readSuppressions(tx, [{ tenant_id, hash }])
+  const unserved = unservedChannels(kernel)
   const target: Target = {
     channel: address.channel,
     destination_id: null,
@@ -88,6 +90,7 @@ async function factsOfAddress(
   return {
     of: () => ({ ref: nowhere, person: null, preferences: undefined, targets: [target] }),
     suppressed: () => found.get(`${tenant_id} ${address.channel} ${hash.toString('base64')}`) ?? [],
+    served: channel => !unserved.has(channel),
   }
 }
 
@@ -104,6 +107,7 @@ function reasonOf(decision: Decision): string {
 
 const reasons: Readonly<Record<string, string>> = {
   expired: 'It expires before it could be sent.',
+  no_provider: 'No provider of this channel is configured, so nothing is sent on it.',
   no_destination: 'There is no verified destination for this channel.',
   preference_disabled: 'The person switched this category off on this channel.',
   suppressed: 'The destination is suppressed: it bounced, complained, unsubscribed or was blocked.',

@@ -11,6 +11,8 @@ import { destinationHash, parseEmail } from '../addresses.ts'
 import type { Deps, Person } from '../deps.ts'
 import type { PreferenceSet } from '../preferences/resolve.ts'
 import { readPreferences } from '../preferences/read-preferences.ts'
+import { unservedChannels } from '../providers/read-relays.ts'
+import type { Channel } from '../schemas.ts'
 import { keyName, unseal } from '../vault.ts'
 import type { Suppressed } from './decide.ts'
 import { parseRef, type RecipientRef } from './recipient.ts'
@@ -38,6 +40,8 @@ export type RecipientFacts = {
 export type FactsOf = {
   of(tenant_id: string, recipient_ref: string): RecipientFacts
   suppressed(tenant_id: string, target: Target): readonly Suppressed[]
+  /** Whether a provider of this channel is configured. */
+  served(channel: Channel): boolean
 }
 
 type Wanted = { readonly tenant_id: string; readonly recipient_ref: string }
@@ -65,9 +69,11 @@ const Suppression = Type.Object({
 
 export async function loadFacts(
   reader: Reader,
-  { kernel: { keys }, people }: Pick<Deps, 'kernel' | 'people'>,
+  { kernel, people }: Pick<Deps, 'kernel' | 'people'>,
   wanted: readonly Wanted[],
 ): Promise<FactsOf> {
+  const { keys } = kernel
+  const unserved = unservedChannels(kernel)
   const refs = new Map<string, { tenant_id: string; ref: RecipientRef }>()
   for (const { tenant_id, recipient_ref } of wanted) {
     refs.set(`${tenant_id} ${recipient_ref}`, { tenant_id, ref: parseRef(recipient_ref) })
@@ -125,6 +131,7 @@ export async function loadFacts(
     },
     suppressed: (tenant_id, { hash, channel }) =>
       suppressions.get(`${tenant_id} ${channel} ${hash.toString('base64')}`) ?? [],
+    served: channel => !unserved.has(channel),
   }
 }
 

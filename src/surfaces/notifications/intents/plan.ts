@@ -42,6 +42,7 @@ export function planChannel(
     category,
     priority,
     wish: wishFor(preferences, category.name, channel),
+    served: facts.served(channel),
     destination: destinationOf(channel, ref.kind, person !== null, target, usable.length > 0),
     suppressed,
   }

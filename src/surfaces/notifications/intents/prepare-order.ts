@@ -1,4 +1,5 @@
 /** Turns a request into an order: category, grants, template, data and times are checked here, in this order. */
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -60,11 +61,9 @@ function requireGrants(grants: ReadonlySet<string>, category: Category, priority
   const security =
     category.class === 'security' && !grants.has(`notifications.intents.send:${name}`)
   if (!critical && !security) return
-  throw problem('permission_denied', {
-    detail: critical
-      ? 'Messages of critical priority need notifications.intents.send_critical for this category.'
-      : 'A category of class security needs a grant of its exact name.',
-  })
+  if (critical) throw lacks(`notifications.intents.send_critical:${name}`)
+  const exact = 'A category of class security needs a grant of its exact name.'
+  throw problem('permission_denied', { detail: exact })
 }
 
 /** Named channels must have a text; the category's usual ones are left out where they have none. */

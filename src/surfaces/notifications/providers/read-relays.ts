@@ -1,15 +1,57 @@
 /** Mail relays and SMS vendors as the settings name them. */
 import { StartError } from '../../../kernel/errors/start-error.ts'
+import type { Channel } from '../schemas.ts'
 import type { Kernel } from '../settings.ts'
 
 /** Without a relay, people wait for mails that never come, so that must be asked for by name. */
 export function requireMail({ settings, profile }: Pick<Kernel, 'settings' | 'profile'>): void {
   const given = settings['notifications.email_providers']
   readRelays('NOTIFICATIONS_EMAIL_PROVIDERS', given, /^smtps?:$/)
-  if (given || profile === 'development') return
+  if (profile === 'development') return
+  if (given) return requireSenders(settings)
   throw new StartError(
     'Production requires a mail server: set NOTIFICATIONS_EMAIL_PROVIDERS=relay=smtps://user:password@host:465, or NOTIFICATIONS_EMAIL_PROVIDERS=none to send no mail.',
   )
+}
+
+/** The defaults are addresses of development: mailboxes and push services refuse them. */
+function requireSenders(settings: Kernel['settings']): void {
+  const from = settings['notifications.mail_from']
+  if (settings['notifications.email_providers'] !== 'none' && isLocal(from)) {
+    throw new StartError(
+      'Production requires the sender of its mails: set NOTIFICATIONS_MAIL_FROM="Example <no-reply@example.com>", an address that the mail server may send from.',
+    )
+  }
+  if (
+    settings['notifications.vapid_private_key'] &&
+    isLocal(settings['notifications.vapid_subject'])
+  ) {
+    throw new StartError(
+      'Web Push requires a contact: set NOTIFICATIONS_VAPID_SUBJECT=mailto:operator@example.com, or an https address.',
+    )
+  }
+}
+
+const isLocal = (address: string) => /[@/.]localhost\b/.test(address)
+
+/** Channels without any provider: their messages are skipped, so that none wait until they expire. */
+export function unservedChannels({ settings, profile }: Pick<Kernel, 'settings' | 'profile'>) {
+  const { 'notifications.email_providers': mail, 'notifications.sms_providers': sms } = settings
+  const production = profile === 'production'
+  const push =
+    settings['notifications.vapid_private_key'] ?? settings['notifications.fcm_service_account']
+  return new Set<Channel>([
+    ...(mail === 'none' ? (['email'] as const) : []),
+    ...(sms === 'none' || (production && sms === null) ? (['sms'] as const) : []),
+    ...(production && push === null ? (['push'] as const) : []),
+  ])
+}
+
+export function adviceOnMail(kernel: Pick<Kernel, 'settings' | 'profile'>): string[] {
+  if (!unservedChannels(kernel).has('email')) return []
+  return [
+    'No mail is sent (NOTIFICATIONS_EMAIL_PROVIDERS=none): verifications, resets and invitations do not arrive, and are recorded as skipped with the reason no_provider.',
+  ]
 }
 
 export function readRelays(variable: string, given: string | null, schemes: RegExp) {

@@ -152,7 +152,7 @@ function decideAttempt(
 function planMail(
   claimed: Claimed,
   category: Category,
-  { mails, bounced, now_ms }: Known,
+  { facts, mails, bounced, now_ms }: Known,
 ): Planned | null {
   const mail = mails.get(claimed.recipient_ref)
   if (!mail) return null
@@ -163,6 +163,7 @@ function planMail(
     category,
     priority: claimed.priority,
     wish: wishFor(undefined, category.name, claimed.channel),
+    served: facts.served('email'),
     destination: 'present',
     suppressed:
       bounced.get(`${claimed.tenant_id} email ${mail.target.hash.toString('base64')}`) ?? [],

@@ -3,6 +3,7 @@
  * may see reconciliations. A transaction shows why it is there: operation, provider object and request.
  */
 import { Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
@@ -11,6 +12,8 @@ import { platform_tenant } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Account, accountColumns, balanceAt, currentSums } from './balances.ts'
 import { showTransactions, Transaction } from './show-transactions.ts'
+
+const platform_books = 'payments.reconciliations.read'
 
 const accounts = '/v1/ledger/accounts'
 const transactions = '/v1/ledger/transactions'
@@ -29,7 +32,7 @@ async function ownerOf(
   grants: Grants,
 ): Promise<string> {
   if (asked !== 'platform') return tenant_id
-  if (!(await grants()).has('payments.reconciliations.read')) throw problem('permission_denied')
+  if (!(await grants()).has(platform_books)) throw lacks(platform_books)
   return platform_tenant
 }
 
@@ -85,7 +88,7 @@ function getAccount(): Route {
     replies: { 200: Account },
     fails: [absent],
     handle: async ({ tx, params: { id }, principal, query: { at }, grants }) => {
-      const platform = (await grants()).has('payments.reconciliations.read')
+      const platform = (await grants()).has(platform_books)
       const account = await tx.maybe(
         Account,
         sql`
@@ -150,7 +153,7 @@ function getTransaction(): Route {
     replies: { 200: Transaction },
     fails: [absent],
     handle: async ({ tx, params: { id }, principal, grants }) => {
-      const platform = (await grants()).has('payments.reconciliations.read')
+      const platform = (await grants()).has(platform_books)
       const owners = [principal.tenant_id, ...(platform ? [platform_tenant] : [])]
       for (const tenant_id of owners) {
         const [found] = await showTransactions(tx, { tenant_id, id, limit: 1 })

@@ -1,5 +1,6 @@
 /** Decides on a case. What it removes or restores is a state that every read asks, so it counts at once. */
 import { Type, type Static } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { preconditionFailed } from '../../../kernel/http/etag.ts'
@@ -10,6 +11,8 @@ import { announcePost } from '../events.ts'
 import { requireText } from '../text.ts'
 import { nextState } from './next-state.ts'
 import { Action, type CaseState, type NewAction, type SubjectType } from './schemas.ts'
+
+const decides = 'social.moderation_appeals.decide'
 
 const Locked = Type.Object({
   subject_type: Type.Unsafe<SubjectType>({ type: 'string' }),
@@ -100,11 +103,7 @@ function requireImpartial(
     })
   }
   if (action !== 'resolve_appeal') return
-  if (!grants.has('social.moderation_appeals.decide')) {
-    throw problem('permission_denied', {
-      detail: 'Appeals are decided by holders of social.moderation_appeals.decide.',
-    })
-  }
+  if (!grants.has(decides)) throw lacks(decides)
   if (acted) {
     throw problem('same_reviewer', {
       detail: 'You took the action that is appealed. Let somebody else decide.',

@@ -209,6 +209,7 @@ function bytesRoute(deps: Deps): Route {
     absent,
     summary: 'The bytes of a file, by a URL that was signed',
     permission: 'public',
+    takes: 'signed_url',
     added: true,
     transaction: 'own',
     head: true,

@@ -26,6 +26,7 @@ export function partRoutes({ kernel }: Pick<Deps, 'kernel'>): readonly Route[] {
       absent: 'signed_url_invalid',
       summary: 'Send one part of an upload, by a URL that was signed',
       permission: 'public',
+      takes: 'signed_url',
       added: true,
       transaction: 'own',
       idempotency: 'ignored',

@@ -5,6 +5,7 @@
  * and open uploads of one principal are counted behind a lock.
  */
 import { Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -117,9 +118,7 @@ async function checkOrder(
   const rules = purposes[asked.purpose]
   const open = rules.members && principal.kind === 'account'
   if (!open && !allowsType(await grants(), 'uploads.uploads.create', asked.purpose)) {
-    throw problem('permission_denied', {
-      detail: `Uploads for ${asked.purpose} need the permission uploads.uploads.create:${asked.purpose}.`,
-    })
+    throw lacks(`uploads.uploads.create:${asked.purpose}`)
   }
   if (asked.tenant_id !== undefined && asked.tenant_id !== principal.tenant_id) {
     throw problem('permission_denied', { detail: 'The tenant must be that of the caller.' })

@@ -3,6 +3,7 @@
  * granted. Foreign, missing, internal and unreadable events get the same 404.
  */
 import { type Static, Type } from 'typebox'
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
@@ -71,7 +72,7 @@ export function wantedTypes(
   }
   const refused = patterns.find(one => !mayRead(grants, one))
   if (refused !== undefined) {
-    throw problem('permission_denied', { detail: `Events of type ${refused} may not be read.` })
+    throw lacks(`webhooks.events.read:${refused}`)
   }
   return types.all
     .map(({ type }) => type)

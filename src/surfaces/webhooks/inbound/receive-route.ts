@@ -22,6 +22,7 @@ export function receiveRoute(deps: ReceiveDeps): Route {
       '`{"received":true}` to Stripe, 202 to GitHub, 200 to Slack (with its `challenge`, if it asks by ' +
       'one) and to Twilio (with an empty `<Response/>`), 204 to everybody else.',
     permission: 'public',
+    takes: 'signature',
     rate: 'webhook_in',
     // A stranger who sends invalid messages uses up only their own rate.
     rate_by: ['provider', 'account_ref'],

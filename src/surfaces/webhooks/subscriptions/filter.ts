@@ -1,4 +1,5 @@
 /** Which types a caller may subscribe to: known types of a known version that they may read. */
+import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { FieldError } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -22,7 +23,7 @@ export function demandFilter(
 export function demandReadable(types: readonly string[], grants: ReadonlySet<string>): void {
   const refused = types.find(pattern => !mayRead(grants, pattern))
   if (refused !== undefined) {
-    throw problem('permission_denied', { detail: `Events of type ${refused} may not be read.` })
+    throw lacks(`webhooks.events.read:${refused}`)
   }
 }
 

@@ -55,6 +55,7 @@ export function challengeRoutes(deps: Deps): readonly Route[] {
       description:
         'With the login token of a waiting login, or with an access token to step up its session.',
       permission: 'public',
+      takes: 'login_token',
       body: AskChallenge,
       replies: { 201: OpenedChallenge },
       fails: [...bearers, 'mfa_challenge_invalid', 'mfa_method_not_found'],
@@ -70,6 +71,7 @@ export function challengeRoutes(deps: Deps): readonly Route[] {
       name: 'getMfaChallenge',
       summary: 'Read the status of a challenge',
       permission: 'public',
+      takes: 'login_token',
       added: true,
       absent: 'mfa_challenge_not_found',
       replies: { 200: ChallengeStatus },
@@ -94,6 +96,7 @@ function verifyRoute(deps: Deps): Route {
     description:
       'A login then becomes a session (201); a step-up returns a new access token (200).',
     permission: 'public',
+    takes: 'login_token',
     absent: 'mfa_challenge_invalid',
     body: Answer,
     transaction: 'own',

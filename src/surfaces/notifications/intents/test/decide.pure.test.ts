@@ -24,6 +24,7 @@ function decided(more: Partial<Facts>) {
     category: social,
     priority: 'normal',
     wish: { enabled: true, quiet_hours: null, timezone: 'UTC' },
+    served: true,
     destination: 'present',
     suppressed: [],
     ...more,
@@ -37,6 +38,7 @@ const night = { ...off, enabled: true, quiet_hours: { start: '22:00', end: '07:0
 describe('a channel', () => {
   test.each([
     ['expired', { expires_at_ms: now_ms }, ['skip', 'expired']],
+    ['without a provider', { served: false }, ['skip', 'no_provider']],
     ['without a destination', { destination: 'absent' }, ['skip', 'no_destination']],
     ['switched off', { wish: off }, ['skip', 'preference_disabled']],
     ['switched off, critical', { wish: off, priority: 'critical' }, ['send', 'none']],

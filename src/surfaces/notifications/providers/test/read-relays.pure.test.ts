@@ -4,9 +4,15 @@ import { loadConfig } from '../../../../settings.ts'
 import type { Kernel } from '../../settings.ts'
 import { requireMail } from '../read-relays.ts'
 
-function start(profile: 'development' | 'production', relays?: string) {
+const mail_from = { NOTIFICATIONS_MAIL_FROM: 'Shop <no-reply@shop.test>' }
+
+function start(
+  profile: 'development' | 'production',
+  relays?: string,
+  more: Readonly<Record<string, string>> = mail_from,
+) {
   const given = relays === undefined ? {} : { NOTIFICATIONS_EMAIL_PROVIDERS: relays }
-  const { settings } = loadConfig({}, { PROFILE: profile, ...given })
+  const { settings } = loadConfig({}, { PROFILE: profile, ...given, ...more })
   return () => requireMail({ profile, settings: settings as Kernel['settings'] })
 }
 
@@ -15,6 +21,17 @@ test('production requires a relay, or `none` by name', () => {
   expect(start('production', 'relay=smtps://user:secret@mail.test:465')).not.toThrow()
   expect(start('production', 'none')).not.toThrow()
   expect(start('development')).not.toThrow()
+})
+
+test('production requires senders that mail servers and push services accept', () => {
+  const relay = 'relay=smtps://user:secret@mail.test:465'
+  expect(start('production', relay, {})).toThrow('set NOTIFICATIONS_MAIL_FROM=')
+  expect(start('production', 'none', {})).not.toThrow()
+  expect(start('development', relay, {})).not.toThrow()
+  const push = { ...mail_from, NOTIFICATIONS_VAPID_PRIVATE_KEY: 'x' }
+  expect(start('production', relay, push)).toThrow('set NOTIFICATIONS_VAPID_SUBJECT=')
+  const subject = { NOTIFICATIONS_VAPID_SUBJECT: 'mailto:operator@shop.test' }
+  expect(start('production', relay, { ...push, ...subject })).not.toThrow()
 })
 
 test('a relay that is not understood stops the start, and its password is not shown', () => {

@@ -1,0 +1,73 @@
+/**
+ * Compares the keyring and the pepper with those that this database has been used with, before any
+ * value is sealed or opened. A key that is no longer in the ring is forgotten once nothing is
+ * sealed with it.
+ */
+import { Type } from 'typebox'
+import { StartError } from '../kernel/errors/start-error.ts'
+import type { Db } from '../kernel/database/db.ts'
+import { sql } from '../kernel/database/sql.ts'
+import type { Keyring } from '../kernel/keys.ts'
+import type { SealedColumn } from '../kernel/work/reseal.ts'
+
+const Mark = Type.Object({ name: Type.String(), mark: Type.Unsafe<Buffer>({}) })
+const Found = Type.Object({ found: Type.Boolean() })
+const pepper = 'pepper'
+const use = 'kernel.keyring_mark'
+
+type Needs = { readonly db: Db; readonly keys: Keyring; readonly sealed: readonly SealedColumn[] }
+
+export async function checkKeyring({ db, keys, sealed }: Needs): Promise<void> {
+  const own = new Map(
+    keys.kids.map(kid => [`key:${kid}`, keys.macWith(kid, use, Buffer.from(kid))]),
+  )
+  own.set(pepper, keys.fingerprint(use, pepper))
+  const names = [...own.keys()]
+  await db.run(sql`
+    insert into kernel.keyring_marks (name, mark)
+    select * from unnest(${names}::text[], ${[...own.values()]}::bytea[])
+    on conflict do nothing`)
+  const marks = await db.many(Mark, sql`select name, mark from kernel.keyring_marks order by name`)
+  for (const { name, mark } of marks) {
+    const mine = own.get(name)
+    if (mine && !mine.equals(mark)) throw new StartError(changed(name))
+    if (!mine) await forget(db, name, sealed)
+  }
+}
+
+async function forget(db: Db, name: string, sealed: readonly SealedColumn[]): Promise<void> {
+  const kid = name.slice('key:'.length)
+  for (const column of sealed) {
+    if (column.ring === undefined && (await isUsed(db, column, kid))) {
+      throw new StartError(missing(kid, column.table))
+    }
+  }
+  await db.run(sql`delete from kernel.keyring_marks where name = ${name}`)
+}
+
+/** A sealed value begins with a version, the length of the key's id, and the id. */
+async function isUsed(db: Db, { table, column, where }: SealedColumn, kid: string) {
+  const head = Buffer.concat([Buffer.from([1, kid.length]), Buffer.from(kid)])
+  const name = sql.id(column)
+  const { found } = await db.one(
+    Found,
+    sql`
+      select exists (select from ${sql.id(...table.split('.'))} t
+        where substring(t.${name} for ${head.length}) = ${head}
+          ${where ? sql`and ${where}` : sql.empty}) as found`,
+  )
+  return found
+}
+
+const where_kept =
+  'Keys are in KERNEL_KEYRING and KERNEL_PEPPER or, where these are not set, in keys.json of DATA_DIR.'
+
+function changed(name: string): string {
+  const what =
+    name === pepper ? 'The pepper' : `The key ${name.slice('key:'.length)} of the keyring`
+  return `${what} is not the one that this database has been used with. Give it its former value again; a new key gets a new id and stands before the former ones. ${where_kept}`
+}
+
+function missing(kid: string, table: string): string {
+  return `The keyring lacks the key ${kid}, and values in ${table} are sealed with it. Put the key back, behind the current one: KERNEL_KEYRING=<current>,${kid}:<key>. It can go once workers have sealed everything again. ${where_kept}`
+}
