@@ -1,8 +1,13 @@
 /** Index versions: rebuilding beside the active one while documents change, switching and going back. */
+import { join } from 'node:path'
+import { connect } from '@lancedb/lancedb'
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
+import { facetOf } from '../engines/facets.ts'
+import { tableOf } from '../indexes/index-versions.ts'
 import { ended, openRetrievalWorld, type Reader } from './retrieval-world.ts'
+import { filesWith, tablesWith } from './traces.ts'
 
 const world = await openRetrievalWorld({ RETRIEVAL_ENGINE: 'lancedb' })
 afterAll(() => world.close())
@@ -87,7 +92,6 @@ test('an evaluation measures it, and decides whether the next version is activat
 })
 
 test('a text that is erased leaves no byte of its vector or text', async () => {
-  const { readdir, readFile } = await import('node:fs/promises')
   const ada = await world.reader()
   const id = await ada.collection()
   await ada.add(id, 'Kept words about bridges.')
@@ -99,27 +103,36 @@ test('a text that is erased leaves no byte of its vector or text', async () => {
       join retrieval.chunks c on c.tenant_id = e.tenant_id and c.content_hash = e.content_hash
       where c.tenant_id = ${ada.tenant.id} and c.document_id = ${document_id}`,
   )
-  const holds = async (bytes: Buffer) => {
-    const names = await readdir(world.data_dir, { recursive: true, withFileTypes: true })
-    const files = names.filter(one => one.isFile())
-    const all = await Promise.all(
-      files.map(one => readFile(`${one.parentPath}/${one.name}`).catch(() => Buffer.alloc(0))),
-    )
-    return all.some(one => one.includes(bytes))
-  }
-  expect(await holds(kept.vector)).toBe(true)
+  expect(await filesWith(world, kept.vector)).not.toEqual([])
   const deleted = await ada.ask('DELETE', `/v1/documents/${document_id}`)
   const job_id = /ingestion-jobs\/([^>]+)/.exec(deleted.headers.get('link') ?? '')?.[1] ?? ''
   expect(await ended(ada.job, job_id)).toMatchObject({ state: 'succeeded' })
-  expect(await holds(kept.vector)).toBe(false)
-  for (const table of ['chunk_texts', 'document_versions', 'answer_texts', 'documents']) {
-    const found = await db.many(
-      Type.Object({ row: Type.String() }),
-      sql`
-        select t::text as row from retrieval.${sql.id(table)} t
-        where t.tenant_id = ${ada.tenant.id} and t::text like '%quetzalcoatlus%'`,
-    )
-    expect(found).toEqual([])
+  expect(await filesWith(world, kept.vector)).toEqual([])
+  for (const mark of ['quetzalcoatlus', kept.vector]) {
+    expect(await tablesWith(world, mark)).toEqual([])
   }
   expect(await ada.search(id, 'bridges')).toHaveLength(1)
+})
+
+test('a value whose hash another value has is not found by a filter', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  const green = await ada.add(id, 'Lamps are green.', { metadata: { team: 'green' } })
+  const red = await ada.add(id, 'Lamps are red.', { metadata: { team: 'red' } })
+  const { table_id, no } = await db.one(
+    Type.Object({ table_id: Type.String(), no: Type.Integer() }),
+    sql`
+      select i.table_id, d.no from retrieval.index_versions i
+      join retrieval.documents d on d.tenant_id = i.tenant_id and d.id = ${red}
+      where i.tenant_id = ${ada.tenant.id} and i.collection_id = ${id}`,
+  )
+  const engine = await connect(join(world.data_dir, 'retrieval'))
+  const table = await engine.openTable(tableOf(table_id))
+  const hash = facetOf('metadata.team', 'green')
+  await table.update({ where: `document_no = ${no}`, valuesSql: { facets: `[${hash}]` } })
+  const same = await table.query().where(`array_has_any(facets, [${hash}])`).toArray()
+  expect(same).toHaveLength(2)
+  const filters = { all: [{ field: 'metadata.team', op: 'eq', value: 'green' }] }
+  const hits = await ada.search(id, 'lamps', { filters })
+  expect(hits.map(hit => hit.document_id)).toEqual([green])
 })
