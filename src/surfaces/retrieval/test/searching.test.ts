@@ -1,10 +1,13 @@
 /** Documents from their arrival to a search, and who finds them. */
+import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
+import { sql } from '../../../kernel/database/sql.ts'
 import { openRetrievalWorld } from './retrieval-world.ts'
 import { eventually } from '../../../../test/world.ts'
 
 const world = await openRetrievalWorld()
 afterAll(() => world.close())
+const { db } = world.platform.kernel
 
 const handbook = [
   '# Refunds\n\nRefunds are paid within fourteen days after the parcel has come back.',
@@ -100,6 +103,53 @@ describe.concurrent('documents', () => {
       filters: { all: [{ field: 'document_id', op: 'eq', value: document_id }] },
     })
     expect(narrowed).toEqual([])
+  })
+
+  test('of other tenants do not exist by any id, and no vector is shared with them', async () => {
+    const ada = await world.reader()
+    const eve = await world.reader()
+    const text = 'The vault is opened at dawn.'
+    const id = await ada.collection()
+    const { id: job_id, document_id } = await ada.ingest(id, { text, source_uri: 'vault' })
+    const question = { query: 'When is the vault opened?' }
+    const answer = await ada.does('POST', '/v1/answers', { ...question, collection_ids: [id] })
+    const refusals = await Promise.all(
+      [
+        ['GET', `/v1/collections/${id}`, 'collection_not_found'],
+        ['GET', `/v1/collections/${id}/documents`, 'collection_not_found'],
+        ['GET', `/v1/documents/${document_id}`, 'document_not_found'],
+        ['GET', `/v1/answers/${answer.id}`, 'answer_not_found'],
+        ['GET', `/v1/ingestion-jobs/${job_id}`, 'job_not_found'],
+        ['POST', `/v1/ingestion-jobs/${job_id}/retry`, 'job_not_found'],
+        ['POST', `/v1/ingestion-jobs/${job_id}/cancel`, 'job_not_found'],
+      ].map(async ([method = '', path = '', code]) => {
+        const { status, body } = await eve.ask(method, path, method === 'POST' ? {} : undefined)
+        return [path, status, body.code, code]
+      }),
+    )
+    for (const [path, status, found, code] of refusals) {
+      expect([path, status, found]).toEqual([path, 404, code])
+    }
+    const own = await eve.collection()
+    await eve.add(own, text, { source_uri: 'vault' })
+    const foreign = [
+      { collection_ids: [own, id] },
+      { collection_ids: [own], conversation_context_ref: answer.id },
+    ]
+    const [both, followed] = await Promise.all(
+      foreign.map(more => eve.ask('POST', '/v1/answers', { ...question, ...more })),
+    )
+    expect([both?.status, both?.body.code]).toEqual([404, 'collection_not_found'])
+    expect([followed?.status, followed?.body.code]).toEqual([404, 'answer_not_found'])
+    const vectors = await db.many(
+      Type.Object({ tenant_id: Type.String() }),
+      sql`
+        select tenant_id from retrieval.embeddings
+        where tenant_id = any(${[ada.tenant.id, eve.tenant.id]}::uuid[])`,
+    )
+    expect(sorted(vectors.map(one => one.tenant_id))).toEqual(
+      sorted([ada.tenant.id, eve.tenant.id]),
+    )
   })
 
   test('are narrowed by metadata, and never by tenant or access', async () => {
