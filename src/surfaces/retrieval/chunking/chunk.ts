@@ -4,9 +4,9 @@
  * cross a heading of level 1 or 2, and repeat the last short sentences of the chunk before them.
  */
 import { createHash } from 'node:crypto'
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import type { Canonical, Heading } from '../extraction/canonical.ts'
 import { offsetsOf } from './code-points.ts'
+import { countTokens } from './count-tokens.ts'
 import { splitUnits, type Unit } from './split-units.ts'
 
 export type Chunking = {
@@ -183,7 +183,7 @@ function shortened(context: string): string {
     .slice(0, 8 * context_tokens_max)
     .join('')
     .split(' ')
-  while (countTokens(words.join(' '), { disallowedSpecial: new Set() }) > context_tokens_max) {
+  while (countTokens(words.join(' ')) > context_tokens_max) {
     words.pop()
   }
   return words.join(' ')

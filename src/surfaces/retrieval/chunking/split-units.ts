@@ -3,8 +3,8 @@
  * that fit as a whole. A piece never has more than the most tokens of a chunk. Offsets are UTF-16 units,
  * and the pieces of a section follow each other without a gap.
  */
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import type { Block } from '../extraction/canonical.ts'
+import { countTokens } from './count-tokens.ts'
 
 export type Unit = {
   readonly start: number
@@ -87,16 +87,10 @@ function windowsOf(text: string, range: Range): Range[] {
 function fitting(text: string, range: Range, max_tokens: number, kind: Unit['kind']): Unit[] {
   const { start, end } = range
   if (end - start <= counted_characters_max) {
-    const tokens = countTokens(text.slice(start, end), everything_is_text)
+    const tokens = countTokens(text.slice(start, end))
     if (tokens <= max_tokens || end - start <= 1) return [{ start, end, tokens, kind }]
   }
   return halves(text, range).flatMap(half => fitting(text, half, max_tokens, kind))
-}
-
-/** Documents may contain what looks like a control token of a model. */
-const everything_is_text = {
-  allowedSpecial: new Set<string>(),
-  disallowedSpecial: new Set<string>(),
 }
 
 /** At the whitespace nearest before the middle; otherwise between two characters. */
