@@ -1,6 +1,7 @@
 /**
  * The pages of a web connector: its URLs, and what they link to on the same host below them, as robots.txt
- * allows. A page that cannot be fetched makes the listing incomplete, and then nothing is deleted.
+ * allows. A page that was stored before is asked for conditionally (ETag, or Last-Modified); where the
+ * server says that it is unchanged, its links are those of the stored text. A page that cannot be fetched makes the listing incomplete, and then nothing is deleted.
  */
 import robotsParser from 'robots-parser'
 import type { SafeResponse } from '../../../kernel/outgoing/safe-fetch.ts'
@@ -12,7 +13,17 @@ export type Page = {
   readonly content_type: string
   readonly body: Buffer
   readonly source_version: string | null
+  /** The server said so: the body is what was stored. */
+  readonly unchanged: boolean
 }
+
+/** What is stored of a page. */
+export type Earlier = {
+  readonly source_version: string
+  readonly content_type: string
+  readonly text: string
+}
+type FindEarlier = (url: string) => Promise<Earlier | undefined>
 
 export type Crawl = {
   /** False where a page could not be fetched. */
@@ -29,6 +40,7 @@ export async function* crawl(
   pages_max: number,
   state: Crawl,
   signal: AbortSignal,
+  findEarlier: FindEarlier,
 ): AsyncGenerator<Page> {
   const robots = new Map<string, Robots>()
   const starts = urls.map(url => new URL(url).href)
@@ -44,7 +56,7 @@ export async function* crawl(
     const { url, depth } = next
     if (!(await isAllowed(deps, robots, url, signal))) continue
     fetched++
-    const page = await fetchPage(deps, url, state, signal)
+    const page = await fetchPage(deps, url, await findEarlier(url), state, signal)
     if (!page) continue
     yield page
     if (depth === depth_max || page.content_type !== 'text/html') continue
@@ -60,10 +72,15 @@ export async function* crawl(
 async function fetchPage(
   deps: Pick<Deps, 'kernel' | 'fetch'>,
   url: string,
+  earlier: Earlier | undefined,
   state: Crawl,
   signal: AbortSignal,
 ): Promise<Page | undefined> {
-  const response = await get(deps, url, signal)
+  const response = await get(deps, url, signal, earlier ? conditionOf(earlier) : {})
+  if (response?.status === 304 && earlier) {
+    const { text, ...known } = earlier
+    return { url, ...known, body: Buffer.from(text), unchanged: true }
+  }
   if (response?.status === 200) {
     const { headers, body } = response
     const type = headers['content-type']?.split(';', 1)[0]
@@ -73,21 +90,30 @@ async function fetchPage(
       body,
       content_type: type?.trim().toLowerCase() ?? '',
       source_version: typeof version === 'string' ? version.slice(0, 200) : null,
+      unchanged: false,
     }
   }
   if (response?.status !== 404 && response?.status !== 410) state.complete = false
   return undefined
 }
 
+function conditionOf({ source_version }: Earlier): Record<string, string> {
+  const is_etag = /^(W\/)?"[\x21\x23-\x7e]*"$/.test(source_version)
+  if (is_etag) return { 'if-none-match': source_version }
+  const is_date = /^[A-Z][a-z]{2}, [\w: ]{10,40} GMT$/.test(source_version)
+  return is_date ? { 'if-modified-since': source_version } : {}
+}
+
 async function get(
   { kernel: { settings }, fetch }: Pick<Deps, 'kernel' | 'fetch'>,
   url: string,
   signal: AbortSignal,
+  condition: Record<string, string> = {},
 ): Promise<SafeResponse | undefined> {
   const limit_ms = settings['retrieval.fetch_seconds'] * 1000
   try {
     return await fetch(url, {
-      headers: { 'user-agent': `${agent}/1` },
+      headers: { 'user-agent': `${agent}/1`, ...condition },
       deadline_ms: limit_ms,
       body_timeout_ms: limit_ms,
       max_body_bytes: settings['retrieval.document_bytes'],

@@ -20,7 +20,7 @@ import { announce } from '../events.ts'
 import { endJob, reopenJob } from '../ingestion/end-job.ts'
 import { NoParameters } from '../ingestion/ingest-job.ts'
 import { openStages } from '../ingestion/stages.ts'
-import { crawl, type Crawl, type Page } from './crawl.ts'
+import { crawl, type Crawl, type Earlier, type Page } from './crawl.ts'
 import { connector_kinds, ConnectorConfig, delete_policies } from './schemas.ts'
 
 const Order = Type.Object({
@@ -80,8 +80,10 @@ async function sync(deps: Deps, job: RunningJob): Promise<undefined> {
   // New files of an uploads connector come by their events.
   if (connector.kind === 'web') {
     const most = Math.min(deps.kernel.settings['retrieval.web_pages'], connector.max_documents)
-    for await (const page of crawl(deps, connector.config, most, state, job.signal)) {
+    const earlier = (url: string) => findEarlier(deps, tenant_id, connector, url)
+    for await (const page of crawl(deps, connector.config, most, state, job.signal, earlier)) {
       seen.push(page.url)
+      if (page.unchanged) continue
       if (await upsertPage(deps, tenant_id, connector, page)) changed++
       await job.progress({ stage: 'list', current: seen.length })
     }
@@ -132,6 +134,33 @@ async function stop(
   if (!stopped) return
   const of = { tenant_id, aggregate_type: 'connector', id, ...stopped } as const
   announce(tx, 'connector.paused', of, { connector_id: id, collection_id, reason })
+}
+
+const Stored = Type.Object({
+  source_version: Type.String(),
+  content_type: Type.String(),
+  text: Type.String(),
+})
+
+/** Undefined where the page has to be fetched whatever its version. */
+async function findEarlier(
+  { kernel: { db } }: Deps,
+  tenant_id: string,
+  { id: connector_id, collection_id }: Order,
+  url: string,
+): Promise<Earlier | undefined> {
+  return await db.maybe(
+    Stored,
+    sql`
+      select v.source_version, coalesce(v.content_type, '') as content_type,
+        coalesce(v.input_text, '') as text
+      from retrieval.documents d
+      join retrieval.document_versions v on v.tenant_id = d.tenant_id and v.document_id = d.id
+        and v.version = d.latest_version
+      where d.tenant_id = ${tenant_id} and d.collection_id = ${collection_id}
+        and d.source_uri = ${url} and d.connector_id = ${connector_id} and d.deleted_at is null
+        and d.state <> 'failed' and v.source_version is not null and v.checksum is not null`,
+  )
 }
 
 const Known = Type.Object({ checksum: nullable(Type.Unsafe<Buffer>(Type.Any())) })

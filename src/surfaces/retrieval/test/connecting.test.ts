@@ -4,8 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ended, openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'
 
-type Site = { pages: Map<string, string>; status: number; requests: string[] }
-const site: Site = { pages: new Map(), status: 200, requests: [] }
+type Site = {
+  pages: Map<string, string>
+  status: number
+  requests: string[]
+  /** What is sent as ETag or Last-Modified, by path. */
+  versions: Map<string, string>
+}
+const site: Site = { pages: new Map(), status: 200, requests: [], versions: new Map() }
 /** Outside the platform's allowance. */
 const canary = { connections: 0 }
 const server = createServer((request, response) => {
@@ -17,6 +23,18 @@ const server = createServer((request, response) => {
   if (path === '/moved') {
     response.writeHead(302, { location: `http://127.0.0.1:${canaryPort()}/secret` }).end()
     return
+  }
+  const version = site.versions.get(path)
+  if (version !== undefined) {
+    const [sent, asked] = version.startsWith('"')
+      ? ['etag', 'if-none-match']
+      : ['last-modified', 'if-modified-since']
+    response.setHeader(sent, version)
+    if (request.headers[asked] === version && response.statusCode === 200) {
+      site.requests.push(`304 ${path}`)
+      response.writeHead(304).end()
+      return
+    }
   }
   response.setHeader('content-type', path.endsWith('.txt') ? 'text/plain' : 'text/html')
   response.end(body ?? '')
@@ -96,6 +114,37 @@ test('a web connector follows links below its pages, as robots.txt allows, and d
   expect((await resync(ada, connector_id)).result).toMatchObject({ listed: 0, deleted: 0 })
   site.status = 200
   expect(await documents(ada, id)).toHaveLength(2)
+})
+
+test('a page that the server calls unchanged is not fetched again, and its links are followed', async () => {
+  const ada = await world.reader()
+  site.pages = new Map([
+    ['/docs/', page('Start.', 'one')],
+    ['/docs/one', page('The heron nests in spring.', 'two')],
+    ['/docs/two', page('The stork nests in summer.')],
+  ])
+  site.versions = new Map([
+    ['/docs/', '"start-1"'],
+    ['/docs/one', 'Wed, 21 Oct 2026 07:28:00 GMT'],
+  ])
+  const { id, connector_id } = await connected(ada)
+  const resynced = async () => {
+    site.requests.length = 0
+    const { result } = await resync(ada, connector_id)
+    return { result, unchanged: site.requests.filter(one => one.startsWith('304')) }
+  }
+  expect(await resynced()).toEqual({
+    result: { listed: 3, complete: true, changed: 0, deleted: 0 },
+    unchanged: ['304 /docs/', '304 /docs/one'],
+  })
+  site.pages.set('/docs/', page('Another start.', 'one'))
+  site.versions.set('/docs/', '"start-2"')
+  expect(await resynced()).toEqual({
+    result: { listed: 3, complete: true, changed: 1, deleted: 0 },
+    unchanged: ['304 /docs/one'],
+  })
+  expect(await documents(ada, id)).toHaveLength(3)
+  site.versions = new Map()
 })
 
 test('a run that would delete most documents pauses the connector until it is confirmed', async () => {
