@@ -1,7 +1,8 @@
 /**
  * Answers with sentences of the sources themselves, so that each is its own quote. A sentence counts by
  * the share of the question's words that it has; words of its headings count less, and lines of
- * programs and tables, too. If even the best one has too few of them, there is no answer.
+ * programs and tables, too. If even the best one has too few of them, a section whose headings have all
+ * of the question's words answers with its beginning ("Tell me about refunds"); else there is no answer.
  */
 import { offsetsOf } from '../chunking/code-points.ts'
 import { isStopWord, stemOf, wordsOf } from '../embedding/words.ts'
@@ -21,6 +22,14 @@ const not_prose = 0.6
 /** Two sentences with this share of words in common say the same. */
 const same_share = 0.7
 const length_max = 600
+/** How many sentences begin a section. */
+const lead_max = 2
+/** They ask, and say nothing about what is asked for. */
+const asking = new Set(
+  'about any describe do does explain give help information know like list me more need overview please read show some summarize summary tell topic understand us want would'
+    .split(' ')
+    .map(stemOf),
+)
 
 type Candidate = {
   readonly source: Source
@@ -34,26 +43,39 @@ type Candidate = {
 type Scored = Candidate & { readonly score: number; readonly share: number }
 
 export function extractSentences(query: string, sources: readonly Source[]): Sentence[] {
-  const asked = termsOf(query)
+  const terms = termsOf(query)
+  const subject = terms.difference(asking)
+  const asked = subject.size > 0 ? subject : terms
   if (asked.size === 0) return []
   const candidates = sources.flatMap(sentencesOf)
   const scored = candidates
     .map(one => ({ ...one, ...scoreOf(one, asked) }))
     .toSorted((a, b) => b.score - a.score || a.rank - b.rank || a.start - b.start)
   const [best] = scored
-  if (!best || best.share < share_best) return []
+  if (!best || best.share < share_best) return leadOf(candidates, asked).map(asQuoted)
   const chosen: Scored[] = []
   for (const one of scored) {
     if (chosen.length === sentences_max) break
     if (one.share < share_more || one.score < best.score * near_best) break
     if (!chosen.some(other => areSame(one, other))) chosen.push(one)
   }
-  return chosen
-    .toSorted((a, b) => a.rank - b.rank || a.start - b.start)
-    .map(({ source, start, end, text }) => ({
-      text,
-      quotes: [{ source, quote: text, range: { start, end } }],
-    }))
+  return chosen.toSorted((a, b) => a.rank - b.rank || a.start - b.start).map(asQuoted)
+}
+
+function asQuoted({ source, start, end, text }: Candidate): Sentence {
+  return { text, quotes: [{ source, quote: text, range: { start, end } }] }
+}
+
+/** The first sentences below headings that have every word, of the document that was found first. */
+function leadOf(candidates: readonly Candidate[], asked: ReadonlySet<string>): Candidate[] {
+  const below = candidates.filter(({ headings }) => asked.isSubsetOf(headings))
+  const document_id = below[0]?.source.document_id
+  const [first] = below
+    .filter(({ source }) => source.document_id === document_id)
+    .toSorted((a, b) => a.source.ordinal - b.source.ordinal)
+  // A line without a full stop is the heading itself.
+  const isSentence = ({ text }: Candidate) => isProse(text) && /[.!:?]["')]?$/.test(text)
+  return below.filter(one => one.source === first?.source && isSentence(one)).slice(0, lead_max)
 }
 
 function termsOf(text: string): Set<string> {
