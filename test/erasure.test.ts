@@ -156,6 +156,7 @@ async function leave(who: Member, mark: string) {
   expect(stored.state).toBe('available')
   const metadata = { of: mark }
   await ask('PATCH', '/v1/users/me', { display_name: `Ada ${mark}`, bio: mark })
+  await askOwnDocuments(who, mark)
   const post = await ask('POST', '/v1/posts', { body: `hello ${mark}` })
   await ask('PATCH', `/v1/posts/${post.body.id}`, { body: `edited ${mark}` })
   await ask('POST', `/v1/posts/${post.body.id}/comments`, { body: `comment ${mark}` })
@@ -194,6 +195,18 @@ async function leave(who: Member, mark: string) {
   })
 }
 
+/** An own collection, what was asked of it, questions that judge it, and a page that is read daily. */
+async function askOwnDocuments(who: Member, mark: string): Promise<void> {
+  const ask = asks(who)
+  const { id } = (await ask('POST', '/v1/collections', { name: 'Handbook' })).body
+  const at = `/v1/collections/${id}`
+  await ask('POST', '/v1/answers', { collection_ids: [id], query: `Who is ${mark}?` })
+  const queries = [{ query: `Where is ${mark}?`, relevant: ['nowhere'] }]
+  await ask('POST', `${at}/evaluations`, { queries, store: true })
+  const config = { urls: [`https://www.example.com/${mark}/`] }
+  await ask('POST', `${at}/connectors`, { kind: 'web', config, schedule: 'P1D' })
+}
+
 /** What of an export holds the mark, by surface and kind. */
 function kindsIn({ text }: Answer, mark: string): string[] {
   const lines = text.split('\n').filter(line => line.includes(mark))
@@ -215,7 +228,7 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
   await leave(who, mark)
 
   const every =
-    'chat commerce identity inference jobs kernel links notifications payments social uploads webhooks'.split(
+    'chat commerce identity inference jobs kernel links notifications payments retrieval social uploads webhooks'.split(
       ' ',
     )
   expect(surfacesOf(await tablesWith(mark))).toEqual(every)
@@ -233,6 +246,9 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
     'links.link',
     'notifications.inbox_item',
     'payments.payment',
+    'retrieval.answer',
+    'retrieval.connector',
+    'retrieval.evaluation',
     'social.comment',
     'social.post',
     'social.profile',

@@ -5,7 +5,7 @@
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../kernel/database/sql.ts'
 import type { Personal } from '../../kernel/work/personal.ts'
 import type { Kernel } from './settings.ts'
 
@@ -14,37 +14,68 @@ const Item = Type.Object({ id: Type.String(), data: Type.Unknown() })
 
 type Ids = readonly string[]
 
+/** What is handed out, a portion after an id. */
+const kinds: readonly { kind: string; read(ids: Ids, after: string | null): Sql }[] = [
+  {
+    kind: 'answer',
+    read: (ids, after) => sql`
+      -- any tenant: what one person asked
+      select a.id, jsonb_build_object('id', a.id, 'query', t.query, 'text', t.text,
+        'state', a.state, 'created_at', a.created_at) as data
+      from retrieval.answers a
+      join retrieval.answer_texts t on t.tenant_id = a.tenant_id and t.id = a.id
+      where a.actor_id = any(${ids}::uuid[]) and (${after}::uuid is null or a.id > ${after}::uuid)
+      order by a.id limit ${portion}`,
+  },
+  {
+    kind: 'collection',
+    read: (ids, after) => sql`
+      -- any tenant: what one person made
+      select c.id, jsonb_build_object('id', c.id, 'name', c.name, 'created_at', c.created_at)
+        as data
+      from retrieval.collections c
+      where c.created_by = any(${ids}::uuid[]) and c.state = 'active'
+        and (${after}::uuid is null or c.id > ${after}::uuid)
+      order by c.id limit ${portion}`,
+  },
+  {
+    kind: 'connector',
+    read: (ids, after) => sql`
+      -- any tenant: what one person set up
+      select n.id, jsonb_build_object('id', n.id, 'collection_id', n.collection_id,
+        'kind', n.kind, 'config', n.config, 'created_at', n.created_at) as data
+      from retrieval.connectors n
+      where n.created_by = any(${ids}::uuid[]) and n.state <> 'deleted'
+        and (${after}::uuid is null or n.id > ${after}::uuid)
+      order by n.id limit ${portion}`,
+  },
+  {
+    kind: 'evaluation',
+    read: (ids, after) => sql`
+      -- any tenant: what one person set up
+      select e.id, jsonb_build_object('id', e.id, 'collection_id', e.collection_id,
+        'queries', e.queries) as data
+      from retrieval.evaluations e
+      where e.created_by = any(${ids}::uuid[]) and e.queries is not null
+        and (${after}::uuid is null or e.id > ${after}::uuid)
+      order by e.id limit ${portion}`,
+  },
+]
+
 export function personalRetrieval({ db }: Pick<Kernel, 'db'>): Personal {
   return {
     export: async function* ({ principal_ids }) {
-      for (let after: string | null = null; ;) {
-        const rows: { id: string; data: unknown }[] = await db.many(
-          Item,
-          sql`
-            -- any tenant: what one person asked
-            select a.id, jsonb_build_object('id', a.id, 'query', t.query, 'text', t.text,
-              'state', a.state, 'created_at', a.created_at) as data
-            from retrieval.answers a
-            join retrieval.answer_texts t on t.tenant_id = a.tenant_id and t.id = a.id
-            where a.actor_id = any(${principal_ids}::uuid[])
-              and (${after}::uuid is null or a.id > ${after}::uuid)
-            order by a.id limit ${portion}`,
-        )
-        for (const { data } of rows) yield { kind: 'answer', data }
-        if (rows.length < portion) break
-        after = rows.at(-1)?.id ?? null
+      for (const { kind, read } of kinds) {
+        for (let after: string | null = null; ;) {
+          const rows: { id: string; data: unknown }[] = await db.many(
+            Item,
+            read(principal_ids, after),
+          )
+          for (const { data } of rows) yield { kind, data }
+          if (rows.length < portion) break
+          after = rows.at(-1)?.id ?? null
+        }
       }
-      const collections = await db.many(
-        Item,
-        sql`
-          -- any tenant: what one person made
-          select c.id, jsonb_build_object('id', c.id, 'name', c.name, 'created_at', c.created_at)
-            as data
-          from retrieval.collections c
-          where c.created_by = any(${principal_ids}::uuid[]) and c.state = 'active'
-          order by c.id limit 10000`,
-      )
-      for (const { data } of collections) yield { kind: 'collection', data }
     },
     erase: async ({ principal_ids }, signal) => {
       for (const erase of erasures) {
