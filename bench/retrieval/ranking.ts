@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashNgram } from '../../src/surfaces/retrieval/embedding/hash-ngram.ts'
-import type { EmbeddingProfile } from '../../src/surfaces/retrieval/embedding/profile.ts'
+import type { LocalProfile } from '../../src/surfaces/retrieval/embedding/profile.ts'
 import { leaseFor, type IndexHit } from '../../src/surfaces/retrieval/engines/index.ts'
 import { joinHits } from '../../src/surfaces/retrieval/engines/join-hits.ts'
 import { openLanceIndex } from '../../src/surfaces/retrieval/engines/lance/open-lance-index.ts'
@@ -72,7 +72,7 @@ export async function ranking({ database }: Bench): Promise<Section> {
 async function rankWithLance(
   passages: readonly Passage[],
   queries: readonly Judged[],
-  profile: EmbeddingProfile,
+  profile: LocalProfile,
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'ranking-'))
   const index = openLanceIndex({

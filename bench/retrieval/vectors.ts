@@ -6,14 +6,14 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { EmbeddingProfile } from '../../src/surfaces/retrieval/embedding/profile.ts'
+import type { LocalProfile } from '../../src/surfaces/retrieval/embedding/profile.ts'
 
 const folder = process.env['DODECA_BENCH_CACHE'] ?? join(tmpdir(), 'dodeca-vectors')
 const hash_bytes = 32
 const known = new Map<string, Map<string, Float32Array>>()
 
 export async function cached(
-  profile: EmbeddingProfile,
+  profile: LocalProfile,
   texts: readonly string[],
 ): Promise<Float32Array[]> {
   const vectors = known.get(profile.id) ?? readVectors(profile)
@@ -29,7 +29,7 @@ export async function cached(
   return texts.map(text => vectors.get(hashOf(text)) ?? new Float32Array())
 }
 
-function readVectors(profile: EmbeddingProfile): Map<string, Float32Array> {
+function readVectors(profile: LocalProfile): Map<string, Float32Array> {
   const vectors = new Map<string, Float32Array>()
   mkdirSync(folder, { recursive: true })
   if (!existsSync(fileOf(profile))) return vectors
@@ -43,5 +43,5 @@ function readVectors(profile: EmbeddingProfile): Map<string, Float32Array> {
   return vectors
 }
 
-const fileOf = ({ id }: EmbeddingProfile) => join(folder, `${id}.vectors`)
+const fileOf = ({ id }: LocalProfile) => join(folder, `${id}.vectors`)
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -15,7 +15,7 @@ export type Needs = {
   }
   readonly jobs: Pick<Jobs, 'submit' | 'view' | 'cancel'>
   readonly files: Pick<Files, 'requireAvailable' | 'read'>
-  readonly models: Pick<Models, 'configured' | 'generate'>
+  readonly models: Pick<Models, 'configured' | 'generate' | 'embed'>
 }
 
 /** The embedding profiles of this process, by id. */

@@ -9,6 +9,7 @@ const MiB = 1024 * 1024
 // prettier-ignore
 export const settings = {
   'retrieval.default_profile': text('Embedding profile of new collections: auto, or the id of one', 'auto'),
+  'retrieval.embedding_model': text('The embedding model of INFERENCE_EMBEDDING_MODEL and the dimensions of its vectors, such as text-embedding-3-small:1536, to offer it as an embedding profile', ''),
   'retrieval.engine': { ...text('Where chunks are searched: lancedb, or exact (in memory, up to 20,000 chunks)', 'lancedb'), oneOf: ['lancedb', 'exact'] },
   'retrieval.engine_bytes': count(1024 * MiB, 'bytes', 'Memory of the process that searches, above which it is replaced', 64 * MiB, 1024 * 1024 * MiB),
   'retrieval.search_seconds': count(10, 's', 'Longest time of one search in an index', 1, 600),
@@ -34,6 +35,18 @@ export const settings = {
 
 /** The kernel as this surface sees it. */
 export type Kernel = KernelOf<typeof settings>
+
+/** Null where none is offered. */
+export function embeddingModel(given: Kernel['settings']) {
+  const value = given['retrieval.embedding_model'].trim()
+  if (value === '') return null
+  const [, model = '', digits = ''] = /^(\S{1,150}):(\d{1,5})$/.exec(value) ?? []
+  const dimensions = Number(digits)
+  if (model !== '' && dimensions >= 8 && dimensions <= 16_384) return { model, dimensions }
+  throw new StartError(
+    `RETRIEVAL_EMBEDDING_MODEL: "${value}" is not understood. Write the name of the model and the dimensions of its vectors, such as text-embedding-3-small:1536.`,
+  )
+}
 
 export function allowedPorts(given: Kernel['settings']): Port[] {
   return given['retrieval.allowed_ports'].split(',').map(entry => {

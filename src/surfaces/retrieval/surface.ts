@@ -40,7 +40,7 @@ export const retrieval: Surface<Face, Needs, typeof settings> = {
     const deps: Deps = {
       ...needs,
       kernel,
-      profiles: openProfiles(kernel),
+      profiles: openProfiles(kernel, needs),
       index: openIndex(kernel),
       extractors: openExtractors({ processes: kernel.settings['retrieval.extractors'] }),
       fetch: openSafeFetch({

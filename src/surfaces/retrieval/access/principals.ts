@@ -7,7 +7,11 @@ import type { Reader } from '../../../kernel/database/db.ts'
 import type { Deps } from '../deps.ts'
 
 /** The caller of a request, with the names under which access lists know them now. */
-export type Caller = { readonly tenant_id: string; readonly names: readonly string[] }
+export type Caller = {
+  readonly tenant_id: string
+  readonly id: string
+  readonly names: readonly string[]
+}
 
 export type Asker = Pick<Principal, 'id' | 'tenant_id' | 'kind' | 'session_id'>
 
@@ -19,7 +23,7 @@ export async function callerOf(
   const { tenant_id, id, kind } = asker
   const roles = await people.rolesOf(reader, asker)
   // The account is not active, or its session has ended.
-  if (roles === null) return { tenant_id, names: [] }
+  if (roles === null) return { tenant_id, id, names: [] }
   const own = kind === 'account' ? `user:${id}` : `service:${id}`
-  return { tenant_id, names: [own, 'tenant:*', ...roles.map(role => `role:${role}`)] }
+  return { tenant_id, id, names: [own, 'tenant:*', ...roles.map(role => `role:${role}`)] }
 }

@@ -3,7 +3,7 @@
  * groups of 3 to 5 letters are hashed into 384 dimensions with a sign, so it finds typing errors and
  * inflected forms. It does not know meanings and declares that.
  */
-import type { EmbeddingProfile } from './profile.ts'
+import type { LocalProfile } from './profile.ts'
 import { isStopWord, stemOf, wordsOf } from './words.ts'
 
 const dimensions = 384
@@ -14,7 +14,7 @@ const word_length_max = 40
 const known = new Map<string, Float32Array>()
 const known_max = 50_000
 
-export const hashNgram: EmbeddingProfile = {
+export const hashNgram: LocalProfile = {
   id: 'hash-ngram-384@1',
   dimensions,
   semantic: false,
@@ -98,7 +98,9 @@ function hashOf(text: string): number {
 
 /** A text without a word has no direction; the first axis keeps it comparable and far from others. */
 export function normalized(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector)
+  let sum = 0
+  for (const value of vector) sum += value * value
+  const length = Math.sqrt(sum)
   if (length === 0) {
     const axis = new Float32Array(vector.length)
     axis[0] = 1

@@ -13,6 +13,25 @@ export type EmbeddingProfile = {
   embed(
     texts: readonly string[],
     purpose: 'query' | 'passage',
+    payer: Payer,
+    signal?: AbortSignal,
+  ): Promise<Float32Array[]>
+}
+
+/** Whose quota an outside model uses. */
+export type Payer = {
+  readonly tenant_id: string
+  readonly principal_id: string
+  /** The document or the collection that is embedded or searched. */
+  readonly parent_id: string
+}
+
+/** Computed in this process or its threads: nobody pays. */
+export type LocalProfile = Omit<EmbeddingProfile, 'embed'> & {
+  embed(
+    texts: readonly string[],
+    purpose: 'query' | 'passage',
+    payer?: Payer,
     signal?: AbortSignal,
   ): Promise<Float32Array[]>
 }

@@ -5,7 +5,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import { normalized } from './hash-ngram.ts'
-import { ProfileUnavailable, type EmbeddingProfile } from './profile.ts'
+import { ProfileUnavailable, type LocalProfile } from './profile.ts'
 import { weightsFolder } from './use-weights.ts'
 
 const id = 'use-512@1'
@@ -21,7 +21,7 @@ type Wanted = {
 }
 type Running = { readonly worker: Worker; busy: Wanted | 'starting' | undefined }
 
-export type ClosableProfile = EmbeddingProfile & { close(): Promise<void> }
+export type ClosableProfile = LocalProfile & { close(): Promise<void> }
 
 export function openUse512(folder?: string): ClosableProfile {
   const waiting = { query: [] as Wanted[], passage: [] as Wanted[] }
@@ -82,7 +82,7 @@ export function openUse512(folder?: string): ClosableProfile {
     dimensions,
     semantic: true,
     languages: ['en'],
-    embed: async (texts, purpose, signal) =>
+    embed: async (texts, purpose, _payer, signal) =>
       await Promise.all(texts.map(text => embedOne(text, purpose, signal))),
     close: async () => {
       clearTimeout(idle)

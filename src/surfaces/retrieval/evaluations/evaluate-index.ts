@@ -6,6 +6,7 @@
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
+import type { Payer } from '../embedding/profile.ts'
 import { meanScores, scoreRanking } from '../evaluation/score.ts'
 import type { IndexQuery } from '../engines/index.ts'
 import type { IndexVersion } from '../indexes/index-versions.ts'
@@ -37,6 +38,7 @@ export async function evaluateIndex(
 ): Promise<Measured> {
   const { index, profiles } = deps
   const profile = profiles.find(target.embedding_profile)
+  const payer = await payerOf(deps, target)
   const prefilter = { acl_set_ids: await allSets(deps, target) }
   const ask = async (one: IndexQuery) =>
     (await withTable(deps, target, table => index.search(table, one))) ?? []
@@ -47,14 +49,14 @@ export async function evaluateIndex(
   for (const [at, { query, relevant }] of queries.entries()) {
     signal.throwIfAborted()
     const began_ms = performance.now()
-    const { lists } = await rankedLists(ask, profile, query, { k: depth, prefilter })
+    const vector = profile && (await queryVector(profile, query, payer))
+    const lists = await rankedLists(ask, profile, { query, vector }, { k: depth, prefilter })
     const ranked = [
       ...new Set(lists.flatMap(list => list.items.map(hit => String(hit.document_no)))),
     ]
     times.push(performance.now() - began_ms)
     scores.push(scoreRanking(ranked, await numbersOf(deps, target, relevant)))
-    const vector = at < exact_max && profile ? await queryVector(profile, query) : undefined
-    if (vector) {
+    if (vector && at < exact_max) {
       const near = await ask({ vector, k: 10, prefilter })
       const exact = await ask({ vector, k: 10, prefilter, exact: true })
       const found = new Set(near.map(hit => hit.chunk_id))
@@ -69,6 +71,21 @@ export async function evaluateIndex(
     ann_recall_at_10: compared === 0 ? 1 : same / compared,
     p50_ms: Math.round(p50_ms * 100) / 100,
   }
+}
+
+const Made = Type.Object({ created_by: Type.String() })
+
+async function payerOf(
+  { kernel: { db } }: Needed,
+  { tenant_id, collection_id }: IndexVersion,
+): Promise<Payer> {
+  const { created_by: principal_id } = await db.one(
+    Made,
+    sql`
+      select created_by from retrieval.collections
+      where tenant_id = ${tenant_id} and id = ${collection_id}`,
+  )
+  return { tenant_id, principal_id, parent_id: collection_id }
 }
 
 const SetId = Type.Object({ id: Type.Integer() })

@@ -1,14 +1,24 @@
 /** The embedding profiles of this process, and which one a new collection gets. */
 import { StartError } from '../../../kernel/errors/start-error.ts'
-import type { Profiles } from '../deps.ts'
+import type { Needs, Profiles } from '../deps.ts'
 import { hashNgram } from '../embedding/hash-ngram.ts'
 import type { EmbeddingProfile } from '../embedding/profile.ts'
 import { openUse512 } from '../embedding/use-512.ts'
-import type { Kernel } from '../settings.ts'
+import { modelProfile } from '../embedding/model-profile.ts'
+import { embeddingModel, type Kernel } from '../settings.ts'
 
-export function openProfiles({ settings }: Pick<Kernel, 'settings'>): Profiles {
+export function openProfiles(
+  kernel: Pick<Kernel, 'settings' | 'clock'>,
+  needs: Pick<Needs, 'models'>,
+): Profiles {
+  const { settings } = kernel
   const use512 = openUse512()
-  const all: readonly EmbeddingProfile[] = [hashNgram, use512]
+  const model = embeddingModel(settings)
+  const all: readonly EmbeddingProfile[] = [
+    hashNgram,
+    use512,
+    ...(model ? [modelProfile(kernel, needs, model)] : []),
+  ]
   const wanted = settings['retrieval.default_profile']
   const find = (id: string) => all.find(one => one.id === id)
   if (wanted !== 'auto' && !find(wanted)) {

@@ -7,7 +7,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import { Bytes } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
-import { ProfileUnavailable, type EmbeddingProfile } from '../embedding/profile.ts'
+import { ProfileUnavailable, type EmbeddingProfile, type Payer } from '../embedding/profile.ts'
 import { indexedText } from '../chunking/chunk.ts'
 
 export type VersionPlace = {
@@ -23,6 +23,8 @@ const Missing = Type.Object({
   text: Type.String(),
 })
 
+const Made = Type.Object({ created_by: Type.String() })
+
 /** Reports how many vectors were computed since the last report. */
 export async function embedChunks(
   { kernel: { db } }: Pick<Deps, 'kernel'>,
@@ -31,6 +33,12 @@ export async function embedChunks(
   signal: AbortSignal,
   report: (many: number) => Promise<void> = async () => {},
 ): Promise<void> {
+  const { created_by } = await db.one(
+    Made,
+    sql`
+      select created_by from retrieval.documents
+      where tenant_id = ${tenant_id} and id = ${document_id}`,
+  )
   for (;;) {
     signal.throwIfAborted()
     const missing = await db.many(
@@ -47,7 +55,8 @@ export async function embedChunks(
         order by c.content_hash limit ${portion}`,
     )
     if (missing.length === 0) break
-    const vectors = await vectorsOf(profile, missing.map(indexedText), signal)
+    const payer = { tenant_id, principal_id: created_by, parent_id: document_id }
+    const vectors = await vectorsOf(profile, missing.map(indexedText), payer, signal)
     const rows = missing.map(({ content_hash }, at) => ({
       content_hash,
       vector: bytesOf(vectors[at] ?? new Float32Array()),
@@ -69,9 +78,14 @@ export async function embedChunks(
     on conflict do nothing`)
 }
 
-async function vectorsOf(profile: EmbeddingProfile, texts: string[], signal: AbortSignal) {
+async function vectorsOf(
+  profile: EmbeddingProfile,
+  texts: string[],
+  payer: Payer,
+  signal: AbortSignal,
+) {
   try {
-    return await profile.embed(texts, 'passage', signal)
+    return await profile.embed(texts, 'passage', payer, signal)
   } catch (error) {
     if (!(error instanceof ProfileUnavailable)) throw error
     throw new JobFailure('embedding_provider_unavailable', { retryable: true, cause: error })

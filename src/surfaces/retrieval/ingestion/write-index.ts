@@ -6,6 +6,7 @@
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
 import { indexedText } from '../chunking/chunk.ts'
 import type { Deps } from '../deps.ts'
 import type { Metadata } from '../documents/schemas.ts'
@@ -24,7 +25,8 @@ const Row = Type.Object({
   pipeline_version: Type.String(),
   context: Type.String(),
   text: Type.String(),
-  vector: Bytes,
+  /** None where another document with the same content was erased since it was computed. */
+  vector: nullable(Bytes),
 })
 
 const Head = Type.Object({
@@ -105,7 +107,7 @@ async function readRows(
       select c.id, c.ordinal, c.pipeline_version, c.context, t.text, e.vector
       from retrieval.chunks c
       join retrieval.chunk_texts t on t.tenant_id = c.tenant_id and t.id = c.text_ref
-      join retrieval.embeddings e on e.tenant_id = c.tenant_id
+      left join retrieval.embeddings e on e.tenant_id = c.tenant_id
         and e.embedding_model_version = ${profile} and e.content_hash = c.content_hash
       where c.tenant_id = ${tenant_id} and c.document_id = ${document_id}
         and c.document_version = ${version} and c.ordinal > ${after}
@@ -132,17 +134,20 @@ function rowOf({ no, acl_set_id, source_kind, metadata }: Head, version: number)
     facetOf('source_kind', source_kind),
     ...Object.entries(metadata).map(([key, value]) => facetOf(`metadata.${key}`, value)),
   ]
-  return (row: Static<typeof Row>): IndexRow => ({
-    chunk_id: row.id,
-    document_no: no,
-    document_version: version,
-    chunk_version: row.pipeline_version,
-    acl_set_id,
-    facets,
-    context: row.context,
-    text: indexedText(row),
-    vector: vectorOf(row.vector),
-  })
+  return (row: Static<typeof Row>): IndexRow => {
+    if (row.vector === null) throw new JobFailure('index_write_failed', { retryable: true })
+    return {
+      chunk_id: row.id,
+      document_no: no,
+      document_version: version,
+      chunk_version: row.pipeline_version,
+      acl_set_id,
+      facets,
+      context: row.context,
+      text: indexedText(row),
+      vector: vectorOf(row.vector),
+    }
+  }
 }
 
 async function markIndexed(

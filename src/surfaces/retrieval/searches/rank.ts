@@ -2,8 +2,7 @@
  * One index, searched by words and by vector behind one prefilter, and both lists joined to one. Several
  * indexes are joined by rank (reciprocal rank fusion): their scores are not comparable.
  */
-import type { Deps } from '../deps.ts'
-import { ProfileUnavailable, type EmbeddingProfile } from '../embedding/profile.ts'
+import { ProfileUnavailable, type EmbeddingProfile, type Payer } from '../embedding/profile.ts'
 import type { IndexHit, IndexQuery, Prefilter } from '../engines/index.ts'
 import { joinHits } from '../engines/join-hits.ts'
 
@@ -17,26 +16,25 @@ export type Ask = (query: IndexQuery) => Promise<IndexHit[]>
 export async function rankedLists(
   ask: Ask,
   profile: EmbeddingProfile | undefined,
-  query: string,
+  { query, vector }: { readonly query: string; readonly vector: Float32Array | undefined },
   { k, prefilter }: { readonly k: number; readonly prefilter: Prefilter },
-): Promise<{ lists: RankedList<IndexHit>[]; degraded: boolean }> {
-  const vector = profile && (await queryVector(profile, query))
+): Promise<RankedList<IndexHit>[]> {
   const [by_words, by_vector = []] = await Promise.all([
     ask({ text: query, k, prefilter }),
     vector && ask({ vector, k, prefilter }),
   ])
   const semantic = profile?.semantic === true
-  const lists = [{ items: joinHits(by_words, by_vector, { semantic }), weight: 1 }]
-  return { lists, degraded: vector === undefined }
+  return [{ items: joinHits(by_words, by_vector, { semantic }), weight: 1 }]
 }
 
 /** Undefined where the profile cannot be used now; another one never takes its place. */
 export async function queryVector(
-  profile: Deps['profiles']['all'][number],
+  profile: EmbeddingProfile,
   query: string,
+  payer: Payer,
 ): Promise<Float32Array | undefined> {
   try {
-    const [vector] = await profile.embed([query], 'query')
+    const [vector] = await profile.embed([query], 'query', payer)
     return vector
   } catch (error) {
     if (!(error instanceof ProfileUnavailable)) throw error

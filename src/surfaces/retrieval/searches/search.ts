@@ -13,7 +13,7 @@ import { problem } from '../errors.ts'
 import { tableOf } from '../indexes/index-versions.ts'
 import { documentIdsOf, facetsOf, fits, type Conditions } from './filters.ts'
 import { hydrate, type Source } from './hydrate.ts'
-import { fuse, rankedLists, type RankedList } from './rank.ts'
+import { fuse, queryVector, rankedLists, type RankedList } from './rank.ts'
 import { searchScope, type SearchPlace } from './scope.ts'
 
 export type Question = {
@@ -47,10 +47,15 @@ export async function search(
   const document_nos = await numbersOf(db, caller, conditions)
   const degraded = new Set<string>()
   const asked = { query, facets: facetsOf(conditions), document_nos }
+  const vectors = await vectorsOf(deps, caller, places, query)
+  if (places.some(place => !vectors.has(place.embedding_profile))) degraded.add('vector')
   let sources: Source[] = []
   for (let round = 0, depth = depth_first; round < rounds_max; round++, depth *= 2) {
     const lists = await Promise.all(
-      places.map(place => searchPlace(deps, caller, place, { ...asked, depth }, degraded)),
+      places.map(place => {
+        const vector = vectors.get(place.embedding_profile)
+        return searchPlace(deps, caller, place, { ...asked, vector, depth })
+      }),
     )
     const ids = fuse(lists.flat(), hit => hit.chunk_id)
     const hydrated = await hydrate(db, caller, ids)
@@ -62,8 +67,28 @@ export async function search(
   return { sources, retrieval_version: `${search_version} ${versions}`, degraded: [...degraded] }
 }
 
+/** By profile, once for all rounds; none where the profile cannot be used now. */
+async function vectorsOf(
+  { profiles }: Needed,
+  { tenant_id, id: principal_id }: Caller,
+  places: readonly SearchPlace[],
+  query: string,
+): Promise<ReadonlyMap<string, Float32Array>> {
+  const wanted = new Map(places.map(place => [place.embedding_profile, place.id]))
+  const made = await Promise.all(
+    [...wanted].map(async ([name, parent_id]) => {
+      const profile = profiles.find(name)
+      const vector =
+        profile && (await queryVector(profile, query, { tenant_id, principal_id, parent_id }))
+      return vector ? [[name, vector] as const] : []
+    }),
+  )
+  return new Map(made.flat())
+}
+
 type Asked = {
   readonly query: string
+  readonly vector: Float32Array | undefined
   readonly facets: bigint[][]
   readonly document_nos: number[] | null
   readonly depth: number
@@ -73,8 +98,7 @@ async function searchPlace(
   deps: Needed,
   caller: Caller,
   place: SearchPlace,
-  { query, facets, document_nos, depth }: Asked,
-  degraded: Set<string>,
+  { query, vector, facets, document_nos, depth }: Asked,
 ): Promise<RankedList<IndexHit>[]> {
   const prefilter: Prefilter = {
     acl_set_ids: place.acl_set_ids,
@@ -82,12 +106,12 @@ async function searchPlace(
     ...(document_nos === null ? {} : { document_nos }),
   }
   const profile = deps.profiles.find(place.embedding_profile)
-  const found = await rankedLists(one => ask(deps, caller, place, one), profile, query, {
-    k: depth,
-    prefilter,
-  })
-  if (found.degraded) degraded.add('vector')
-  return found.lists
+  return await rankedLists(
+    one => ask(deps, caller, place, one),
+    profile,
+    { query, vector },
+    { k: depth, prefilter },
+  )
 }
 
 /** A table is dropped after a purge or a switch: its name is read again, once. */

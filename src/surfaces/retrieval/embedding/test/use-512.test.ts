@@ -41,7 +41,7 @@ describe('use-512@1', () => {
   test('stops what its caller no longer wants', async () => {
     const stop = new AbortController()
     const before = profile.embed(['a passage'], 'passage')
-    const unwanted = profile.embed(['another'], 'passage', stop.signal)
+    const unwanted = profile.embed(['another'], 'passage', undefined, stop.signal)
     stop.abort(new Error('no longer wanted'))
     await expect(unwanted).rejects.toThrow('no longer wanted')
     expect(await before).toHaveLength(1)

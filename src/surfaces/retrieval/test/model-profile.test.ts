@@ -1,0 +1,115 @@
+/** Vectors of an embedding model outside: used, paid for, and never mixed with those of another one. */
+import { Type } from 'typebox'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../../kernel/database/sql.ts'
+import { openModelProvider, type ModelProvider } from '../../inference/test/inference-world.ts'
+import { eventually } from '../../../../test/world.ts'
+import { ended, openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'
+
+const embedding_profile = 'sandbox-embedding-512@1'
+let world: RetrievalWorld
+let provider: ModelProvider
+beforeAll(async () => {
+  provider = await openModelProvider()
+  world = await openRetrievalWorld({
+    ...provider.settings,
+    RETRIEVAL_EMBEDDING_MODEL: 'sandbox-embedding:512',
+  })
+})
+afterAll(async () => {
+  await world.close()
+  await provider.close()
+})
+
+const refuses = { action: 'status', match: { path: '/embeddings' }, status: 400, times: 1000 }
+const question = 'When does the shop open?'
+
+async function asks(ada: Reader, id: string) {
+  return await ada.does('POST', '/v1/search', { collection_ids: [id], query: question })
+}
+
+async function waits(ada: Reader, job_id: string): Promise<void> {
+  const waiting = async () => (await ada.job(job_id)).state === 'retryable'
+  await eventually('the job waits', waiting, 20_000)
+}
+
+async function vectorsOf({ platform }: RetrievalWorld, { tenant }: Reader): Promise<number> {
+  const { n } = await platform.kernel.db.one(
+    Type.Object({ n: Type.Integer() }),
+    sql`select count(*)::int as n from retrieval.embeddings where tenant_id = ${tenant.id}`,
+  )
+  return n
+}
+
+test('a collection can use the model of inference, and its creators pay', async () => {
+  const ada = await world.reader()
+  const { data } = await ada.does('GET', '/v1/embedding-profiles')
+  expect(data).toContainEqual({
+    id: embedding_profile,
+    dimensions: 512,
+    semantic: true,
+    languages: null,
+  })
+  const id = await ada.collection({ embedding_profile })
+  const document_id = await ada.add(id, 'The shop in Bern opens at nine.')
+  const found = await asks(ada, id)
+  expect(found).toMatchObject({ data: [{ document_id }], degraded: [] })
+  const { db } = world.platform.kernel
+  const calls = await db.many(
+    Type.Object({ actor_id: Type.String(), parent_id: Type.String(), state: Type.String() }),
+    sql`
+      select actor_id, parent_id, state from inference.inference_operations
+      where tenant_id = ${ada.tenant.id} and workload = 'retrieval_embedding' order by id`,
+  )
+  expect(calls).toEqual([
+    { actor_id: ada.id, parent_id: document_id, state: 'succeeded' },
+    { actor_id: ada.id, parent_id: id, state: 'succeeded' },
+  ])
+})
+
+test('a collection moves to it by a reindex, and back', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  await ada.add(id, 'The shop in Bern opens at nine.')
+  const { job_id } = await ada.does('POST', `/v1/collections/${id}/reindex`, { embedding_profile })
+  expect(await ended(ada.job, job_id)).toMatchObject({ state: 'succeeded' })
+  for (const version of [2, 1]) {
+    await ada.does('POST', `/v1/collections/${id}/index-versions/${version}/activate`)
+    expect(await asks(ada, id)).toMatchObject({ data: [{ rank: 1 }], degraded: [] })
+  }
+})
+
+test('another model than the profile names is refused, before a vector is stored', async () => {
+  for (const model of ['sandbox:512', 'sandbox-embedding:256']) {
+    const other = await openRetrievalWorld({
+      ...provider.settings,
+      RETRIEVAL_EMBEDDING_MODEL: model,
+    })
+    try {
+      const ada = await other.reader()
+      const id = await ada.collection({ embedding_profile: `${model.replace(':', '-')}@1` })
+      const { job_id } = await ada.does('POST', `/v1/collections/${id}/documents`, {
+        text: 'The shop in Bern opens at nine.',
+      })
+      await waits(ada, job_id)
+      expect(await vectorsOf(other, ada)).toBe(0)
+    } finally {
+      await other.close()
+    }
+  }
+}, 60_000)
+
+test('without the provider a search goes on by words, and ingestion waits', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection({ embedding_profile })
+  await ada.add(id, 'The shop in Bern opens at nine.')
+  await provider.control('faults', refuses)
+  expect(await asks(ada, id)).toMatchObject({ degraded: ['vector'], data: [{ rank: 1 }] })
+  const { job_id } = await ada.does('POST', `/v1/collections/${id}/documents`, {
+    text: 'The shop in Basel opens at ten.',
+  })
+  await waits(ada, job_id)
+  expect(await vectorsOf(world, ada)).toBe(1)
+  await provider.control('faults', undefined, 'DELETE')
+  expect(await ended(ada.job, job_id)).toMatchObject({ state: 'succeeded' })
+}, 90_000)
