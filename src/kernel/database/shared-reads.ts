@@ -2,12 +2,13 @@
  * Reads outside a transaction share connections while these reply at once: many statements then
  * leave in one packet and come back in one, which costs less than a connection for each (63 to 50
  * µs of processor time a read). A connection that has been waiting longer for its last statement is
- * not shared, so that a slow statement delays only those already beside it.
+ * not shared, so that a slow statement delays only those already beside it. A large statement takes longer
+ * than what sharing saves, so it has a connection for itself.
  */
 import type pg from 'pg'
 import { brokenBy, SqlState } from './failures.ts'
 import { send } from './send.ts'
-import { compile, type Sql } from './sql.ts'
+import { compile, isLarge, type Sql } from './sql.ts'
 
 type Ask = (statement: Sql) => Promise<pg.QueryResult>
 
@@ -20,10 +21,11 @@ export function shareReads(connect: () => Promise<pg.PoolClient>): Ask {
   let open: Reading | undefined
   return async statement => {
     const now = performance.now()
-    let mine = open
+    const alone = isLarge(statement)
+    let mine = alone ? undefined : open
     if (!mine || mine.asked >= shared_max || now - mine.last_ms > shared_ms) {
       mine = { client: connect(), asked: 0, last_ms: now }
-      open = mine
+      if (!alone) open = mine
     }
     mine.asked++
     let broken: Error | undefined

@@ -98,6 +98,11 @@ sql.template = <V extends Readonly<Record<string, unknown>>>(
   }
 }
 
+/** Made by `sql.template`. */
+export function isLarge(statement: Sql): boolean {
+  return statement instanceof Filled
+}
+
 class StandIn {
   readonly of: string
   constructor(of: string) {

@@ -86,14 +86,19 @@ function build({ viewer, mode, after, look, want }: Round): Sql {
     left join lateral (
       select rank_or_time, id from looked order by rank_or_time, id limit 1) l on true
     left join lateral (
-      select ${postColumns(viewer)}
+      select ${postColumns(viewer, followed)}
       from looked k
       join social.posts p on p.tenant_id = ${tenant_id} and p.id = k.id
       join social.users u on u.tenant_id = ${tenant_id} and u.id = p.author_id
-      where ${inFeed(viewer)}
+      left join social.follows f on f.tenant_id = ${tenant_id} and f.follower_id = ${id}
+        and f.followed_id = p.author_id and f.state = 'active'
+      where ${inFeed(viewer, followed)}
       order by k.rank_or_time desc, k.id desc limit ${want}) r on true
     order by r.rank_or_time desc, r.id desc`
 }
+
+// Joined once: in its place, `exists` made a plan for any reader collect all whom the reader follows (0.3 of 1.5 ms).
+const followed = sql`(f.followed_id is not null)`
 
 /** A page of the newest posts of an author, over `a.author_id`. */
 function newestOf({ tenant_id }: Person, after: Place, look: number, condition: Sql): Sql {

@@ -21,19 +21,19 @@ export function follows({ tenant_id, id }: Person, followed: Sql): Sql {
 /** Of `u` (users): a person whose posts and comments others see. */
 export const speaks = sql`(u.moderation_state = 'active' and u.deleted_at is null)`
 
-/** Of `p` (posts) and its author `u`. */
-export function visible(viewer: Person): Sql {
+/** Of `p` (posts) and its author `u`. `followed`: whether the viewer follows the author. */
+export function visible(viewer: Person, followed = follows(viewer, sql`p.author_id`)): Sql {
   return sql`(p.deleted_at is null and (p.author_id = ${viewer.id} or (
       p.moderation_state = 'none' and ${speaks} and not ${blockedBetween(viewer, sql`p.author_id`)}
       and case when p.visibility = 'private' then false
         when p.visibility = 'public' and u.privacy_state = 'public' then true
-        else ${follows(viewer, sql`p.author_id`)} end)))`
+        else ${followed} end)))`
 }
 
 /** Of a post in the feed of the viewer. */
-export function inFeed(viewer: Person): Sql {
-  return sql`(${visible(viewer)} and (p.author_id = ${viewer.id} or (
-      ${follows(viewer, sql`p.author_id`)}
+export function inFeed(viewer: Person, followed = follows(viewer, sql`p.author_id`)): Sql {
+  return sql`(${visible(viewer, followed)} and (p.author_id = ${viewer.id} or (
+      ${followed}
       and not exists (select from social.mutes m where m.tenant_id = ${viewer.tenant_id}
         and m.muter_id = ${viewer.id} and m.muted_id = p.author_id
         and (m.expires_at is null or m.expires_at > kernel.now())))))`

@@ -51,7 +51,7 @@ export const PostRow = Type.Object({
 export type PostRow = Static<typeof PostRow>
 
 /** Over `p` (posts) and its author `u`. Scalar selects, so that they run for the rows of the page only. */
-export function postColumns(viewer: Person): Sql {
+export function postColumns(viewer: Person, followed = follows(viewer, sql`p.author_id`)): Sql {
   const { tenant_id, id } = viewer
   const counted = (kind: Sql) => sql`
     coalesce((select greatest(k.value, 0) from social.counter_projections k
@@ -68,7 +68,7 @@ export function postColumns(viewer: Person): Sql {
     ${counted(sql`'likes'`)} as likes, ${counted(sql`'comments'`)} as comments,
     exists (select from social.likes l where l.tenant_id = ${tenant_id} and l.post_id = p.id
       and l.user_id = ${id}) as liked,
-    ${follows(viewer, sql`p.author_id`)} as following_author`
+    ${followed} as following_author`
 }
 
 export function postOf(row: PostRow): Post {
