@@ -11,6 +11,7 @@ import { standingsOf, type Section, type Verdict } from '../ground/report.ts'
 import { compete, percentile, type Measure, type Standing } from '../ground/rounds.ts'
 import type { Given } from './echo-process.ts'
 import type { Ground } from './ground.ts'
+import { appending } from './sends.ts'
 
 const sockets_count = 500
 const messages_per_second = 80
@@ -23,7 +24,8 @@ type Room = {
   close(): Promise<void>
 }
 
-export async function room({ options }: Bench, ground: Ground): Promise<Section> {
+export async function room(bench: Bench, ground: Ground): Promise<Section> {
+  const { options } = bench
   const { database_url } = ground
   const run = (open: () => Promise<Room>) => () => measure(open, options)
   const standings = await compete(
@@ -35,15 +37,30 @@ export async function room({ options }: Bench, ground: Ground): Promise<Section>
         run: run(() => openEcho({ kind: 'socket.io, stored', database_url })),
       },
       { name: 'dodeca', run: run(() => openOurs(ground)) },
+      {
+        name: 'one append (pgbench)',
+        run: await appending(bench, ground, { batch: 1, clients: 1 }),
+      },
     ],
     options.rounds,
   )
-  const [bare, io, stored, ours] = standings
-  if (!bare || !io || !stored || !ours) throw new Error('not everybody was measured')
+  const [bare, io, stored, ours, append] = standings
+  if (!bare || !io || !stored || !ours || !append) throw new Error('not everybody was measured')
   return standingsOf(
     `Deliveries to one room of ${sockets_count} sockets, ${messages_per_second} messages a second`,
     standings,
-    [cheaper(ours, bare, 0.85), cheaper(ours, io, 1.5), cheaper(ours, stored, 1.5)],
+    [
+      cheaper(ours, bare, 0.85),
+      cheaper(ours, io, 1.5),
+      cheaper(ours, stored, 1.5),
+      {
+        says: 'p99 of dodeca; at most that of ws and two appends',
+        reached: ours.p99_ms,
+        target: bare.p99_ms + 2 * append.p99_ms,
+        unit: 'ms',
+        wanted: 'at most',
+      },
+    ],
     [
       'ws and socket.io store nothing; dodeca and the third one commit each message before it is sent.',
       'The rate is fixed, so that the processor time of one delivery says which of them carries more.',
@@ -152,13 +169,18 @@ async function openEcho(given: Given): Promise<Room> {
   }
 }
 
-export async function openSockets(ground: Ground, count: number): Promise<WebSocket[]> {
+/** `together`: how many connect at the same moment. */
+export async function openSockets(
+  ground: Ground,
+  count: number,
+  together = 50,
+): Promise<WebSocket[]> {
   const tokens = await Promise.all(
     ground.people.map(async one => (await ground.ask(one, 'GET', '/v1/realtime-token'))['token']),
   )
   const sockets: WebSocket[] = []
-  for (let from = 0; from < count; from += 50) {
-    const some = Array.from({ length: Math.min(50, count - from) }, async (_, at) => {
+  for (let from = 0; from < count; from += together) {
+    const some = Array.from({ length: Math.min(together, count - from) }, async (_, at) => {
       const token = String(tokens[(from + at) % tokens.length])
       const url = `ws://127.0.0.1:${ground.api.port}/v1/realtime?token=${token}`
       const socket = new WebSocket(url, 'realtime.v1', { perMessageDeflate: false })
