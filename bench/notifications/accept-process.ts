@@ -65,35 +65,26 @@ const texts = {
     from notifications.suppressions s where s.tenant_id = $1 and s.destination_hash = $2`,
   insert: `
     with made as (
-      insert into notifications.notification_intents
+      insert into notifications.notification_intents as i
         (tenant_id, id, recipient_ref, category, priority, template_version, data_ref,
           idempotency_key, state, expires_at, principal_id, request_fingerprint, emits, created_at)
       values ($1, $2, $3, 'order.updates', 'normal', 'bench@1', $4, $5, 'queued', $6, $7, $8, true, now())
       on conflict (tenant_id, principal_id, idempotency_key) where idempotency_key is not null
         do nothing
-      returning id
+      returning i.id, i.tenant_id, i.recipient_ref, i.category, i.priority, i.template_version,
+        i.locale, i.data_ref, i.scheduled_at, i.idempotency_key, i.state, i.expires_at, i.batch_id,
+        i.digest_id, i.metadata, i.created_at
     ),
     input as (
       insert into notifications.notification_inputs (tenant_id, ref, owner_id, ciphertext, bytes)
       select $1, $4, $7, $9, 14 from made
+    ),
+    attempts as (
+      insert into notifications.delivery_attempts
+        (tenant_id, id, intent_id, channel, attempt_no, state, next_attempt_at, lane)
+      select $1, $10, id, 'email', 1, 'pending', now(), 2 from made
     )
-    insert into notifications.delivery_attempts
-      (tenant_id, id, intent_id, channel, attempt_no, state, next_attempt_at, lane)
-    select $1, $10, id, 'email', 1, 'pending', now(), 2 from made`,
-  intent: `
-    select i.id, i.tenant_id, i.recipient_ref, i.category, i.priority, i.template_version, i.locale,
-      i.data_ref, i.scheduled_at, i.idempotency_key, i.state, i.expires_at, i.batch_id, i.digest_id,
-      i.metadata, i.created_at
-    from notifications.notification_intents i
-    where i.tenant_id = $1 and i.id = $2 and (i.batch_id is null or not exists (
-      select from notifications.notification_batches b
-      where b.tenant_id = i.tenant_id and b.id = i.batch_id and b.state = 'expanding'))`,
-  attempts: `
-    select distinct on (a.intent_id, a.channel, a.target) a.intent_id, a.channel, a.state,
-      a.error_code as reason, a.next_attempt_at as next_at
-    from notifications.delivery_attempts a
-    where a.tenant_id = $1 and a.intent_id = any($2::uuid[])
-    order by a.intent_id, a.channel, a.target, a.attempt_no desc`,
+    select * from made`,
   record: `
     insert into kernel.idempotency_records (principal_id, operation, key, tenant_id, fingerprint, state,
       status, headers, body, resource_ref, completed_at, expires_at)
@@ -142,9 +133,8 @@ async function serve({ database_url, tenant_id, user_id }: BareAccept): Promise<
         sealed,
         attempt_id,
       ]
-      await ask('insert', row)
-      const { rows: intents } = await ask('intent', [tenant_id, id])
-      const { rows: channels } = await ask('attempts', [tenant_id, [id]])
+      const { rows: intents } = await ask('insert', row)
+      const channels = [{ channel: 'email', state: 'pending', reason: null, next_at: expires_at }]
       const body = JSON.stringify({ ...intents[0], status: 'queued', channels })
       const headers = JSON.stringify({ location: `/v1/notifications/${id}` })
       const record = [user_id, operation, key, tenant_id, hash, headers]

@@ -95,8 +95,9 @@ export function openVault(keys: Pick<Keyring, 'seal' | 'open'>): Vault {
       wrapped: keys.seal(data_key_use, key, placeOf(owner)),
     }))
     await tx.run(sql`
-      insert into notifications.data_keys (tenant_id, owner_id, wrapped)
-      select * from ${sql.table(rows, { tenant_id: 'uuid', owner_id: 'uuid', wrapped: 'bytea' })} m
+      insert into notifications.data_keys (tenant_id, owner_id, wrapped, created_at)
+      select m.*, (select kernel.now())
+      from ${sql.table(rows, { tenant_id: 'uuid', owner_id: 'uuid', wrapped: 'bytea' })} m
       on conflict do nothing`)
     return new Map(made.map(one => [keyName(one), one.key]))
   }

@@ -171,14 +171,14 @@ async function insert(
         insert into notifications.notification_intents
           (tenant_id, id, recipient_ref, category, priority, template_version, locale, data_ref,
             scheduled_at, state, expires_at, principal_id, batch_id, dedupe_key, metadata, emits,
-            created_at)
+            created_at, updated_at)
         select ${tenant_id}, r.id, r.ref, ${batch.category.name}, ${priority}, ${batch.template.ref},
           coalesce(r.locale, ${batch.locale}), coalesce(r.data_ref, ${batch.shared_ref}::uuid),
           ${batch.scheduled_at_ms === null ? null : due_at}::timestamptz,
           ${batch.scheduled_at_ms === null ? 'queued' : 'scheduled'}, ${rfc3339(batch.expires_at_ms)},
           ${batch.principal_id}, ${batch.id}, r.dedupe_key,
           ${batch.metadata ? sql.json(batch.metadata) : null}::jsonb, ${batch.emits},
-          ${rfc3339(batch.created_at_ms)}
+          ${rfc3339(batch.created_at_ms)}, (select kernel.now())
         from ${sql.table(recipients, {
           id: 'uuid',
           ref: 'text',
@@ -200,9 +200,10 @@ async function insert(
       ),
       attempts as (
         insert into notifications.delivery_attempts
-          (tenant_id, id, intent_id, channel, attempt_no, state, next_attempt_at, lane, batch_id)
+          (tenant_id, id, intent_id, channel, attempt_no, state, next_attempt_at, lane, batch_id,
+            created_at, updated_at)
         select ${tenant_id}, gen_random_uuid(), m.id, c.channel, 1, 'pending', ${due_at}::timestamptz,
-          ${laneOf(priority)}, ${batch.id}
+          ${laneOf(priority)}, ${batch.id}, (select kernel.now()), (select kernel.now())
         from made m cross join unnest(${[...batch.channels]}::text[]) c (channel)
       )
       select count(*)::int as made from made`,

@@ -9,9 +9,10 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
-import { insertIntent, type NewAttempt } from '../intents/insert-intent.ts'
+import { insertIntent } from '../intents/insert-intent.ts'
 import type { Order } from '../intents/order.ts'
 import { textOf } from '../intents/recipient.ts'
+import type { IntentRow } from '../intents/view.ts'
 
 const Opened = Type.Object({ id: Id })
 
@@ -21,9 +22,10 @@ export async function addToDigest(
   deps: Pick<Deps, 'kernel' | 'vault'>,
   order: Order,
   { key, window_seconds }: NonNullable<Order['digest']>,
-): Promise<readonly NewAttempt[] | null> {
+): Promise<IntentRow | null> {
   const { tenant_id, recipient, category, template, priority, locale, channels } = order
-  if (!(await insertIntent(tx, deps, order, 'held', []))) return null
+  const row = await insertIntent(tx, deps, order, 'held', [])
+  if (!row) return null
   const kept = { template: template.ref, priority, locale, channels }
   const { id } = await tx.one(
     Opened,
@@ -40,5 +42,5 @@ export async function addToDigest(
   await tx.run(sql`
     update notifications.notification_intents set digest_id = ${id}
     where tenant_id = ${tenant_id} and id = ${order.id}`)
-  return []
+  return { ...row, digest_id: id }
 }

@@ -19,9 +19,10 @@ import { loadFacts, type FactsOf } from './load-facts.ts'
 import type { Order } from './order.ts'
 import { plan, type Planned } from './plan.ts'
 import { textOf } from './recipient.ts'
+import type { IntentRow } from './view.ts'
 
 export type Accepted = {
-  readonly state: IntentState
+  readonly row: IntentRow
   readonly attempts: readonly NewAttempt[]
 }
 
@@ -30,8 +31,8 @@ type Needed = Pick<Deps, 'kernel' | 'vault' | 'people'>
 /** Null where the key has an intent already. */
 export async function accept(tx: Tx, deps: Needed, order: Order): Promise<Accepted | null> {
   if (order.digest) {
-    const attempts = await addToDigest(tx, deps, order, order.digest)
-    return attempts && { state: 'held', attempts }
+    const row = await addToDigest(tx, deps, order, order.digest)
+    return row && { row, attempts: [] }
   }
   const now_ms = deps.kernel.clock.nowMs()
   if (order.scheduled_at_ms !== null && order.scheduled_at_ms > now_ms) {
@@ -41,9 +42,8 @@ export async function accept(tx: Tx, deps: Needed, order: Order): Promise<Accept
       channel,
       due_at_ms: order.scheduled_at_ms,
     }))
-    return (await insertIntent(tx, deps, order, 'scheduled', attempts))
-      ? { state: 'scheduled', attempts }
-      : null
+    const row = await insertIntent(tx, deps, order, 'scheduled', attempts)
+    return row ? { row, attempts } : null
   }
   const facts = await loadFacts(tx, deps, [
     { tenant_id: order.tenant_id, recipient_ref: textOf(order.recipient) },
@@ -57,11 +57,12 @@ export async function accept(tx: Tx, deps: Needed, order: Order): Promise<Accept
     again ? skipped(one, 'deduplicated') : attemptOf(one, messages.get(one) ?? null, now_ms),
   )
   const state = stateOf(attempts)
-  if (!(await insertIntent(tx, deps, order, state, attempts))) return null
+  const row = await insertIntent(tx, deps, order, state, attempts)
+  if (!row) return null
   await deliverInApp(tx, order, [...messages.values()])
   await announceEnd(tx, order, state, attempts)
   if (attempts.some(one => one.state === 'pending')) tx.wake(send_topic)
-  return { state, attempts }
+  return { row, attempts }
 }
 
 const waiting = {

@@ -4,6 +4,7 @@
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
+import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
@@ -11,14 +12,15 @@ import type { RequestKey } from '../../../kernel/http/route.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { accept } from './accept.ts'
+import { accept, type Accepted } from './accept.ts'
 import { requireData, prepare } from './prepare-order.ts'
 import { resolveRecipient } from './recipient.ts'
-import type { NewNotification } from './schemas.ts'
+import type { NewNotification, NotificationView } from './schemas.ts'
+import { findIntent, viewsOf } from './view.ts'
 
 const Before = Type.Object({ id: Id, same: Type.Boolean() })
 
-/** Returns the id of the notification. */
+/** Returns the notification as its caller sees it. */
 export async function createNotification(
   tx: Tx,
   deps: Deps,
@@ -28,17 +30,16 @@ export async function createNotification(
     readonly key: RequestKey
   },
   asked: NewNotification,
-): Promise<string> {
+): Promise<NotificationView> {
   const { principal, grants, key } = by
   const { tenant_id } = principal
   const prepared = await prepare(tx, deps, { tenant_id, grants }, asked)
   const { data = {} } = asked
   await requireData(deps, prepared.template, data)
   const recipient = await resolveRecipient(tx, deps, tenant_id, asked.recipient)
-  const id = newId()
   const accepted = await accept(tx, deps, {
     ...prepared,
-    id,
+    id: newId(),
     tenant_id,
     principal_id: principal.id,
     key: key.value,
@@ -52,7 +53,7 @@ export async function createNotification(
     digest: asked.digest ?? null,
     closes_digest: null,
   })
-  if (accepted) return id
+  if (accepted) return acceptedView(accepted)
   const before = await tx.one(
     Before,
     sql`
@@ -61,5 +62,21 @@ export async function createNotification(
       where tenant_id = ${tenant_id} and principal_id = ${principal.id} and idempotency_key = ${key.value}`,
   )
   if (!before.same) throw problem('idempotency_key_reused')
-  return before.id
+  const row = await findIntent(tx, tenant_id, before.id)
+  const [view] = row ? await viewsOf(tx, tenant_id, [row]) : []
+  if (!view) throw problem('notification_not_found')
+  return view
+}
+
+/** What `viewsOf` would read, from what was just written. */
+function acceptedView({ row, attempts }: Accepted): NotificationView {
+  const channels = attempts
+    .map(({ channel, state, error_code, due_at_ms }) => ({
+      channel,
+      state,
+      reason: error_code,
+      next_at: state === 'pending' && due_at_ms !== null ? rfc3339(due_at_ms) : null,
+    }))
+    .sort((a, b) => (a.channel < b.channel ? -1 : 1))
+  return { ...row, status: row.state, channels }
 }

@@ -3,17 +3,16 @@
  * own queue: what may go at once is due now, what is scheduled or held is due later. One key makes one
  * intent for as long as its row lives.
  */
-import { Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { laneOf, type Channel, type IntentState } from '../schemas.ts'
 import { keyName, seal } from '../vault.ts'
 import type { Order } from './order.ts'
 import { textOf } from './recipient.ts'
+import { intentColumns, IntentRow } from './view.ts'
 
 export type NewAttempt = {
   readonly id: string
@@ -25,16 +24,14 @@ export type NewAttempt = {
   readonly rendered_sha256: Buffer | null
 }
 
-const Inserted = Type.Object({ id: Id })
-
-/** Null where the key has an intent already. */
+/** Undefined where the key has an intent already. */
 export async function insertIntent(
   tx: Tx,
   { vault }: Pick<Deps, 'vault'>,
   order: Order,
   state: IntentState,
   attempts: readonly NewAttempt[],
-): Promise<string | null> {
+): Promise<IntentRow | undefined> {
   const { id, tenant_id, recipient, category, priority, template, data } = order
   const owner_id = recipient.id
   const data_keys = await vault.keysFor(tx, [{ tenant_id, owner_id }])
@@ -54,11 +51,11 @@ export async function insertIntent(
       rendered_sha256: 'bytea',
     },
   )
-  const row = await tx.maybe(
-    Inserted,
+  return tx.maybe(
+    IntentRow,
     sql`
       with made as (
-        insert into notifications.notification_intents
+        insert into notifications.notification_intents as i
           (tenant_id, id, recipient_ref, category, priority, template_version, locale, data_ref,
             scheduled_at, idempotency_key, state, expires_at, principal_id, request_fingerprint,
             closes_digest, metadata, emits, created_at)
@@ -69,7 +66,7 @@ export async function insertIntent(
           ${announces(order)}, ${rfc3339(order.created_at_ms)})
         on conflict (tenant_id, principal_id, idempotency_key) where idempotency_key is not null
           do nothing
-        returning id
+        returning ${intentColumns}
       ),
       input as (
         insert into notifications.notification_inputs (tenant_id, ref, owner_id, ciphertext, bytes)
@@ -90,9 +87,8 @@ export async function insertIntent(
         from made m cross join ${table} a
         where a.rule is not null
       )
-      select id from made`,
+      select ${intentColumns} from made i`,
   )
-  return row?.id ?? null
 }
 
 /** Events of identity's mails would show whether an account exists. */

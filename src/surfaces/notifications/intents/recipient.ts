@@ -105,8 +105,9 @@ export async function storeAddresses(
       Stored,
       sql`
       insert into notifications.destinations
-        (tenant_id, id, channel, destination_hash, ciphertext, masked, verified_at)
-      select ${tenant_id}, r.id, r.channel, r.hash, r.ciphertext, r.masked, kernel.now()
+        (tenant_id, id, channel, destination_hash, ciphertext, masked, verified_at, created_at)
+      select ${tenant_id}, r.id, r.channel, r.hash, r.ciphertext, r.masked, (select kernel.now()),
+        (select kernel.now())
       from ${sql.table(rows, {
         id: 'uuid',
         channel: 'text',

@@ -21,7 +21,6 @@ import {
   NotificationQuery,
   NotificationView,
 } from './schemas.ts'
-import { findIntent, viewsOf } from './view.ts'
 
 const path = '/v1/notifications'
 const one = `${path}/{id}`
@@ -68,11 +67,8 @@ function createRoute(deps: Deps): Route {
     handle: async ({ tx, principal, body, grants, key }) => {
       if (!key) throw problem('idempotency_key_missing')
       const by = { principal, grants: await grants(), key }
-      const id = await createNotification(tx, deps, by, body)
-      const row = await findIntent(tx, principal.tenant_id, id)
-      const [view] = row ? await viewsOf(tx, principal.tenant_id, [row]) : []
-      if (!view) throw problem(absent)
-      return reply(202, view, { location: `${path}/${id}` })
+      const view = await createNotification(tx, deps, by, body)
+      return reply(202, view, { location: `${path}/${view.id}` })
     },
   })
 }
