@@ -1,6 +1,7 @@
 /**
  * What the documents tell a reader to type works: all `sh` blocks of a page run in one shell, in order,
  * against a platform that runs as it does after `npm start`; the first command that fails is named.
+ * A block of `json` or `text` right after such a block is its answer, and is compared.
  */
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -29,33 +30,36 @@ afterAll(() => world.close())
 
 /** Pages whose every command can run as it stands. */
 const pages = [
-  'chat.md',
-  'commerce.md',
-  'identity.md',
-  'inference.md',
-  'jobs.md',
-  'links.md',
-  'notifications.md',
-  'operation.md',
-  'payments.md',
-  'requests.md',
-  'retrieval.md',
-  'social.md',
-  'uploads.md',
-  'webhooks.md',
+  'README.md',
+  'docs/chat.md',
+  'docs/commerce.md',
+  'docs/getting-started.md',
+  'docs/identity.md',
+  'docs/inference.md',
+  'docs/jobs.md',
+  'docs/links.md',
+  'docs/notifications.md',
+  'docs/operation.md',
+  'docs/payments.md',
+  'docs/requests.md',
+  'docs/retrieval.md',
+  'docs/social.md',
+  'docs/uploads.md',
+  'docs/webhooks.md',
 ]
 
-const folder = resolve(import.meta.dirname, '../docs')
+const root = resolve(import.meta.dirname, '..')
 
 // A page starts a program for each value that it reads: a minute on a busy machine.
-test.for(pages)('the commands of docs/%s', { timeout: 120_000 }, async page => {
-  const text = await readFile(join(folder, page), 'utf8')
-  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
-  expect(blocks).not.toEqual([])
-  const script = ['set -euo pipefail', ...blocks]
-    .join('\n')
+test.for(pages)('the commands of %s', { timeout: 120_000 }, async page => {
+  const text = (await readFile(join(root, page), 'utf8'))
     .replaceAll('http://127.0.0.1:8080', world.url)
     .replaceAll(/\b9000\b/g, String(receiver_port))
+  const blocks = blocksOf(text)
+  expect(blocks).not.toEqual([])
+  const script = ['set -euo pipefail', ...blocks.map(({ commands }) => commands)].join(
+    `\nprintf '\\n${end_of_block}\\n'\n`,
+  )
   const reader = await mkdtemp(join(tmpdir(), 'dodeca-docs-'))
   const [cwd, TMPDIR] = [join(reader, 'checkout'), join(reader, 'temporary')]
   for (const one of [cwd, TMPDIR]) await mkdir(one)
@@ -65,13 +69,47 @@ test.for(pages)('the commands of docs/%s', { timeout: 120_000 }, async page => {
     const PATH = `${await commandsIn(reader)}:${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
     const env = { ...world.environment, PATH, TMPDIR }
     // `-x` prints each command, so that a failure shows how far the page went.
-    await run('bash', ['-xc', script], { cwd, env, timeout: 110_000 })
+    const { stdout } = await run('bash', ['-xc', script], { cwd, env, timeout: 110_000 })
+    const printed = stdout.split(`\n${end_of_block}\n`).slice(1)
+    blocks.forEach(({ answer }, at) => {
+      if (answer !== null) expectAnswer(printed[at] ?? '', answer)
+    })
     // Tokens and answers would be committed by accident.
     expect(await readdir(cwd)).toEqual(['data'])
   } finally {
     await rm(reader, { recursive: true, force: true })
   }
 })
+
+const end_of_block = '-- next block --'
+
+type Block = {
+  readonly commands: string
+  readonly answer: { readonly kind: string; readonly text: string } | null
+}
+
+function blocksOf(page: string): Block[] {
+  const fenced = /^```sh\n([\s\S]*?)^```$(?:\s*^```(json|text)\n([\s\S]*?)^```$)?/gm
+  return [...page.matchAll(fenced)].map(([, commands = '', kind, text = '']) => ({
+    commands,
+    answer: kind === undefined ? null : { kind, text },
+  }))
+}
+
+/** JSON shows the members that matter, text all of its lines; `…` stands for what differs each time. */
+function expectAnswer(printed: string, { kind, text }: NonNullable<Block['answer']>): void {
+  if (kind === 'text') {
+    const shape = text.trim().replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+    expect(printed.trim()).toMatch(new RegExp(`^${shape.replaceAll('…', '[^]*?')}$`))
+  } else expect(JSON.parse(printed)).toMatchObject(expected(JSON.parse(text)) as object)
+}
+
+function expected(value: unknown): unknown {
+  if (value === '…') return expect.anything()
+  if (Array.isArray(value)) return value.map(expected)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, expected(one)]))
+}
 
 /** A folder with `npx`, which runs the command of this checkout. */
 async function commandsIn(reader: string): Promise<string> {

@@ -19,12 +19,14 @@ import { checkKeyring } from './check-keyring.ts'
 import { checkRoutes, gather } from './gather.ts'
 import { openConnections } from '../kernel/http/connections.ts'
 import { buildApp, type App } from '../kernel/http/app.ts'
-import { mountDocs } from '../kernel/http/docs.ts'
+import { mountReference } from '../kernel/http/reference-page.ts'
 import type { Sockets } from '../kernel/http/sockets.ts'
 import { natsBusOf, socketsOf } from './open-sockets.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi/document.ts'
 import type { Route } from '../kernel/http/route.ts'
+import { mountDocs } from './docs/mount.ts'
+import { withSamples } from './docs/samples.ts'
 import { lifecycle } from './lifecycle.ts'
 import { processMeasures } from './measure-process.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
@@ -124,6 +126,10 @@ export function openPlatform(options: PlatformOptions): Platform {
   const checkKeys = () => checkKeyring({ db: kernel.db, keys: kernel.keys, sealed })
   const stopping = new AbortController()
   const app = appOf(parts, routes, stopping.signal)
+  if (options.config.roles.includes('api')) {
+    mountReference(app, lazily(() => withSamples(document())))
+    mountDocs(app)
+  }
   return {
     kernel,
     kernelFor: ofSurface,
@@ -252,7 +258,7 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
   const { config, log } = options
   const fronts = config.roles.includes('api') ? opened.flatMap(one => one.front ?? []) : []
   const { settings } = config
-  const app = buildApp({
+  return buildApp({
     routes,
     db: kernel.db,
     access,
@@ -290,6 +296,4 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     cors_origins: settings['kernel.cors_origins'],
     fronts,
   })
-  if (config.roles.includes('api')) mountDocs(app)
-  return app
 }

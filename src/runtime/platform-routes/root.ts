@@ -21,7 +21,8 @@ const Root = Type.Object({
 
 /** For people, where this platform has them. */
 const places: readonly (readonly [string, string])[] = [
-  ['/docs', 'the reference of the API'],
+  ['/docs', 'the documentation, with a search'],
+  ['/docs/api', 'the reference of the API, to try with your own token'],
   ['/account/', 'log in, and manage your account'],
   ['/dev', 'helpers for development: mails, events, the clock'],
   ['/problems', 'every error code, and what to do about it'],
@@ -54,7 +55,7 @@ export function rootRoute({ name, version, public_url, routes }: RootDeps): Rout
 }
 
 function links(routes: readonly Route[]) {
-  const served = new Set(['/docs', ...routes.map(({ path }) => path)])
+  const served = new Set(['/docs', '/docs/api', ...routes.map(({ path }) => path)])
   const rows = places
     .filter(([path]) => served.has(path))
     .map(([path, says]) => markup`<dt><a href="${path}">${path}</a></dt><dd>${says}</dd>`)

@@ -1,0 +1,210 @@
+/**
+ * Samples in curl, TypeScript and Python for each operation of the published document, as the
+ * member `x-codeSamples` that the reference shows. The values are the document's own examples.
+ */
+type Json = { readonly [name: string]: unknown }
+type Parameter = {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly schema: Json
+}
+type Operation = {
+  readonly parameters?: readonly Json[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> }
+  readonly responses: Readonly<Record<string, { readonly content?: Json }>>
+  readonly security?: readonly unknown[]
+}
+type Document = {
+  readonly servers: readonly { readonly url: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>
+}
+
+export type Sample = { readonly lang: string; readonly label: string; readonly source: string }
+
+/** What a sample is made of. */
+type Call = {
+  readonly server: string
+  readonly method: string
+  readonly path: string
+  readonly path_values: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  readonly token: boolean
+  readonly key: boolean
+  readonly body: unknown
+  /** The body is bytes and not JSON. */
+  readonly bytes: boolean
+  readonly stream: boolean
+}
+
+const uuid = '0199a1b2-0000-7000-8000-000000000000'
+
+export function withSamples(text: string): string {
+  const document = JSON.parse(text) as Document
+  const paths = Object.fromEntries(
+    Object.entries(document.paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => [
+          method,
+          { ...operation, 'x-codeSamples': samplesOf(document, method, path, operation) },
+        ]),
+      ),
+    ]),
+  )
+  return JSON.stringify({ ...document, paths })
+}
+
+function samplesOf(
+  document: Document,
+  method: string,
+  path: string,
+  operation: Operation,
+): Sample[] {
+  const call = callOf(document, method, path, operation)
+  const typescript = { lang: 'typescript', label: 'TypeScript', source: typescriptOf(call) }
+  return [
+    { lang: 'shell', label: 'curl', source: curlOf(call) },
+    // The client sends JSON; bytes go to an address that the platform signs.
+    ...(call.bytes ? [] : [typescript]),
+    { lang: 'python', label: 'Python', source: pythonOf(call) },
+  ]
+}
+
+function callOf(document: Document, method: string, path: string, operation: Operation): Call {
+  const parameters = (operation.parameters ?? []).map(one => resolved(document, one)) as Parameter[]
+  const valuesIn = (place: string) =>
+    Object.fromEntries(
+      parameters
+        .filter(one => one.in === place && (place === 'path' || one.required === true))
+        .map(({ name, schema }) => [name, exampleOf(document, name, schema)]),
+    )
+  const content = operation.requestBody?.content ?? {}
+  const schema = content['application/json']?.schema
+  const replies = Object.keys(operation.responses['200']?.content ?? {})
+  return {
+    server: document.servers[0]?.url ?? '',
+    method: method.toUpperCase(),
+    path,
+    path_values: valuesIn('path'),
+    query: valuesIn('query'),
+    token: (operation.security ?? []).length > 0,
+    key: parameters.some(({ name }) => name === 'Idempotency-Key'),
+    body: schema && smallest(resolved(document, schema)),
+    bytes: operation.requestBody !== undefined && !schema,
+    stream: replies.length === 1 && replies[0] === 'text/event-stream',
+  }
+}
+
+/** A schema or parameter that stands among the components. */
+function resolved(document: Document, given: Json): Json {
+  const [kind, name] = String(given['$ref'] ?? '')
+    .split('/')
+    .slice(-2)
+  const found = kind && name ? document.components[kind]?.[name] : undefined
+  return found ?? given
+}
+
+/** Only the members that are required; where none is, the first of the example. */
+function smallest(schema: Json): unknown {
+  const [example] = (schema['examples'] ?? []) as readonly unknown[]
+  if (typeof example !== 'object' || example === null || Array.isArray(example)) return example
+  const members = Object.entries(example)
+  const required = new Set((schema['required'] ?? []) as string[])
+  const needed = members.filter(([name]) => required.has(name))
+  const alternatives = schema['oneOf'] !== undefined || schema['anyOf'] !== undefined
+  if (alternatives) return example
+  return Object.fromEntries(needed.length > 0 ? needed : members.slice(0, 1))
+}
+
+function exampleOf(document: Document, name: string, given: Json): string {
+  const schema = resolved(document, given)
+  const alternatives = (schema['anyOf'] ?? schema['enum'] ?? []) as readonly (Json | string)[]
+  const [first] = alternatives
+  const [example] = (schema['examples'] ?? []) as readonly unknown[]
+  if (schema['format'] === 'uuid') return uuid
+  const value = example ?? schema['const'] ?? (typeof first === 'object' ? first['const'] : first)
+  return String(value ?? name.replace(/_/g, '-'))
+}
+
+function addressOf({ path, path_values, query }: Call): string {
+  const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) =>
+    encodeURIComponent(path_values[name] ?? name),
+  )
+  const search = new URLSearchParams(query).toString()
+  return search ? `${filled}?${search}` : filled
+}
+
+function curlOf(call: Call): string {
+  const { server, method, token, key, body, bytes, stream } = call
+  const simple = method === 'GET' || (method === 'POST' && (body !== undefined || bytes))
+  const json = body === undefined ? null : JSON.stringify(body, null, 2)
+  const parts = [
+    `curl ${stream ? '-N ' : ''}${simple ? '' : `-X ${method} `}'${server}${addressOf(call)}'`,
+    ...(token ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...(key ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
+    ...(json
+      ? [`-H 'Content-Type: application/json'`, `-d '${json.replaceAll("'", `'\\''`)}'`]
+      : []),
+    ...(bytes ? ['--data-binary @file'] : []),
+  ]
+  return parts.join(' \\\n  ')
+}
+
+function typescriptOf({ method, path, path_values, query, body, stream }: Call): string {
+  const params = [
+    ...(Object.keys(path_values).length > 0 ? [`path: ${literal(path_values, 2)}`] : []),
+    ...(Object.keys(query).length > 0 ? [`query: ${literal(query, 2)}`] : []),
+  ]
+  const init = [
+    ...(params.length > 0 ? [`  params: { ${params.join(', ')} },`] : []),
+    ...(body === undefined ? [] : [`  body: ${literal(body, 2)},`]),
+    ...(stream ? [`  parseAs: 'stream',`] : []),
+  ]
+  const given = init.length > 0 ? `, {\n${init.join('\n')}\n}` : ''
+  return `const { data } = await api.${method}('${path}'${given})`
+}
+
+/** A value as a TypeScript literal, with bare names where they can be. */
+function literal(value: unknown, indent: number): string {
+  return JSON.stringify(value, null, 2)
+    .replaceAll('\n', `\n${' '.repeat(indent)}`)
+    .replaceAll(/^(\s*)"([a-zA-Z_]\w*)":/gm, '$1$2:')
+}
+
+function pythonOf(call: Call): string {
+  const { server, method, token, key, body, bytes } = call
+  const headers = [
+    ...(token ? [`"Authorization": f"Bearer {os.environ['TOKEN']}"`] : []),
+    ...(key ? ['"Idempotency-Key": str(uuid.uuid4())'] : []),
+  ]
+  const given = [
+    JSON.stringify(`${server}${addressOf(call)}`),
+    ...(headers.length > 0 ? [`headers={${headers.join(', ')}}`] : []),
+    ...(body === undefined ? [] : [`json=${pythonValue(body, 1)}`]),
+    ...(bytes ? ['data=open("file", "rb")'] : []),
+  ]
+  const imports = [...(token ? ['import os'] : []), ...(key ? ['import uuid'] : [])]
+  return `${[...imports, 'import requests'].join('\n')}
+
+reply = requests.${method.toLowerCase()}(
+${given.map(one => `    ${one},\n`).join('')})
+reply.raise_for_status()
+print(reply.text)`
+}
+
+function pythonValue(value: unknown, depth: number): string {
+  if (value === null) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value !== 'object') return JSON.stringify(value)
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  const items = Array.isArray(value)
+    ? value.map(one => pythonValue(one, depth + 1))
+    : Object.entries(value).map(
+        ([name, one]) => `${JSON.stringify(name)}: ${pythonValue(one, depth + 1)}`,
+      )
+  if (items.length === 0) return `${open}${close}`
+  const pad = '    '.repeat(depth + 1)
+  return `${open}\n${items.map(one => `${pad}${one},\n`).join('')}${'    '.repeat(depth)}${close}`
+}

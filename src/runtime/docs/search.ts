@@ -1,0 +1,105 @@
+/**
+ * Full-text search over the sections of all pages, in memory: BM25 with English stems, and words
+ * in a title count more. The index of all pages takes about a megabyte.
+ */
+import stem from 'wink-porter2-stemmer'
+import type { Page } from './site.ts'
+
+export type Hit = {
+  readonly page: string
+  readonly name: string
+  readonly heading: string
+  readonly id: string
+  /** The place that fits best, cut at words. */
+  readonly excerpt: string
+}
+
+type Entry = Omit<Hit, 'excerpt'> & { readonly says: string; readonly length: number }
+
+/** As in the paper: how fast repetition stops to count, and how much length does. */
+const [k1, b] = [1.2, 0.75]
+const title_weight = 6
+const words_max = 8
+const hits_max = 20
+const excerpt_length = 180
+
+export type Search = (query: string) => Hit[]
+
+export async function openSearch(pages: AsyncIterable<Page>): Promise<Search> {
+  const entries: Entry[] = []
+  const postings = new Map<string, Map<number, number>>()
+  for await (const page of pages) {
+    for (const { id, text, says } of page.sections) {
+      const counts = countsOf(`${page.title} ${text} `, title_weight, countsOf(says, 1))
+      const at = entries.length
+      const length = [...counts.values()].reduce((sum, one) => sum + one, 0)
+      entries.push({ page: page.title, name: page.name, heading: text, id, says, length })
+      for (const [word, count] of counts) {
+        const of = postings.get(word) ?? new Map<number, number>()
+        postings.set(word, of.set(at, count))
+      }
+    }
+  }
+  const average = entries.reduce((sum, one) => sum + one.length, 0) / Math.max(1, entries.length)
+  return query => {
+    const words = [...new Set(wordsOf(query))].slice(0, words_max)
+    const scores = new Map<number, number>()
+    for (const word of words) {
+      const found = matching(postings, word)
+      const rarity = Math.log(1 + (entries.length - found.size + 0.5) / (found.size + 0.5))
+      for (const [at, count] of found) {
+        const norm = k1 * (1 - b + (b * (entries[at]?.length ?? 0)) / average)
+        const more = (rarity * count * (k1 + 1)) / (count + norm)
+        scores.set(at, (scores.get(at) ?? 0) + more)
+      }
+    }
+    return [...scores]
+      .toSorted(([, one], [, other]) => other - one)
+      .slice(0, hits_max)
+      .flatMap(([at]) => (entries[at] ? [hitOf(entries[at], words)] : []))
+  }
+}
+
+/** The word itself; if nothing has it, words that begin with it. */
+function matching(postings: Map<string, Map<number, number>>, word: string): Map<number, number> {
+  const exact = postings.get(word)
+  if (exact || word.length < 3) return exact ?? new Map()
+  const found = new Map<number, number>()
+  for (const [other, entries] of postings) {
+    if (!other.startsWith(word)) continue
+    for (const [at, count] of entries) found.set(at, (found.get(at) ?? 0) + count)
+  }
+  return found
+}
+
+/** A name such as `alias_taken` is found whole and by its parts. */
+function wordsOf(text: string): string[] {
+  const whole = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
+  return whole.flatMap(word =>
+    word.includes('_') ? [word, ...word.split('_').filter(Boolean).map(stemOf)] : [stemOf(word)],
+  )
+}
+
+/** The stemmer knows English letters only. */
+function stemOf(word: string): string {
+  return /^[a-z]+$/.test(word) ? stem(word) : word
+}
+
+function countsOf(text: string, weight: number, counts = new Map<string, number>()) {
+  for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + weight)
+  return counts
+}
+
+function hitOf({ says, length: _, ...hit }: Entry, words: readonly string[]): Hit {
+  const text = says.replaceAll(/\s+/g, ' ').trim()
+  const wanted = new Set(words)
+  const match = [...text.matchAll(/[\p{L}\p{N}_]+/gu)].find(([word]) =>
+    wordsOf(word).some(one => wanted.has(one)),
+  )
+  const from = Math.max(0, (match?.index ?? 0) - 60)
+  const start = from === 0 ? 0 : text.indexOf(' ', from) + 1
+  const cut = text.slice(start, start + excerpt_length)
+  const whole = start + excerpt_length >= text.length
+  const excerpt = whole ? cut : cut.slice(0, Math.max(1, cut.lastIndexOf(' ')))
+  return { ...hit, excerpt: `${start > 0 ? '… ' : ''}${excerpt}${whole ? '' : ' …'}` }
+}

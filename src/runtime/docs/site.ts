@@ -1,0 +1,101 @@
+/**
+ * The pages of the documentation: Markdown files of this repository, with the addresses that they
+ * have on the site. `docs/README.md` is the index; its lists are the navigation, in their order.
+ */
+import { readFile } from 'node:fs/promises'
+import { posix } from 'node:path'
+import { renderMarkdown, type Rendered } from './render-markdown.ts'
+
+export const base = '/docs'
+const repository = new URL('../../../', import.meta.url)
+
+/** Files outside of `docs/` that are pages too. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'CHANGELOG.md': 'changelog',
+  'CONTRIBUTING.md': 'contributing',
+  'SECURITY.md': 'report-a-vulnerability',
+  'client/README.md': 'client',
+}
+
+export type Page = Rendered & {
+  /** From the root of the repository. */
+  readonly file: string
+  /** Below `/docs/`; empty for the index. */
+  readonly name: string
+}
+
+export type Entry = { readonly title: string; readonly name: string }
+export type Group = { readonly title: string; readonly entries: readonly Entry[] }
+
+export type Site = {
+  readonly groups: readonly Group[]
+  /** Rendered at its first visit. */
+  page(name: string): Promise<Page | null>
+  /** Every page, one after the other. */
+  all(): AsyncGenerator<Page>
+}
+
+export async function openSite(): Promise<Site> {
+  const index = await readPage('docs/README.md')
+  const groups = groupsOf(await readFile(new URL('docs/README.md', repository), 'utf8'))
+  const files = new Map(groups.flatMap(group => group.entries.map(one => [one.name, one.file])))
+  const known = new Map<string, Promise<Page>>([['', Promise.resolve(index)]])
+  const page = async (name: string): Promise<Page | null> => {
+    const file = files.get(name)
+    const made = known.get(name) ?? (file === undefined ? null : readPage(file))
+    if (made) known.set(name, made)
+    return made
+  }
+  return {
+    groups,
+    page,
+    all: async function* () {
+      for (const name of ['', ...files.keys()]) {
+        const one = await page(name)
+        if (one) yield one
+      }
+    },
+  }
+}
+
+async function readPage(file: string): Promise<Page> {
+  const source = await readFile(new URL(file, repository), 'utf8')
+  const rendered = renderMarkdown(source, target => addressOf(target, file))
+  return { ...rendered, file, name: nameOf(file) ?? '' }
+}
+
+/** The headings of the index with their lists of links. Links to addresses are no pages. */
+function groupsOf(index: string) {
+  return index
+    .split(/^## /m)
+    .slice(1)
+    .map(part => {
+      const links = [...part.matchAll(/^- \[([^\]]+)\]\(([^)#]+\.md)\)/gm)]
+      const entries = links.flatMap(([, title = '', target = '']) => {
+        const file = posix.join('docs', target)
+        const name = nameOf(file)
+        return name === null ? [] : [{ title, name, file }]
+      })
+      return { title: (part.split('\n')[0] ?? '').trim(), entries }
+    })
+    .filter(({ entries }) => entries.length > 0)
+}
+
+/** The name of a file on the site; null if it is no page. */
+function nameOf(file: string): string | null {
+  if (file === 'docs/README.md') return ''
+  if (/^docs\/.+\.md$/.test(file)) return file.slice('docs/'.length, -'.md'.length)
+  return elsewhere[file] ?? null
+}
+
+/** Of a link in a file: another page, a file that the site serves, or an address elsewhere. */
+export function addressOf(target: string, file: string): string | null {
+  if (/^(https?:|mailto:|#|\/)/.test(target)) return target
+  const [path = '', hash] = target.split('#')
+  const resolved = posix.join(posix.dirname(file), path)
+  const anchor = hash === undefined ? '' : `#${hash}`
+  const name = nameOf(resolved)
+  if (name !== null) return `${base}/${name}${anchor}`
+  if (/^docs\/(images|examples)\//.test(resolved)) return `/${resolved}`
+  return resolved === 'docs/openapi.json' ? '/openapi.json' : null
+}

@@ -1,0 +1,65 @@
+/** The samples of the reference, read by the programs that they are written for. */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { withSamples, type Sample } from '../samples.ts'
+
+const run = promisify(execFile)
+const root = resolve(import.meta.dirname, '../../../..')
+const python = ['/usr/bin/python3', '/usr/local/bin/python3'].find(one => existsSync(one))
+
+type Shown = Readonly<
+  Record<string, { operationId: string; requestBody?: object; 'x-codeSamples': Sample[] }>
+>
+
+async function allSamples(): Promise<readonly (Sample & { of: string })[]> {
+  const text = await readFile(join(root, 'docs/openapi.json'), 'utf8')
+  const { paths } = JSON.parse(withSamples(text)) as { paths: Record<string, Shown> }
+  return Object.values(paths).flatMap(item =>
+    Object.values(item).flatMap(operation =>
+      operation['x-codeSamples'].map(one => ({ ...one, of: operation.operationId })),
+    ),
+  )
+}
+
+const all = await allSamples()
+const of = (lang: string) => all.filter(one => one.lang === lang)
+
+test('there is a sample of each operation in each language', () => {
+  expect(of('shell').length).toBeGreaterThan(300)
+  expect(of('python').length).toBe(of('shell').length)
+  expect(of('shell').length - of('typescript').length).toBe(6)
+})
+
+test('the samples in TypeScript fit the types of the client', { timeout: 120_000 }, async () => {
+  const folder = await mkdtemp(join(root, 'node_modules/.samples-'))
+  try {
+    const lines = of('typescript').map(({ source }) => `{\n${source}\nvoid data\n}`)
+    const head = `import { createClient } from '${root}/client/src/index.ts'\nconst api = createClient({ base_url: '' })\n`
+    await mkdir(join(folder, 'src'))
+    await writeFile(join(folder, 'src/samples.ts'), `${head}${lines.join('\n')}\n`)
+    const options = { extends: join(root, 'tsconfig.json'), include: ['src'] }
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(options))
+    const tsc = join(root, 'node_modules/.bin/tsc')
+    const { stdout } = await run(tsc, ['--noEmit', '-p', folder]).catch(
+      (error: unknown) => error as { stdout: string },
+    )
+    expect(stdout).toBe('')
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
+
+test('the samples in curl are shell', async () => {
+  const script = of('shell').map(({ source }) => source)
+  await run('bash', ['-n', '-c', script.join('\n')])
+})
+
+test.skipIf(!python)('the samples in Python are Python', async () => {
+  const program = 'import ast, json, sys\nfor one in json.loads(sys.argv[1]): ast.parse(one)'
+  const sources = of('python').map(({ source }) => source)
+  await run(python ?? '', ['-c', program, JSON.stringify(sources)])
+})

@@ -1,0 +1,112 @@
+/** The documentation as a whole: its index, its links, its generated pages, and its search. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join, posix, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { referencePages } from '../../../../scripts/reference-pages.ts'
+import { renderMarkdown } from '../render-markdown.ts'
+import { openSearch } from '../search.ts'
+import { addressOf, openSite, type Page } from '../site.ts'
+
+const root = resolve(import.meta.dirname, '../../../..')
+const site = await openSite()
+const pages: Page[] = []
+for await (const page of site.all()) pages.push(page)
+
+describe('the site', () => {
+  test('has every page in its index', async () => {
+    const files = await readdir(join(root, 'docs'), { recursive: true })
+    const written = files.filter(one => one.endsWith('.md')).map(one => `docs/${one}`)
+    const shown = pages.map(({ file }) => file)
+    expect(written.filter(one => !shown.includes(one))).toEqual([])
+    expect(site.groups.every(({ entries }) => entries.length <= 13)).toBe(true)
+  })
+
+  test('has no link that leads nowhere', async () => {
+    const anchors = new Map(
+      pages.map(({ file, headings }) => [file, new Set(headings.map(({ id }) => id))]),
+    )
+    const dead: string[] = []
+    for (const file of [...pages.map(one => one.file), 'README.md']) {
+      const text = (await readFile(join(root, file), 'utf8')).replaceAll(/^```[^]*?^```/gm, '')
+      for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+        const [path = '', hash] = target.split('#')
+        const at = path === '' ? file : posix.join(posix.dirname(file), path)
+        const exists = await readFile(join(root, at)).then(
+          () => true,
+          (error: unknown) => (error as { code?: string }).code === 'EISDIR',
+        )
+        const known = anchors.get(at)
+        const anchored = hash === undefined || known === undefined || known.has(hash)
+        if (!exists || !anchored) dead.push(`${file}: ${target}`)
+      }
+    }
+    expect(dead).toEqual([])
+  })
+
+  test('leads within itself, and to the repository only where it has no page', () => {
+    expect(addressOf('jobs.md#schedule', 'docs/how-do-i.md')).toBe('/docs/jobs#schedule')
+    expect(addressOf('../jobs.md', 'docs/guides/shop.md')).toBe('/docs/jobs')
+    expect(addressOf('../client/README.md', 'docs/jobs.md')).toBe('/docs/client')
+    expect(addressOf('images/platform.svg', 'docs/architecture.md')).toBe(
+      '/docs/images/platform.svg',
+    )
+    expect(addressOf('../src/platform.ts', 'docs/architecture.md')).toBe(null)
+  })
+
+  test('has generated pages that are up to date; else run node scripts/reference-pages.ts', async () => {
+    for (const [name, text] of Object.entries(await referencePages())) {
+      expect(await readFile(join(root, 'docs/reference', name), 'utf8')).toBe(text)
+    }
+  })
+})
+
+describe('Markdown', () => {
+  const html = (source: string) => renderMarkdown(source, target => target).body.text
+
+  test('carries no markup of its own', () => {
+    const hostile =
+      '# <img src=x onerror=alert(1)>\n\n<script>alert(1)</script>\n\na <b>b</b> `</code>`'
+    expect(html(hostile)).not.toMatch(/<(script|img|b)\b/)
+    expect(html('[a](<"onclick="b>)')).toBe('<p><a href="&quot;onclick=&quot;b">a</a></p>\n')
+  })
+
+  test('names headings as the repository does', () => {
+    const { headings } = renderMarkdown('# A\n## How do I …?\n## `x` & y\n## `x` & y\n', one => one)
+    expect(headings.map(({ id }) => id)).toEqual(['a', 'how-do-i-', 'x--y', 'x--y-1'])
+  })
+})
+
+describe('the search', async () => {
+  const search = await openSearch(each(pages))
+  const first = (query: string) => {
+    const [hit] = search(query)
+    return hit && `${hit.name}#${hit.id}`
+  }
+
+  test.for([
+    ['rotate webhook secrets', 'webhooks#rotate-the-secret'],
+    ['log in with google', 'how-do-i#log-in-with-google'],
+    ['idempotency key', 'requests#idempotency'],
+    ['ClamAV', 'uploads#scan-with-clamav'],
+    ['forgotten password', 'identity#a-forgotten-password'],
+    ['quiet hours', 'notifications#preferences'],
+  ])('finds %s', ([query = '', place]) => {
+    expect(first(query)).toBe(place)
+  })
+
+  test('finds a name by its whole and by its beginning', () => {
+    expect(search('alias_taken').some(({ name }) => name === 'reference/errors')).toBe(true)
+    expect(search('UPLOADS_CLAMD')[0]?.excerpt).toContain('UPLOADS_CLAMD')
+    expect(search('reconcil').length).toBeGreaterThan(0)
+  })
+
+  test('answers nothing to nothing, and bounds what it reads', () => {
+    expect(search('')).toEqual([])
+    expect(search('xyzzyplugh')).toEqual([])
+    expect(search('a '.repeat(10_000)).length).toBeLessThanOrEqual(20)
+  })
+})
+
+async function* each(all: readonly Page[]): AsyncGenerator<Page> {
+  yield* all
+}
