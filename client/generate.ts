@@ -1,12 +1,15 @@
 /**
- * Generates one half of the client from docs/openapi.json: the types of all operations, and the
- * list of those that take an Idempotency-Key, which the client needs at run time.
+ * Generates one half of the client from docs/openapi.json: the types of all operations, the list of
+ * those that take an Idempotency-Key, which the client needs at run time, and the error codes.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString } from 'openapi-typescript'
 
 type Parameter = { readonly $ref?: string; readonly name?: string; readonly required?: boolean }
-type Operation = { readonly parameters?: readonly Parameter[] }
+type Operation = {
+  readonly parameters?: readonly Parameter[]
+  readonly responses?: Readonly<Record<string, { readonly description?: string }>>
+}
 export type ApiDocument = {
   readonly openapi: string
   readonly info: { readonly title: string; readonly version: string }
@@ -18,7 +21,7 @@ export async function generated(document: ApiDocument): Promise<Record<string, s
   const types = astToString(await openapiTS(JSON.stringify(document, readable)))
   return {
     'schema.d.ts': `/** The types of all operations; generate.ts writes this file. */\n${types}`,
-    'operations.ts': operations(keyedOperations(document)),
+    'operations.ts': operations(keyedOperations(document), problemCodes(document)),
   }
 }
 
@@ -54,11 +57,27 @@ export function keyedOperations({ paths }: ApiDocument): string[] {
   )
 }
 
-function operations(keyed: readonly string[]): string {
+/** The codes that the refusals of all operations name, as `alias_taken`. */
+function problemCodes({ paths }: ApiDocument): string[] {
+  const said = Object.values(paths).flatMap(item =>
+    Object.values(item).flatMap(({ responses = {} }) =>
+      Object.entries(responses).flatMap(([status, { description = '' }]) =>
+        status < '400'
+          ? []
+          : [...description.matchAll(/`([a-z_]+)`/g)].map(([, code = '']) => code),
+      ),
+    ),
+  )
+  return [...new Set(said)].toSorted()
+}
+
+function operations(keyed: readonly string[], codes: readonly string[]): string {
   const lines = keyed.map(one => `  '${one}': true,\n`).join('')
-  return `/** The operations that take an Idempotency-Key; generate.ts writes this file. */
+  const union = codes.map(one => `  | '${one}'\n`).join('')
+  return `/** The operations that take an Idempotency-Key, and the error codes; generate.ts writes this file. */
 export const keyed: Readonly<Record<string, true>> = {${lines && `\n${lines}`}}
-`
+
+export type ProblemCode =${union ? `\n${union}` : ' never\n'}`
 }
 
 if (import.meta.main) {

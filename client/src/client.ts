@@ -8,16 +8,21 @@ import createFetchClient, { type FetchResponse, type MaybeOptionalInit } from 'o
 import { chatOf, type ChatOfClient } from './chat.ts'
 import { jobsOf, type Job, type Jobs } from './jobs.ts'
 import { inferencesOf, type Inferences } from './inferences.ts'
-import { keyed } from './operations.ts'
+import { notificationsOf, type Notifications } from './notifications.ts'
+import { keyed, type ProblemCode } from './operations.ts'
 import type { components, paths } from './schema.d.ts'
+import { uploadsOf, type Uploads } from './uploads.ts'
 
 export type ProblemBody = components['schemas']['Problem']
 
-/** A refusal by the platform. `code` is stable; support needs the `request_id`. */
+/**
+ * A refusal by the platform. `code` is stable, and an editor knows those of this version for a
+ * `switch`; a newer platform may have more. Support needs the `request_id`.
+ */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly status: number
-  readonly code: string
+  readonly code: ProblemCode | (string & {})
   readonly request_id: string | undefined
   readonly body: Partial<ProblemBody>
 
@@ -76,6 +81,11 @@ export type DodecaClient<P extends object = paths> = {
   readonly POST: Call<P, 'post'>
   readonly PATCH: Call<P, 'patch'>
   readonly DELETE: Call<P, 'delete'>
+  /** The pages of a list, as they come: rows with `has_more` and `next_cursor`. */
+  pages<K extends PathsOf<P, 'get'>>(
+    path: K,
+    init?: InitOf<P, K, 'get'>,
+  ): AsyncGenerator<PageOf<RowOf<OperationOf<P, K, 'get'>>>, void>
   /** Every row of a list, page after page. */
   all<K extends PathsOf<P, 'get'>>(
     path: K,
@@ -84,6 +94,8 @@ export type DodecaClient<P extends object = paths> = {
   readonly chat: ChatOfClient
   readonly jobs: Jobs
   readonly inferences: Inferences
+  readonly notifications: Notifications
+  readonly uploads: Uploads
 }
 
 const key_header = 'idempotency-key'
@@ -101,16 +113,19 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
   // The same functions, with a type that never returns a refusal.
   const calls = { GET, PUT, POST, PATCH, DELETE } as unknown as Omit<
     DodecaClient<P>,
-    'all' | 'chat' | 'jobs' | 'inferences'
+    'all' | 'pages' | 'chat' | 'jobs' | 'inferences' | 'notifications' | 'uploads'
   >
   const get = calls.GET as unknown as Get
+  const post = calls.POST as unknown as Get
+  const walk = pages(calls.GET as unknown as GetPage)
   const readJob = async (job_id: string, signal?: AbortSignal): Promise<Job> => {
     const given = { params: { path: { job_id } }, ...(signal ? { signal } : {}) }
     return (await get('/v1/jobs/{job_id}', given)).data as Job
   }
   return {
     ...calls,
-    all: pages(calls.GET as unknown as GetPage) as DodecaClient<P>['all'],
+    pages: walk as DodecaClient<P>['pages'],
+    all: rows(walk) as DodecaClient<P>['all'],
     chat: chatOf({ base_url: options.base_url, get, isFinal }),
     jobs: jobsOf(readJob),
     inferences: inferencesOf(async (body, { signal, key }) => {
@@ -120,19 +135,29 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
         ...(signal ? { signal } : {}),
         ...(key ? { headers: { [key_header]: key } } : {}),
       }
-      const { data } = await (calls.POST as unknown as Get)('/v1/inferences:stream', given)
+      const { data } = await post('/v1/inferences:stream', given)
       return data as ReadableStream<Uint8Array> | null
     }),
+    notifications: notificationsOf(async init => {
+      const { data } = await get('/v1/inbox', { ...init, parseAs: 'stream' })
+      return data as ReadableStream<Uint8Array> | null
+    }, isFinal),
+    uploads: uploadsOf({ get, post }),
   }
 }
 
 type Get = (path: string, init: object) => Promise<{ data: unknown }>
-type Page = { data: unknown[]; next_cursor: string | null; has_more: boolean }
+export type PageOf<Row> = {
+  readonly data: readonly Row[]
+  readonly next_cursor: string | null
+  readonly has_more: boolean
+}
+type Page = PageOf<unknown>
 type ListInit = { params?: { query?: object } }
 type GetPage = (path: PropertyKey, init: ListInit) => Promise<{ data: Page }>
 
 function pages(get: GetPage) {
-  return async function* (path: PropertyKey, init: ListInit = {}): AsyncGenerator<unknown, void> {
+  return async function* (path: PropertyKey, init: ListInit = {}): AsyncGenerator<Page, void> {
     let cursor: string | null = null
     do {
       const query = { ...init.params?.query, ...(cursor === null ? {} : { cursor }) }
@@ -140,9 +165,15 @@ function pages(get: GetPage) {
         ...init,
         params: { ...init.params, query },
       })
-      yield* page.data
+      yield page
       cursor = page.has_more ? page.next_cursor : null
     } while (cursor !== null)
+  }
+}
+
+function rows(walk: ReturnType<typeof pages>) {
+  return async function* (path: PropertyKey, init?: ListInit): AsyncGenerator<unknown, void> {
+    for await (const page of walk(path, init)) yield* page.data
   }
 }
 

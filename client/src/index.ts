@@ -10,7 +10,8 @@ export type {
   ChatSent,
 } from './chat-types.ts'
 export { createClient, Problem } from './client.ts'
-export type { ClientOptions, DodecaClient, ProblemBody } from './client.ts'
+export type { ClientOptions, DodecaClient, PageOf, ProblemBody } from './client.ts'
+export type { ProblemCode } from './operations.ts'
 export type { components, operations, paths } from './schema.d.ts'
 export { login, resume, SecondFactorMissing } from './login.ts'
 export type {
@@ -23,6 +24,9 @@ export type {
 export { InferenceFailed } from './inferences.ts'
 export type { InferenceEvent, InferenceRequest, Inferences, StreamOptions } from './inferences.ts'
 export type { Job, Jobs } from './jobs.ts'
+export type { InboxEvent, InboxItem, InboxOptions, Notifications } from './notifications.ts'
+export { UploadFailed } from './uploads.ts'
+export type { PutOptions, StoredFile, UploadProgress, Uploads } from './uploads.ts'
 export { challengeOf, verifyWebhook, WebhookRefused } from './webhook.ts'
 export type {
   VerifyOptions,

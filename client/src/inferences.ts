@@ -2,7 +2,7 @@
  * Streams the answer of a model. The end is proved: a stream that breaks off, or whose text does not have
  * the length and checksum that its last event names, fails and never looks like a short answer.
  */
-import { createParser } from 'eventsource-parser'
+import { readEvents } from './events.ts'
 import type { components } from './schema.d.ts'
 
 export type InferenceRequest = Omit<components['schemas']['CreateInference'], 'stream'>
@@ -94,29 +94,9 @@ export function inferencesOf(open: Open): Inferences {
 }
 
 async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<InferenceEvent> {
-  const events: InferenceEvent[] = []
-  const failures: InferenceFailed[] = []
-  const parser = createParser({
-    onEvent: ({ event, data }) => {
-      const given = JSON.parse(data) as Record<string, unknown>
-      if (event === 'error') failures.push(new InferenceFailed(String(given['code']), given))
-      else events.push({ type: event, ...given } as InferenceEvent)
-    },
-  })
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      parser.feed(decoder.decode(value, { stream: true }))
-      yield* events.splice(0)
-      const [failure] = failures
-      if (failure) throw failure
-    }
-  } finally {
-    // After the last event nothing is left; before it the platform sees that the reader has gone.
-    await reader.cancel().catch(() => {})
+  for await (const { event, data } of readEvents(body)) {
+    if (event === 'error') throw new InferenceFailed(String(data['code']), data)
+    yield { type: event, ...data } as InferenceEvent
   }
 }
 

@@ -1,0 +1,30 @@
+/** Reads a stream of server-sent events as it arrives. */
+import { createParser } from 'eventsource-parser'
+
+export type StreamEvent = {
+  readonly event: string
+  readonly id: string | undefined
+  readonly data: Record<string, unknown>
+}
+
+/** Leaving the loop closes the connection, so that the platform sees that its reader has gone. */
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
+  const events: StreamEvent[] = []
+  const parser = createParser({
+    onEvent: ({ event = 'message', id, data }) => {
+      events.push({ event, id, data: JSON.parse(data) as Record<string, unknown> })
+    },
+  })
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      parser.feed(decoder.decode(value, { stream: true }))
+      yield* events.splice(0)
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * Sends a file in parts, several at a time, and waits until it may be used. A part that fails is
+ * sent again to a new address; an upload that was interrupted goes on where it was.
+ */
+import { sha256 } from './hash-file.ts'
+import type { components } from './schema.d.ts'
+
+type Schemas = components['schemas']
+type Create = Schemas['CreateUpload']
+type Upload = Schemas['Upload']
+export type StoredFile = NonNullable<Upload['file']>
+
+export type UploadProgress = {
+  readonly upload_id: string
+  readonly state: 'sending' | 'verifying' | 'checking' | 'available'
+  readonly sent_bytes: number
+  readonly total_bytes: number
+}
+
+export type PutOptions = Partial<Omit<Create, 'expected_size' | 'checksum'>> & {
+  readonly onProgress?: (progress: UploadProgress) => void
+  readonly signal?: AbortSignal
+  /** The upload to go on with, from `upload_id` of an earlier progress. */
+  readonly resume?: string
+  readonly parts_at_once?: number
+}
+
+/** The platform has refused the file: `code` says why, such as `malware_detected`. */
+export class UploadFailed extends Error {
+  override readonly name = 'UploadFailed'
+  readonly code: string
+  readonly upload_id: string
+
+  constructor(code: string, upload_id: string) {
+    super(`The upload failed: ${code}`)
+    this.code = code
+    this.upload_id = upload_id
+  }
+}
+
+export type Uploads = {
+  /** Resolves with the file when it is available; it may be downloaded from then on. */
+  put(file: Blob, options?: PutOptions): Promise<StoredFile>
+}
+
+type Call = (path: string, init: object) => Promise<{ data: unknown }>
+export type Calls = { readonly get: Call; readonly post: Call }
+
+const attempts_max = 5
+const poll_ms = 500
+
+export function uploadsOf(calls: Calls): Uploads {
+  return {
+    put: async (file, { onProgress, signal, resume, parts_at_once = 4, ...create } = {}) => {
+      // Hashed while the first parts are sent. A failure is thrown where it is awaited.
+      const checksum = sha256(file, signal)
+      checksum.catch(() => {})
+      const begun = await begin(calls, file, create, { resume, signal })
+      const sending = new Sending(begun, file, onProgress)
+      await sendParts(calls, sending, { parts_at_once, signal })
+      sending.report('verifying')
+      await post(calls, `/v1/uploads/{upload_id}/complete`, begun.id, signal, {
+        checksum: `sha256:${await checksum}`,
+      })
+      sending.report('checking')
+      const stored = await available(calls, begun.id, signal)
+      sending.report('available')
+      return stored
+    },
+  }
+}
+
+async function begin(
+  { get, post: send }: Calls,
+  file: Blob,
+  create: Partial<Create>,
+  { resume, signal }: { resume: string | undefined; signal: AbortSignal | undefined },
+): Promise<Upload> {
+  const given = signal ? { signal } : {}
+  if (resume !== undefined) {
+    const params = { path: { upload_id: resume } }
+    return (await get('/v1/uploads/{upload_id}', { params, ...given })).data as Upload
+  }
+  const { name } = file as Partial<File>
+  const body = {
+    purpose: 'generic',
+    media_category: 'any',
+    ...(name ? { filename: name } : {}),
+    ...(file.type ? { claimed_type: file.type.split(';')[0] } : {}),
+    ...create,
+    expected_size: file.size,
+  }
+  return (await send('/v1/uploads', { body, ...given })).data as Upload
+}
+
+/** How much of which part has been sent. */
+class Sending {
+  readonly upload: Upload
+  readonly file: Blob
+  readonly missing: number[]
+  private readonly bytes = new Map<number, number>()
+  private readonly onProgress: PutOptions['onProgress']
+
+  constructor(upload: Upload, file: Blob, onProgress: PutOptions['onProgress']) {
+    this.upload = upload
+    this.file = file
+    this.onProgress = onProgress
+    this.missing = (upload.missing_parts as [number, number][]).flatMap(([from, to]) =>
+      Array.from({ length: to - from + 1 }, (_, n) => from + n),
+    )
+  }
+
+  part(number: number): Blob {
+    const { part_size } = this.upload
+    return this.file.slice((number - 1) * part_size, number * part_size)
+  }
+
+  sent(number: number, bytes: number): void {
+    this.bytes.set(number, bytes)
+    this.report('sending')
+  }
+
+  report(state: UploadProgress['state']): void {
+    const before = this.upload.received_bytes
+    const now = [...this.bytes.values()].reduce((sum, one) => sum + one, 0)
+    const total_bytes = this.file.size
+    const sent_bytes = Math.min(total_bytes, before + now)
+    this.onProgress?.({ upload_id: this.upload.id, state, sent_bytes, total_bytes })
+  }
+}
+
+type Sender = { readonly parts_at_once: number; readonly signal: AbortSignal | undefined }
+
+async function sendParts(calls: Calls, sending: Sending, sender: Sender): Promise<void> {
+  const numbers = sending.missing.values()
+  const run = async () => {
+    for (const number of numbers) await sendPart(calls, sending, number, sender.signal)
+  }
+  await Promise.all(Array.from({ length: sender.parts_at_once }, run))
+}
+
+async function sendPart(
+  calls: Calls,
+  sending: Sending,
+  number: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    // A new address for each attempt: the last one may have ended.
+    const { data } = await post(calls, '/v1/uploads/{upload_id}/parts', sending.upload.id, signal, {
+      part_numbers: [number],
+    })
+    const { part_urls } = data as { part_urls: { url: string }[] }
+    const blob = sending.part(number)
+    try {
+      await putBytes(part_urls[0]?.url ?? '', blob, bytes => sending.sent(number, bytes), signal)
+      return sending.sent(number, blob.size)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (attempt === attempts_max) throw error
+      sending.sent(number, 0)
+      await new Promise(resolve => setTimeout(resolve, 250 * 2 ** attempt * Math.random()))
+    }
+  }
+}
+
+function post(
+  calls: Calls,
+  path: string,
+  upload_id: string,
+  signal: AbortSignal | undefined,
+  body: object,
+) {
+  return calls.post(path, { params: { path: { upload_id } }, body, ...(signal ? { signal } : {}) })
+}
+
+/** In a browser by XMLHttpRequest, because only that reports progress. */
+async function putBytes(
+  url: string,
+  blob: Blob,
+  progress: (bytes: number) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (typeof XMLHttpRequest === 'undefined') {
+    const response = await fetch(url, { method: 'PUT', body: blob, ...(signal ? { signal } : {}) })
+    await response.arrayBuffer()
+    if (!response.ok) throw new Error(`The part was answered ${response.status}`)
+    return
+  }
+  await new Promise<void>((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    const stop = () => request.abort()
+    request.open('PUT', url)
+    request.upload.onprogress = event => progress(event.loaded)
+    request.onload = () =>
+      request.status < 300
+        ? resolve()
+        : reject(new Error(`The part was answered ${request.status}`))
+    request.onerror = () => reject(new Error('The connection broke'))
+    request.onabort = () => reject(signal?.reason as Error)
+    request.onloadend = () => signal?.removeEventListener('abort', stop)
+    signal?.addEventListener('abort', stop)
+    request.send(blob)
+  })
+}
+
+async function available(
+  { get }: Calls,
+  upload_id: string,
+  signal: AbortSignal | undefined,
+): Promise<StoredFile> {
+  for (;;) {
+    const init = { params: { path: { upload_id } }, ...(signal ? { signal } : {}) }
+    const { state, file, error_code } = (await get('/v1/uploads/{upload_id}', init)).data as Upload
+    if (state === 'available' && file) return file
+    if (state !== 'uploaded' && state !== 'initiated') {
+      throw new UploadFailed(error_code ?? state, upload_id)
+    }
+    await new Promise(resolve => setTimeout(resolve, poll_ms))
+    signal?.throwIfAborted()
+  }
+}

@@ -1,0 +1,83 @@
+/** Files by the client: sent in parts, continued, and refused with a code. */
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createClient, UploadFailed, type UploadProgress } from '../../client/src/index.ts'
+import { openProductWorld } from '../product-world.ts'
+
+const MiB = 1024 * 1024
+const port = await freePort()
+const world = await openProductWorld({
+  PORT: String(port),
+  PUBLIC_URL: `http://127.0.0.1:${port}`,
+  UPLOADS_PART_BYTES: String(5 * MiB),
+})
+afterAll(() => world.close())
+
+async function client() {
+  const { token } = await world.member()
+  return createClient({ base_url: world.url, token })
+}
+
+describe('an upload of the client', () => {
+  test('sends all parts, reports progress, and ends with a file to download', async () => {
+    const api = await client()
+    const bytes = randomBytes(11 * MiB)
+    const seen: UploadProgress[] = []
+    const file = await api.uploads.put(new Blob([bytes]), {
+      filename: 'noise.bin',
+      onProgress: one => seen.push(one),
+    })
+    const digest = createHash('sha256').update(bytes).digest('hex')
+    expect(file).toMatchObject({ state: 'available', checksum: `sha256:${digest}` })
+    const sent = seen.map(one => one.sent_bytes)
+    expect(sent).toEqual(sent.toSorted((a, b) => a - b))
+    expect(seen.at(-1)).toMatchObject({ state: 'available', sent_bytes: bytes.length })
+    const params = { path: { file_id: file.id } }
+    const { data } = await api.GET('/v1/files/{file_id}/download-url', { params })
+    const stored = Buffer.from(await (await fetch(data.url)).arrayBuffer())
+    expect(stored.equals(bytes)).toBe(true)
+  })
+
+  test('goes on where it was interrupted', async () => {
+    const api = await client()
+    const file = new Blob([randomBytes(11 * MiB)])
+    const stop = new AbortController()
+    let upload_id = ''
+    const onProgress = (one: UploadProgress) => {
+      upload_id = one.upload_id
+      stop.abort(new Error('the tab was closed'))
+    }
+    const options = { onProgress, signal: stop.signal, parts_at_once: 1 }
+    await expect(api.uploads.put(file, options)).rejects.toThrow('the tab was closed')
+    const again: number[] = []
+    const stored = await api.uploads.put(file, {
+      resume: upload_id,
+      onProgress: ({ sent_bytes }) => again.push(sent_bytes),
+    })
+    expect(stored.state).toBe('available')
+    // The first part was there already.
+    expect(again[0]).toBeGreaterThan(5 * MiB)
+  })
+
+  test('that the platform refuses says why', async () => {
+    const api = await client()
+    const program = new Blob(['MZ', new Uint8Array(200), 'PE\0\0'])
+    const refused = await api.uploads.put(program, { media_category: 'image' }).then(
+      () => null,
+      (error: unknown) => error,
+    )
+    expect(refused).toBeInstanceOf(UploadFailed)
+    expect((refused as UploadFailed).code).toMatch(/^type_(mismatch|not_allowed)$/)
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port: found } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return found
+}
