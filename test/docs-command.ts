@@ -1,5 +1,5 @@
 /**
- * `npx dodeca` as a reader of the documents uses it: a person with an authenticator app, who types
+ * `npx dodeca` (and `npx node`) as a reader of the documents uses it: a person with an authenticator app, who types
  * the code for the address that the command prints.
  */
 import { spawn } from 'node:child_process'
@@ -7,9 +7,12 @@ import { resolve } from 'node:path'
 import { URI } from 'otpauth'
 
 const [name, ...words] = process.argv.slice(2)
-if (name !== 'dodeca') throw new Error(`the documents use npx for dodeca only, and not for ${name}`)
+if (name !== 'dodeca' && name !== 'node') {
+  throw new Error(`the documents use npx for dodeca and node only, and not for ${name}`)
+}
 const cli = resolve(import.meta.dirname, '../src/cli.ts')
-const child = spawn(process.execPath, [cli, ...words], { stdio: ['pipe', 'pipe', 'inherit'] })
+const program = name === 'node' ? words : [cli, ...words]
+const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'inherit'] })
 let printed = ''
 child.stdout.on('data', (chunk: Buffer) => {
   process.stdout.write(chunk)

@@ -34,6 +34,11 @@ const pages = [
   'docs/chat.md',
   'docs/commerce.md',
   'docs/getting-started.md',
+  'docs/guides/ask-your-pdfs.md',
+  'docs/guides/chat-room.md',
+  'docs/guides/receive-webhooks.md',
+  'docs/guides/shop.md',
+  'docs/guides/worker-in-python.md',
   'docs/identity.md',
   'docs/inference.md',
   'docs/jobs.md',
@@ -63,8 +68,9 @@ test.for(pages)('the commands of %s', { timeout: 120_000 }, async page => {
   const reader = await mkdtemp(join(tmpdir(), 'dodeca-docs-'))
   const [cwd, TMPDIR] = [join(reader, 'checkout'), join(reader, 'temporary')]
   for (const one of [cwd, TMPDIR]) await mkdir(one)
-  // A reader is where the platform was started, so its data folder is there.
+  // A reader is where the platform was started, so its data folder is there, and the examples.
   await symlink(world.data_dir, join(cwd, 'data'))
+  await symlink(join(root, 'examples'), join(cwd, 'examples'))
   try {
     const PATH = `${await commandsIn(reader)}:${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
     const env = { ...world.environment, PATH, TMPDIR }
@@ -75,7 +81,7 @@ test.for(pages)('the commands of %s', { timeout: 120_000 }, async page => {
       if (answer !== null) expectAnswer(printed[at] ?? '', answer)
     })
     // Tokens and answers would be committed by accident.
-    expect(await readdir(cwd)).toEqual(['data'])
+    expect((await readdir(cwd)).toSorted()).toEqual(['data', 'examples'])
   } finally {
     await rm(reader, { recursive: true, force: true })
   }

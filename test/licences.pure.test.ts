@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { notices } from '../scripts/notices.ts'
 
 type Entry = {
   readonly license?: string
@@ -57,4 +58,9 @@ test('the lock file names no registry', () => {
   expect(Object.values(lock.packages).filter(one => /^https?:/.test(one.resolved ?? ''))).toEqual(
     [],
   )
+})
+
+test('the notices name every package; else run node scripts/notices.ts', async () => {
+  const written = readFileSync(new URL('../THIRD-PARTY-NOTICES.md', import.meta.url), 'utf8')
+  expect(written).toBe(await notices())
 })

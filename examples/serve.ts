@@ -1,0 +1,44 @@
+/**
+ * Serves one of the examples: its files, and the client as a browser loads it. A build of your own
+ * would bundle the same imports instead.
+ */
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { stripTypeScriptTypes } from 'node:module'
+import { resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+const example = process.argv[2] ?? ''
+const port = Number(process.env['EXAMPLE_PORT'] ?? 5173)
+if (!['shop', 'chat', 'ask'].includes(example)) {
+  console.error('Say which example: npm run example shop, chat or ask.')
+  process.exit(1)
+}
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+}
+
+/** Which file of this repository an address means. */
+function fileOf(path: string): string {
+  if (path === '/') return `examples/${example}/index.html`
+  if (path === '/style.css') return 'examples/style.css'
+  const [, folder = '', name = ''] = /^\/(client|parser)\/([a-z-]+)\.[jt]s$/.exec(path) ?? []
+  if (folder === 'client') return `client/src/${name}.ts`
+  if (folder === 'parser') return `node_modules/eventsource-parser/dist/${name}.js`
+  if (path === '/openapi-fetch.mjs') return 'node_modules/openapi-fetch/dist/index.mjs'
+  return path === '/app.js' ? `examples/${example}/app.js` : ''
+}
+
+createServer(async (request, response) => {
+  const file = fileOf(new URL(request.url ?? '/', 'http://any').pathname)
+  const text = file && (await readFile(resolve(root, file), 'utf8').catch(() => ''))
+  if (!text) return response.writeHead(404).end()
+  const type = types[file.split('.').at(-1) ?? ''] ?? types['js']
+  response.setHeader('content-type', type ?? '')
+  response.end(file.endsWith('.ts') ? stripTypeScriptTypes(text) : text)
+}).listen(port, '127.0.0.1', () => {
+  console.log(`The example ${example} is at http://127.0.0.1:${port}`)
+})
