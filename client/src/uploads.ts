@@ -174,6 +174,19 @@ function post(
   return calls.post(path, { params: { path: { upload_id } }, body, ...(signal ? { signal } : {}) })
 }
 
+/** What is used of XMLHttpRequest: callers without the types of a browser compile this file too. */
+type BrowserRequest = {
+  readonly status: number
+  readonly upload: { onprogress: (event: { readonly loaded: number }) => void }
+  onload: () => void
+  onerror: () => void
+  onabort: () => void
+  onloadend: () => void
+  open(method: string, url: string): void
+  send(body: Blob): void
+  abort(): void
+}
+
 /** In a browser by XMLHttpRequest, because only that reports progress. */
 async function putBytes(
   url: string,
@@ -181,7 +194,8 @@ async function putBytes(
   progress: (bytes: number) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (typeof XMLHttpRequest === 'undefined') {
+  const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest?: new () => BrowserRequest }
+  if (!XMLHttpRequest) {
     const response = await fetch(url, { method: 'PUT', body: blob, ...(signal ? { signal } : {}) })
     await response.arrayBuffer()
     if (!response.ok) throw new Error(`The part was answered ${response.status}`)
