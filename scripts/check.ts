@@ -38,6 +38,7 @@ const steps = [
   ['format', 'prettier', '--check', '.'],
   ['lint', 'oxlint'],
   ['types', 'tsc', '--noEmit', '--pretty', 'false'],
+  ['types of the console', 'tsc', '--noEmit', '--pretty', 'false', '--project', 'console'],
   ['dead code', 'knip', '--no-progress'],
 ] as const
 

@@ -39,7 +39,9 @@ export type ClientOptions = {
   readonly base_url: string
   readonly token?: string
   /** Returns a new access token; called once, even if many requests find theirs expired. */
-  readonly refresh?: () => Promise<string>
+  readonly refresh?: () => Promise<string | undefined>
+  /** For a page whose credential is the session's cookies: sent with every unsafe request. */
+  readonly csrf_token?: string
   /** How often a request that may be repeated is retried. */
   readonly retries?: number
   /** If the platform asks for a longer wait than this, the retry is left to the caller. */
@@ -181,9 +183,10 @@ function rows(walk: ReturnType<typeof pages>) {
  * Sends one request until it has a response: with a token, refreshed if necessary, and again where
  * that is safe.
  */
-function sender({ token, refresh, retries = 3, wait_seconds_max = 30 }: ClientOptions) {
+function sender({ token, refresh, csrf_token, retries = 3, wait_seconds_max = 30 }: ClientOptions) {
   const bearer = tokenKeeper(token, refresh)
   return async (request: Request): Promise<Response> => {
+    if (csrf_token !== undefined) request.headers.set('x-csrf-token', csrf_token)
     const repeatable = request.method === 'GET' || request.headers.has(key_header)
     for (let attempt = 0; ; attempt++) {
       const last = !repeatable || attempt >= retries
@@ -208,7 +211,7 @@ type Bearer = { current(): string | undefined; renew: ((used?: string) => Promis
 function tokenKeeper(given: string | undefined, refresh: ClientOptions['refresh']): Bearer {
   let token = given
   let running: Promise<void> | null = null
-  const renew = async (ask: () => Promise<string>) => {
+  const renew = async (ask: () => Promise<string | undefined>) => {
     try {
       token = await ask()
     } finally {

@@ -21,6 +21,10 @@ export type {
   SecondFactorRequired,
   SessionState,
 } from './login.ts'
+export { resumePage } from './page-session.ts'
+export type { PageSession } from './page-session.ts'
+export { serverEvents } from './server-events.ts'
+export type { ServerEvent } from './server-events.ts'
 export { InferenceFailed } from './inferences.ts'
 export type { InferenceEvent, InferenceRequest, Inferences, StreamOptions } from './inferences.ts'
 export type { Job, Jobs } from './jobs.ts'

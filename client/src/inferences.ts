@@ -2,7 +2,7 @@
  * Streams the answer of a model. The end is proved: a stream that breaks off, or whose text does not have
  * the length and checksum that its last event names, fails and never looks like a short answer.
  */
-import { readEvents } from './events.ts'
+import { serverEvents } from './server-events.ts'
 import type { components } from './schema.d.ts'
 
 export type InferenceRequest = Omit<components['schemas']['CreateInference'], 'stream'>
@@ -94,7 +94,7 @@ export function inferencesOf(open: Open): Inferences {
 }
 
 async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<InferenceEvent> {
-  for await (const { event, data } of readEvents(body)) {
+  for await (const { event, data } of serverEvents(body)) {
     if (event === 'error') throw new InferenceFailed(String(data['code']), data)
     yield { type: event, ...data } as InferenceEvent
   }

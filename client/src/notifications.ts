@@ -2,7 +2,7 @@
  * The in-app inbox as it changes. A connection that breaks is opened again where it ended, so that
  * no item is missed; after a long absence `reset` says that the list has to be read again.
  */
-import { readEvents, type StreamEvent } from './events.ts'
+import { serverEvents, type ServerEvent } from './server-events.ts'
 import type { components } from './schema.d.ts'
 
 export type InboxItem = components['schemas']['InboxItem']
@@ -50,7 +50,7 @@ export function notificationsOf(open: Open, isFinal: (error: unknown) => boolean
             ...(position === undefined ? {} : { 'last-event-id': position }),
           }
           const body = await open({ headers, ...(signal ? { signal } : {}) })
-          for await (const one of readEvents(body ?? new ReadableStream())) {
+          for await (const one of serverEvents(body ?? new ReadableStream())) {
             position = one.id ?? position
             wait = wait_ms.first
             const event = inboxEvent(one)
@@ -67,7 +67,7 @@ export function notificationsOf(open: Open, isFinal: (error: unknown) => boolean
   }
 }
 
-function inboxEvent({ event, data }: StreamEvent): InboxEvent | null {
+function inboxEvent({ event, data }: ServerEvent): InboxEvent | null {
   if (event === 'inbox.item') return { type: 'item', item: data['item'] as InboxItem }
   if (event === 'inbox.unread') return { type: 'unread', count: data['count'] as number }
   if (event === 'inbox.reset') return { type: 'reset' }

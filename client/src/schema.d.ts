@@ -5600,8 +5600,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events in the order of the log, oldest first, to catch up with
-         * @description A page may be empty although there is more. `next_cursor` is always given: at the end of the log, come back with it for what has happened since. Requires the permission `webhooks.events.read`; `tenant_admin` hold it.
+         * Events in the order of the log, to catch up with; as text/event-stream, as they come
+         * @description Oldest first. A page may be empty although there is more. `next_cursor` is always given: at the end of the log, come back with it for what has happened since. The stream begins with what comes now; Last-Event-ID resumes it. Requires the permission `webhooks.events.read`; `tenant_admin` hold it.
          */
         get: operations["listWebhookEvents"];
         put?: never;
@@ -19117,6 +19117,7 @@ export interface operations {
                 actor?: string;
                 action?: string;
                 target?: string;
+                request_id?: components["schemas"]["Id"];
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
                 /** @description The most items that the page may hold. */
@@ -30990,6 +30991,7 @@ export interface operations {
                 types?: string;
                 /** @description The beginning of the span, inclusive. */
                 since?: components["schemas"]["Time"];
+                trace_id?: string;
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
                 /** @description The most items that the page may hold. */
@@ -31012,6 +31014,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListWebhookEventsReply"];
+                    "text/event-stream": string;
                 };
             };
             /** @description `invalid_cursor`, `malformed_request` */
@@ -31020,6 +31023,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `event_type_unknown`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };

@@ -168,6 +168,7 @@ function banner(config: Config, facts: StartFacts, work: string, took_ms: number
   const url = config.public_url
   const lines = [
     ['API', url],
+    ...(facts.has_console ? [['Console', `${url}/console`]] : []),
     ['Documentation', `${url}/docs`],
     ...(facts.has_account_page ? [['Account', `${url}/account/`]] : []),
     ...(config.profile === 'development' ? [['Helpers', `${url}/dev`]] : []),

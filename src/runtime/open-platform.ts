@@ -30,6 +30,7 @@ import { withSamples } from './docs/samples.ts'
 import { lifecycle } from './lifecycle.ts'
 import { processMeasures } from './measure-process.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
+import { consoleRoutes } from './console/routes.ts'
 import { auditRoutes } from './platform-routes/audit.ts'
 import { catalogRoutes } from './platform-routes/catalog.ts'
 import { eventRoutes } from './platform-routes/events.ts'
@@ -203,6 +204,7 @@ function routesOf(
     ...auditRoutes({ cursors: kernel.cursors }),
     ...eventRoutes({ cursors: kernel.cursors, interests: events.interests, wake: kernel.wake }),
     documentRoute(document),
+    ...consoleRoutes(document),
     ...providerRoutes({
       providers: opened.flatMap(one => one.providers ?? []),
       db: kernel.db,

@@ -6,6 +6,7 @@ export type StartFacts = {
   readonly port: number
   readonly migrated: number
   readonly operations: number
+  readonly has_console: boolean
   /** Whether there is a page where people see their account. */
   readonly has_account_page: boolean
   readonly sandbox: boolean
@@ -18,12 +19,14 @@ export type StartFacts = {
 
 export function factsOf(running: Running): StartFacts {
   const { port, migrated, platform, ground, administrator, advice } = running
+  const has = (page: string) => platform.routes.some(({ path }) => path === page)
   const { sandbox, embedded, joined } = ground
   return {
     port,
     migrated,
     operations: platform.routes.length,
-    has_account_page: platform.routes.some(({ path }) => path === '/account/'),
+    has_console: has('/console'),
+    has_account_page: has('/account/'),
     sandbox,
     embedded,
     joined,

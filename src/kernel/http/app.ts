@@ -7,6 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import findMyWay from 'find-my-way'
 import { completeDenial, lackedBy } from '../access/permission-denied.ts'
 import { newId } from '../ids.ts'
+import { traceOfRequest } from '../observability/context.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { noTelemetry, type Telemetry } from '../observability/telemetry.ts'
@@ -202,6 +203,8 @@ function addRoute(app: FastifyInstance, options: AppOptions, compiled: CompiledR
       const { passed } = request
       if (!passed) throw new Error('a request reached its handler without its guard')
       if (options.telemetry !== noTelemetry) trace(options.telemetry, compiled, passed, reply)
+      // Events, jobs and webhooks of this request can be found by its id.
+      passed.facts.traceparent ??= traceOfRequest(passed.facts.id)
       if (route.deprecated) options.metrics.deprecatedCalls.inc({ op: compiled.operation })
       const answer = handleRequest(options, compiled, request, passed)
       const tell = (found: Answer): unknown =>

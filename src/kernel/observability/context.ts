@@ -31,3 +31,9 @@ export function parseTraceparent(header: string | string[] | undefined): string 
   const match = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(header)
   return match && !/^0+$/.test(match[1] ?? '') && !/^0+$/.test(match[2] ?? '') ? header : null
 }
+
+/** The trace of a request that belongs to no other: its trace id is the request id. */
+export function traceOfRequest(request_id: string): string {
+  const hex = request_id.replaceAll('-', '')
+  return `00-${hex}-${hex.slice(16)}-00`
+}

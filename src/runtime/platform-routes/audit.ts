@@ -34,11 +34,14 @@ export function auditRoutes({ cursors }: { cursors: Cursors }): Route[] {
         actor: Type.Optional(text(200)),
         action: Type.Optional(text(200)),
         target: Type.Optional(text(400)),
+        /** What came of one request. */
+        request_id: Type.Optional(Id),
       }),
       replies: { 200: page(AuditEvent) },
       handle: async ({ tx, principal, query, list }) => {
         const { after, fetch } = cursors.start(list)
-        const { actor = null, action = null, target = null } = query
+        const { actor = null, action = null, target = null, request_id = null } = query
+        const [earliest, latest] = request_id === null ? [null, null] : spanOf(request_id)
         const rows = await tx.many(
           AuditEvent,
           sql`
@@ -49,6 +52,9 @@ export function auditRoutes({ cursors }: { cursors: Cursors }): Route[] {
               and (${actor}::text is null or actor = ${actor}::text)
               and (${action}::text is null or action = ${action}::text)
               and (${target}::text is null or target = ${target}::text)
+              -- Ids begin with their time, so only what follows the request within the hour is read.
+              and (${request_id}::uuid is null or (request_id = ${request_id}::uuid
+                and id between ${earliest}::uuid and ${latest}::uuid))
             order by id desc
             limit ${fetch}`,
         )
@@ -57,4 +63,16 @@ export function auditRoutes({ cursors }: { cursors: Cursors }): Route[] {
       },
     }),
   ]
+}
+
+/** Audit ids from the second in which the request began to an hour later. */
+function spanOf(request_id: string): [string, string] {
+  const began = Number.parseInt(request_id.replaceAll('-', '').slice(0, 12), 16)
+  const idAt = (ms: number) => {
+    const hex = Math.min(Math.max(0, ms), 2 ** 48 - 1)
+      .toString(16)
+      .padStart(12, '0')
+    return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+  }
+  return [idAt(began - 1000), idAt(began + 3_600_000)]
 }

@@ -21,6 +21,7 @@ const Root = Type.Object({
 
 /** For people, where this platform has them. */
 const places: readonly (readonly [string, string])[] = [
+  ['/console', 'see and steer everything'],
   ['/docs', 'the documentation, with a search'],
   ['/docs/api', 'the reference of the API, to try with your own token'],
   ['/account/', 'log in, and manage your account'],

@@ -40,6 +40,7 @@ export const settings = {
   'webhooks.inbound_tolerance_seconds': count(300, 's', 'Age of an inbound webhook, where its source does not say otherwise', 0, 86_400),
   'webhooks.receipts_retention_days': count(400, 'days', 'How long receipts of inbound webhooks are kept; a repeat is known as long', 1, 3650),
   'webhooks.receipt_payloads_retention_days': count(30, 'days', 'How long the bytes of inbound webhooks are kept', 1, 3650),
+  'webhooks.watch_max_per_principal': count(20, 'streams', 'Event streams of the feed that one principal has open', 1, 100_000),
   'webhooks.keyring': secret('A keyring of its own for the secrets of webhooks'),
 } as const satisfies SettingTable
 

@@ -2,6 +2,7 @@
 import { openSafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
 import type { EventDeclaration, InboundHandler, Surface } from '../../kernel/surface.ts'
 import { settings, type Kernel } from './settings.ts'
+import { openFeedLookout } from './catalog/watch-events.ts'
 import { checks } from './checks.ts'
 import type { Deps, Jobs, Rights } from './deps.ts'
 import { openJudgeEndpoint } from './endpoint.ts'
@@ -74,10 +75,11 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
     const sender = openSender({ ...parts, bodies, rules: rulesOf(kernel, sending.breaker) })
     const deps: Deps = { ...parts, sender }
     const wide = openWideFanOut({ kernel, sender, bodies })
+    const lookout = openFeedLookout(kernel)
     const inbound = openInbound(kernel, needs.inbound)
     return {
       face: {},
-      routes: [...routes(deps), ...inbound.routes],
+      routes: [...routes(deps, lookout), ...inbound.routes],
       consumers: [
         fanOutConsumer({ ...deps, bodies, wide }),
         ownersConsumer,
@@ -96,7 +98,10 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
       checks: checks(deps),
       jobTypes: [replayJob(deps)],
       seed: () => seed(deps, people),
-      close: async () => reach.close(),
+      close: async () => {
+        lookout.close()
+        await reach.close()
+      },
     }
   },
 }

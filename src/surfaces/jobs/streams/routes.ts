@@ -3,10 +3,9 @@ import { Type } from 'typebox'
 import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
 import { Id, nullable, page as pageOf, pageQuery, Time } from '../../../kernel/http/shapes.ts'
-import type { SseEvent } from '../../../kernel/http/sse.ts'
+import { openStreamPlaces } from '../../../kernel/http/stream-places.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
 import { findJob, stillReads } from '../jobs/find-job.ts'
 import type { Lookout } from './poll-changes.ts'
 import { watchJob } from './watch-job.ts'
@@ -78,7 +77,7 @@ function attemptsRoute(deps: Deps): Route {
 
 function eventsRoute(deps: Deps, lookout: Lookout): Route {
   const { settings } = deps.kernel
-  const places = openPlaces(settings['jobs.watch_max_per_principal'])
+  const places = openStreamPlaces(settings['jobs.watch_max_per_principal'])
   return route({
     method: 'GET',
     path: '/v1/jobs/{job_id}/events',
@@ -132,27 +131,4 @@ function eventsRoute(deps: Deps, lookout: Lookout): Route {
 function lastEventOf({ headers }: RequestFacts, last: number): number | null {
   const given = Number(headers['last-event-id'] ?? Number.NaN)
   return Number.isSafeInteger(given) && given >= 0 && given <= last ? given : null
-}
-
-/** The limit of streams of one principal in this process. */
-function openPlaces(most: number) {
-  const taken = new Map<string, number>()
-  const add = (principal_id: string, by: 1 | -1) => {
-    const count = (taken.get(principal_id) ?? 0) + by
-    if (count === 0) taken.delete(principal_id)
-    else taken.set(principal_id, count)
-  }
-  return {
-    hold: (principal_id: string, events: AsyncIterable<SseEvent>): AsyncIterable<SseEvent> => {
-      if ((taken.get(principal_id) ?? 0) >= most) throw problem('quota_exceeded')
-      add(principal_id, 1)
-      return (async function* () {
-        try {
-          yield* events
-        } finally {
-          add(principal_id, -1)
-        }
-      })()
-    },
-  }
 }

@@ -88,16 +88,24 @@ export type Portion = {
   readonly has_more: boolean
 }
 
+export type FeedPart = {
+  readonly tenant_id: string
+  readonly after: number | null
+  readonly limit: number
+  readonly types: readonly string[]
+  readonly trace_id?: string | undefined
+}
+
 /**
  * The next events after a position. The end of the scan is read before the events: events that are
  * added meanwhile have higher positions and belong to a later page.
  */
 export async function readFeed(
   reader: Pick<Reader, 'many' | 'one' | 'maybe'>,
-  from: { tenant_id: string; after: number | null; limit: number; types: readonly string[] },
+  from: FeedPart,
   since: string | null,
 ): Promise<Portion> {
-  const { tenant_id, limit, types } = from
+  const { tenant_id, limit, types, trace_id = null } = from
   const after = from.after ?? (await startOf(reader, tenant_id, since))
   if (after === null) return { rows: [], through: 0, has_more: false }
   const reach = await reader.one(
@@ -118,6 +126,7 @@ export async function readFeed(
       where e.tenant_id = ${tenant_id} and e.position > ${after}::bigint
         and e.position <= ${through}::bigint and e.type = any (${types}::text[])
         and (${since}::timestamptz is null or e.created_at >= ${since}::timestamptz)
+        and (${trace_id}::text is null or substr(e.traceparent, 4, 32) = ${trace_id}::text)
       order by e.position
       limit ${limit + 1}`,
   )

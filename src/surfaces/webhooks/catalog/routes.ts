@@ -2,9 +2,10 @@
  * Routes about what can be delivered: one event, all events in the order of the log for receivers
  * that were unavailable, and the types that can be subscribed to.
  */
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
-import type { EventType } from '../types/event-types.ts'
+import { openStreamPlaces } from '../../../kernel/http/stream-places.ts'
+import { mayRead, type EventType } from '../types/event-types.ts'
 import { exampleOf } from './example.ts'
 import { getEvent, readFeed, viewOf, wantedTypes } from './read-events.ts'
 import {
@@ -15,15 +16,16 @@ import {
   WebhookEventWithDeliveries,
   type WebhookEventType,
 } from './schemas.ts'
+import { watchFeed, type FeedLookout } from './watch-events.ts'
 
 const path = '/v1/webhook-events'
 const absent = 'event_not_found'
 const permission = 'webhooks.events.read'
 
-type Needed = Pick<Deps, 'kernel' | 'types'>
+type Needed = Pick<Deps, 'kernel' | 'types' | 'rights'>
 
-export function catalogRoutes(deps: Needed): readonly Route[] {
-  return [feedRoute(deps), getRoute(deps), typesRoute(deps)]
+export function catalogRoutes(deps: Needed, lookout: FeedLookout): readonly Route[] {
+  return [feedRoute(deps, lookout), getRoute(deps), typesRoute(deps)]
 }
 
 function getRoute(deps: Needed): Route {
@@ -41,26 +43,29 @@ function getRoute(deps: Needed): Route {
   })
 }
 
-function feedRoute(deps: Needed): Route {
-  const { cursors } = deps.kernel
+function feedRoute(deps: Needed, lookout: FeedLookout): Route {
+  const { cursors, settings } = deps.kernel
+  const places = openStreamPlaces(settings['webhooks.watch_max_per_principal'])
   return route({
     method: 'GET',
     path,
     name: 'listWebhookEvents',
-    summary: 'Events in the order of the log, oldest first, to catch up with',
+    summary: 'Events in the order of the log, to catch up with; as text/event-stream, as they come',
     description:
-      'A page may be empty although there is more. `next_cursor` is always given: at the end of the ' +
-      'log, come back with it for what has happened since.',
+      'Oldest first. A page may be empty although there is more. `next_cursor` is always given: at ' +
+      'the end of the log, come back with it for what has happened since. The stream begins with ' +
+      'what comes now; Last-Event-ID resumes it.',
     permission,
     added: true,
     query: FeedQuery,
     replies: { 200: EventFeed },
-    fails: ['event_type_unknown', 'permission_denied'],
+    fails: ['event_type_unknown', 'permission_denied', 'quota_exceeded'],
+    headers: { vary: 'accept' },
     handle: async ({ tx, principal: { tenant_id }, query, list, grants }) => {
       const types = wantedTypes(deps, query.types, await grants())
       const { after: place, limit, fetch } = cursors.start(list)
       const after = (place?.[0] ?? null) as number | null // our own cursor: a position
-      const from = { tenant_id, after, limit, types }
+      const from = { tenant_id, after, limit, types, trace_id: query.trace_id }
       const { rows, through, has_more } = await readFeed(tx, from, query.since ?? null)
       // A full page for that position has its cursor, even if this page is not full.
       const there = Array.from({ length: fetch }, () => through)
@@ -68,7 +73,24 @@ function feedRoute(deps: Needed): Route {
       const next_cursor = body.next_cursor ?? ''
       return reply(200, { data: rows.map(viewOf), next_cursor, has_more }, has_more ? headers : {})
     },
+    watch: async ({ db, principal, query, request, grants }) => {
+      wantedTypes(deps, query.types, await grants())
+      const { tenant_id, id: principal_id } = principal
+      const types = async () => {
+        const [held] = await deps.rights.recentGrantsOf([{ tenant_id, principal_id }])
+        const asked = (query.types ?? '*').split(',')
+        const readable = held && asked.every(one => mayRead(held, one.trim()))
+        return readable ? wantedTypes(deps, query.types, held) : null
+      }
+      const watched = { tenant_id, after: lastEventOf(request), signal: request.signal, types }
+      return places.hold(principal_id, watchFeed(db, lookout, watched))
+    },
   })
+}
+
+function lastEventOf({ headers }: RequestFacts): number | null {
+  const given = Number(headers['last-event-id'] ?? Number.NaN)
+  return Number.isSafeInteger(given) && given >= 0 ? given : null
 }
 
 function typesRoute({ kernel: { cursors }, types }: Needed): Route {

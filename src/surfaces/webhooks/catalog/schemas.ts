@@ -38,6 +38,11 @@ export const FeedQuery = pageQuery({
   /** Patterns, separated by commas. */
   types: Type.Optional(text(2000)),
   since: Type.Optional(Time),
+  /**
+   * Only what one request caused: the trace id of its `traceparent`, or where it had none, the
+   * request id without dashes. Give `since` too.
+   */
+  trace_id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })),
 })
 
 /** The reader can always resume with its cursor, also from the end of the log. */

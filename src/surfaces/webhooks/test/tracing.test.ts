@@ -92,7 +92,8 @@ describe.concurrent('a trace', () => {
     })
     expect(other.status).toBe(201)
     const third = await eventually('the third', () => cameTo(path, 'link.created')[2])
-    expect(third.headers).not.toHaveProperty('traceparent')
+    const of_request = other.headers.get('x-request-id')?.replaceAll('-', '')
+    expect(traceOf(third.headers['traceparent'])).toBe(of_request)
     // Sent again by somebody else's request, it is still the trace of its event.
     const [first] = await ground.deliveries(id)
     const replayed = await ground.call('POST', `/v1/webhook-deliveries/${first?.id}/replay`, {

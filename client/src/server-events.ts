@@ -1,15 +1,15 @@
 /** Reads a stream of server-sent events as it arrives. */
 import { createParser } from 'eventsource-parser'
 
-export type StreamEvent = {
+export type ServerEvent = {
   readonly event: string
   readonly id: string | undefined
   readonly data: Record<string, unknown>
 }
 
 /** Leaving the loop closes the connection, so that the platform sees that its reader has gone. */
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
-  const events: StreamEvent[] = []
+export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+  const events: ServerEvent[] = []
   const parser = createParser({
     onEvent: ({ event = 'message', id, data }) => {
       events.push({ event, id, data: JSON.parse(data) as Record<string, unknown> })

@@ -1,0 +1,38 @@
+/**
+ * The client of a page that the platform itself serves. Its credential is the session's cookies,
+ * which scripts cannot read; unsafe requests carry the CSRF token of the session. An access token
+ * that has expired is exchanged once for all waiting requests.
+ */
+import { createClient, type ClientOptions, type DodecaClient } from './client.ts'
+import type { components } from './schema.d.ts'
+
+export type PageSession = DodecaClient & {
+  readonly session: components['schemas']['CurrentSession']
+  logout(): Promise<void>
+}
+
+/** Throws the problem `authentication_required` where nobody is logged in. */
+export async function resumePage(
+  options: Omit<ClientOptions, 'token' | 'refresh' | 'csrf_token'>,
+): Promise<PageSession> {
+  const { data: session } = await createClient(options).GET('/v1/sessions/current')
+  const { session_id, csrf_token = '' } = session
+  const params = { path: { session_id } }
+  const refresher = createClient({ ...options, csrf_token })
+  const client = createClient({
+    ...options,
+    csrf_token,
+    // The new token is in a cookie.
+    refresh: async () => {
+      await refresher.POST('/v1/sessions/{session_id}/refresh', { params, body: {} })
+      return undefined
+    },
+  })
+  return {
+    ...client,
+    session,
+    logout: async () => {
+      await client.DELETE('/v1/sessions/{session_id}', { params })
+    },
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * An act: its button, and the dialog that asks for what the request needs, sends it once, and shows
+ * the reply or the refusal. A dialog that is sent again after a refusal is a new request with a key
+ * of its own; the client repeats one request safely.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Copied, curlOf } from './curl.tsx'
+import { fill, labelOf, nameOf, verbOf, words } from './language.ts'
+import { callOperation, operation, pathNames } from './operation.ts'
+import { ProblemBox } from './problem-box.tsx'
+import type { Action } from './resource.ts'
+import { bodyOf, draftOf, SchemaFields, type Draft } from './schema-form.tsx'
+import { Value } from './value.tsx'
+
+type Props = {
+  readonly action: Action
+  readonly path: Readonly<Record<string, string>>
+  /** The one that the page is about. */
+  readonly main?: boolean
+  readonly done?: () => void
+}
+
+export function ActionButton({ action, path, main = false, done }: Props) {
+  const [open, set] = useState(false)
+  const { summary } = operation(action.by)
+  return (
+    <>
+      <button
+        type="button"
+        class={action.hurts ? 'hurts' : main ? 'main' : undefined}
+        title={summary}
+        onClick={() => set(true)}
+      >
+        {labelOf(action.by)}
+      </button>
+      {open && (
+        <ActionDialog
+          {...{ action, path }}
+          close={acted => {
+            set(false)
+            if (acted) done?.()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+type DialogProps = Pick<Props, 'action' | 'path'> & { close(acted: boolean): void }
+
+function ActionDialog({ action, path, close }: DialogProps) {
+  const { by, hurts, picture } = action
+  const { summary, body, example, path: template } = operation(by)
+  const dialog = useRef<HTMLDialogElement>(null)
+  const missing = pathNames(template).filter(name => !(name in path))
+  const [more, setMore] = useState<Draft>({})
+  const [draft, setDraft] = useState<Draft>(() => (body ? draftOf(body, example) : {}))
+  const [sending, setSending] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const [reply, setReply] = useState<{ readonly data: unknown } | null>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+
+  const send = async () => {
+    setSending(true)
+    setError(null)
+    try {
+      const sent = body ? bodyOf(body, draft) : undefined
+      const parseAs = picture ? ({ parseAs: 'blob' } as const) : {}
+      const init = sent === undefined ? {} : { body: sent }
+      const data = await callOperation(by, { path: { ...path, ...more }, ...init, ...parseAs })
+      setReply({ data })
+    } catch (failure) {
+      setError(asReadable(failure))
+    } finally {
+      setSending(false)
+    }
+  }
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={`act-${by}`}
+      onClose={() => close(reply !== null)}
+      onClick={event => event.target === dialog.current && dialog.current?.close()}
+    >
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          if (reply) dialog.current?.close()
+          else void send()
+        }}
+      >
+        <h2 id={`act-${by}`}>{labelOf(by)}</h2>
+        <p class="soft">{summary}</p>
+        {reply ? (
+          <Reply data={reply.data} />
+        ) : (
+          <>
+            {missing.map(name => (
+              <label class="field" key={name}>
+                <span>{nameOf(name)}</span>
+                <input
+                  required
+                  value={more[name] ?? ''}
+                  onInput={e => setMore({ ...more, [name]: e.currentTarget.value })}
+                />
+              </label>
+            ))}
+            {body && <SchemaFields schema={body} draft={draft} set={setDraft} />}
+            {hurts && <p class="warning">{words.hurts}</p>}
+          </>
+        )}
+        {error !== null && <ProblemBox error={error} />}
+        <footer>
+          <button type="button" onClick={() => dialog.current?.close()}>
+            {reply ? words.close : words.cancel}
+          </button>
+          {!reply && (
+            <button class={hurts ? 'hurts' : 'main'} disabled={sending}>
+              {verbOf(by)}
+            </button>
+          )}
+        </footer>
+        <details>
+          <summary>{words.curl}</summary>
+          <Copied text={curlOf(by, { ...path, ...more })} label={words.curl} />
+        </details>
+      </form>
+    </dialog>
+  )
+}
+
+function asReadable(failure: unknown): unknown {
+  return failure instanceof SyntaxError
+    ? new Error(fill(words.bad_json, { error: failure.message }))
+    : failure
+}
+
+/** Secrets that are shown once are part of a reply, so all of it is shown. */
+function Reply({ data }: { readonly data: unknown }) {
+  if (data instanceof Blob) return <Picture blob={data} />
+  if (data === null || data === undefined || typeof data !== 'object') {
+    return <p role="status">{words.done}</p>
+  }
+  const row = data as Readonly<Record<string, unknown>>
+  return (
+    <div role="status">
+      <h3>{words.reply}</h3>
+      <dl class="fields">
+        {Object.entries(row).map(([name, value]) => (
+          <div key={name}>
+            <dt>{nameOf(name)}</dt>
+            <dd>
+              <Value name={name} value={value} row={row} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+function Picture({ blob }: { readonly blob: Blob }) {
+  const [url, set] = useState('')
+  useEffect(() => {
+    const made = URL.createObjectURL(blob)
+    set(made)
+    return () => URL.revokeObjectURL(made)
+  }, [blob])
+  return <img class="picture" src={url} alt={words.reply} />
+}

@@ -1,0 +1,225 @@
+/** One item: what may be done with it, its fields, what belongs to it, and its events live. */
+import { ActionButton } from './action.tsx'
+import { Copied, curlOf } from './curl.tsx'
+import { nameOf, titleOf, words } from './language.ts'
+import { useEvents, useLive } from './live.ts'
+import { callOperation, operation, pathNames, type Page, type Row } from './operation.ts'
+import { ProblemBox } from './problem-box.tsx'
+import {
+  actionsOf,
+  itemOf,
+  mayCall,
+  pathOf,
+  splitKey,
+  type Place,
+  type Related,
+  type Resource,
+} from './resource.ts'
+import { addressOf, Link } from './router.tsx'
+import { useList } from './use-list.ts'
+import { useRead } from './use-read.ts'
+import { Cell, State, Time, titleOfRow, Value } from './value.tsx'
+import { Watch } from './watch.tsx'
+
+type Props = { readonly place: Place; readonly resource: Resource; readonly item: string }
+
+/** Where no operation reads one alone, so many pages of the list are searched. */
+const pages_max = 5
+
+export function DetailPage({ place, resource, item }: Props) {
+  const key = splitKey(item)
+  const read = useRead(`${place.name}/${resource.name}/${item}`, signal =>
+    readItem(resource, item, signal),
+  )
+  useLive(resource.events ?? [], read.reload)
+  const { data: row, error, loading, reload } = read
+  return (
+    <>
+      <p class="path">
+        <Link to={addressOf([place.name, resource.name])}>{titleOf(resource.title)}</Link>
+      </p>
+      {loading && <p class="soft">{words.loading}</p>}
+      {error !== undefined && <ProblemBox error={error} retry={reload} />}
+      {row && (
+        <>
+          <Head {...{ resource, row, item }} acted={reload} />
+          <div class="columns">
+            <Fields resource={resource} row={row} />
+            <div>
+              {resource.stream && (
+                <Watch stream={resource.stream} path={pathOf(resource.stream, {}, key)} />
+              )}
+              {(resource.related ?? []).map(one => (
+                <RelatedList key={one.list} related={one} of={key} />
+              ))}
+              <History id={String(row['id'] ?? item)} />
+            </div>
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+async function readItem(resource: Resource, item: string, signal: AbortSignal): Promise<Row> {
+  const { read, list, of } = resource
+  if (read) {
+    return (await callOperation(read, { path: pathOf(read, of, splitKey(item)), signal })) as Row
+  }
+  let cursor: string | null = null
+  for (let at = 0; list && at < pages_max; at++) {
+    const query = { limit: 100, ...(cursor === null ? {} : { cursor }) }
+    const page = (await callOperation(list, { path: pathOf(list, of), query, signal })) as Page
+    const found = page.data.find(row => itemOf(resource, row) === item)
+    if (found) return found
+    cursor = page.next_cursor
+    if (!page.has_more || cursor === null) break
+  }
+  throw new Error(words.search_none)
+}
+
+type HeadProps = {
+  readonly resource: Resource
+  readonly row: Row
+  readonly item: string
+  acted(): void
+}
+
+function Head({ resource, row, item, acted }: HeadProps) {
+  const state = row['state'] ?? row['status']
+  const offered = actionsOf(resource).filter(
+    action => mayCall(action.by) && (!action.in || action.in.includes(String(state))),
+  )
+  const key = splitKey(item)
+  return (
+    <header class="title">
+      <h1>
+        <bdi>{titleOfRow(row) || item}</bdi> {typeof state === 'string' && <State value={state} />}
+      </h1>
+      {offered.length > 0 && (
+        <div class="actions" role="group" aria-label={words.actions}>
+          {offered.map(action => (
+            <ActionButton
+              key={action.by}
+              action={action}
+              path={pathOf(action.by, resource.of, key)}
+              done={acted}
+            />
+          ))}
+        </div>
+      )}
+    </header>
+  )
+}
+
+function Fields({ resource, row }: { readonly resource: Resource; readonly row: Row }) {
+  const { read } = resource
+  const key = splitKey(itemOf(resource, row))
+  return (
+    <section aria-label={words.fields}>
+      <dl class="fields">
+        {Object.entries(row).map(([name, value]) => (
+          <div key={name}>
+            <dt>{nameOf(name)}</dt>
+            <dd>
+              <Value name={name} value={value} row={row} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <details>
+        <summary>{words.json}</summary>
+        <Copied text={JSON.stringify(row, null, 2)} label={words.json} />
+      </details>
+      {read && (
+        <details>
+          <summary>{words.curl}</summary>
+          <Copied text={curlOf(read, pathOf(read, resource.of, key))} label={words.curl} />
+        </details>
+      )}
+    </section>
+  )
+}
+
+function RelatedList({
+  related,
+  of,
+}: {
+  readonly related: Related
+  readonly of: readonly string[]
+}) {
+  const { title, list, columns, filter, opens } = related
+  const named = pathNames(operation(list).path).length > 0
+  const listed = useList({
+    list,
+    path: named ? pathOf(list, {}, of) : {},
+    filters: filter ? { [filter]: of[0] ?? '' } : {},
+    key: row => JSON.stringify(row),
+  })
+  if (!mayCall(list)) return null
+  return (
+    <section>
+      <h2>{titleOf(title)}</h2>
+      {listed.error !== null && listed.error !== undefined && <ProblemBox error={listed.error} />}
+      {!listed.loading && listed.rows.length === 0 && <p class="soft">{words.empty}</p>}
+      {listed.rows.length > 0 && (
+        <div class="scroll" tabIndex={0} role="region" aria-label={titleOf(title)}>
+          <table>
+            <thead>
+              <tr>
+                {columns.map(name => (
+                  <th key={name} scope="col">
+                    {nameOf(name)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {listed.rows.map((row, at) => (
+                <tr key={String(row['id'] ?? at)}>
+                  {columns.map((name, place) => (
+                    <td key={name}>
+                      {place === 0 && opens ? (
+                        <Link to={addressOf([...opens.split('/'), String(row['id'])])}>
+                          <Cell name={name} value={row[name]} row={row} />
+                        </Link>
+                      ) : (
+                        <Cell name={name} value={row[name]} row={row} />
+                      )}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {listed.has_more && (
+        <button type="button" onClick={listed.more}>
+          {words.more}
+        </button>
+      )}
+    </section>
+  )
+}
+
+/** The events of this one that came while the page was open. */
+function History({ id }: { readonly id: string }) {
+  const events = useEvents().filter(event => event['aggregate_id'] === id)
+  if (events.length === 0) return null
+  return (
+    <section>
+      <h2>{words.history}</h2>
+      <ol class="timeline">
+        {events.map(event => (
+          <li key={String(event['id'])}>
+            <Time value={String(event['occurred_at'])} />{' '}
+            <Link to={addressOf(['events', 'log', String(event['id'])])}>
+              {String(event['type'])}
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,187 @@
+/** A list: its filters, its rows as they change, and how to make the first one. */
+import { useState } from 'preact/hooks'
+import { ActionButton } from './action.tsx'
+import { Bars } from './chart.tsx'
+import { Copied, curlOf } from './curl.tsx'
+import { fill, nameOf, titleOf, words } from './language.ts'
+import { useLive } from './live.ts'
+import { operation, pathNames, type OperationId, type Schema } from './operation.ts'
+import { ProblemBox } from './problem-box.tsx'
+import { itemOf, mayCall, pathOf, type Place, type Resource } from './resource.ts'
+import { addressOf, go } from './router.tsx'
+import { Rows } from './rows.tsx'
+import { useList } from './use-list.ts'
+
+type Props = {
+  readonly place: Place
+  readonly resource: Resource
+  readonly filters: Readonly<Record<string, string>>
+}
+
+export function ListPage({ place, resource, filters }: Props) {
+  const { title, create, list, read } = resource
+  return (
+    <>
+      <header class="title">
+        <h1>{titleOf(title)}</h1>
+        {create && mayCall(create) && (
+          <ActionButton action={{ by: create }} path={pathOf(create, resource.of)} main />
+        )}
+      </header>
+      {read && !isGiven(read, resource) && <Find {...{ place, resource }} />}
+      {list ? (
+        <Listing key={list} {...{ place, resource, filters, list }} />
+      ) : (
+        <p class="soft">{words.no_list}</p>
+      )}
+    </>
+  )
+}
+
+function isGiven(read: OperationId, { of = {} }: Resource): boolean {
+  return pathNames(operation(read).path).every(name => name in of)
+}
+
+function Listing({ place, resource, filters, list }: Props & { readonly list: OperationId }) {
+  const { columns, events = [], create, of, chart } = resource
+  const { query } = operation(list)
+  const known = Object.fromEntries(Object.entries(filters).filter(([name]) => name in query))
+  const listed = useList({
+    list,
+    path: pathOf(list, of),
+    filters: known,
+    key: row => itemOf(resource, row),
+  })
+  useLive(events, listed.reload)
+  const { rows, has_more, error, loading } = listed
+  const here = [place.name, resource.name]
+  return (
+    <>
+      <Filters query={query} chosen={known} choose={next => go(addressOf(here, next), 'replace')} />
+      {error !== null && error !== undefined && <ProblemBox error={error} retry={listed.reload} />}
+      {chart && rows.length > 0 && <Bars rows={rows} {...chart} />}
+      {loading && <p class="soft">{words.loading}</p>}
+      {!loading && !error && rows.length === 0 && (
+        <Empty filtered={Object.keys(known).length > 0} create={create} resource={resource} />
+      )}
+      {rows.length > 0 && (
+        <>
+          <Rows
+            title={titleOf(resource.title)}
+            {...{ rows, columns, has_more }}
+            more={listed.more}
+            key_of={row => itemOf(resource, row)}
+            address={row => addressOf([...here, itemOf(resource, row)])}
+          />
+          <p class="soft foot">
+            <span role="status">
+              {fill(has_more ? words.rows : words.rows_all, { n: rows.length })}
+            </span>
+            <button type="button" onClick={listed.reload}>
+              {words.reload}
+            </button>
+          </p>
+        </>
+      )}
+    </>
+  )
+}
+
+type EmptyProps = {
+  readonly filtered: boolean
+  readonly create: OperationId | undefined
+  readonly resource: Resource
+}
+
+function Empty({ filtered, create, resource }: EmptyProps) {
+  if (filtered) return <p class="empty">{words.empty_filtered}</p>
+  return (
+    <div class="empty">
+      <p>{words.empty}</p>
+      {create && mayCall(create) && (
+        <>
+          <p>{words.empty_make}</p>
+          <Copied text={curlOf(create, pathOf(create, resource.of))} label={words.curl} />
+        </>
+      )}
+    </div>
+  )
+}
+
+type FiltersProps = {
+  readonly query: Readonly<Record<string, Schema>>
+  readonly chosen: Readonly<Record<string, string>>
+  choose(next: Record<string, string>): void
+}
+
+function Filters({ query, chosen, choose }: FiltersProps) {
+  const names = Object.keys(query)
+  if (names.length === 0) return null
+  const set = (name: string, value: string) => {
+    const { [name]: _before, ...rest } = chosen
+    choose(value === '' ? rest : { ...rest, [name]: value })
+  }
+  return (
+    <form class="filters" aria-label={words.filters} onSubmit={event => event.preventDefault()}>
+      {names.map(name => (
+        <label key={name}>
+          <span>{nameOf(name)}</span>
+          <Filter
+            schema={query[name] ?? {}}
+            value={chosen[name] ?? ''}
+            set={value => set(name, value)}
+          />
+        </label>
+      ))}
+    </form>
+  )
+}
+
+type FilterProps = { readonly schema: Schema; readonly value: string; set(value: string): void }
+
+function Filter({ schema, value, set }: FilterProps) {
+  const choices = choicesOf(schema)
+  if (!choices) {
+    return <input value={value} spellcheck={false} onChange={e => set(e.currentTarget.value)} />
+  }
+  return (
+    <select value={value} onChange={event => set(event.currentTarget.value)}>
+      <option value="">{words.any}</option>
+      {choices.map(one => (
+        <option key={one} value={one}>
+          {one}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** The values of an enumeration, however the document spells it. */
+export function choicesOf(schema: Schema): string[] | null {
+  if (schema.enum) return schema.enum.filter(one => one !== null).map(String)
+  if (schema.type === 'boolean') return ['true', 'false']
+  const alternatives = schema.anyOf ?? []
+  const constants = alternatives.flatMap(one =>
+    one.const === undefined ? [] : [String(one.const)],
+  )
+  return constants.length > 0 && constants.length === alternatives.length ? constants : null
+}
+
+function Find({ place, resource }: { readonly place: Place; readonly resource: Resource }) {
+  const [id, set] = useState('')
+  return (
+    <form
+      class="find"
+      onSubmit={event => {
+        event.preventDefault()
+        if (id !== '') go(addressOf([place.name, resource.name, id.trim()]))
+      }}
+    >
+      <label>
+        <span>{words.find}</span>
+        <input value={id} spellcheck={false} onInput={event => set(event.currentTarget.value)} />
+      </label>
+      <button>{words.open}</button>
+    </form>
+  )
+}

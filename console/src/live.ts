@@ -1,0 +1,114 @@
+/**
+ * What happens in the tenant, as it happens: one stream of events for the whole page, to which its
+ * parts listen. After a break it goes on where it ended. Without the permission there is no stream,
+ * and the page says so.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Problem, serverEvents } from '../../client/src/index.ts'
+import { callOperation, type Row } from './operation.ts'
+import { may } from './session.ts'
+
+export type LiveState = 'connecting' | 'live' | 'broken' | 'refused'
+
+const kept_max = 500
+const wait_max_ms = 30_000
+
+const told = new EventTarget()
+let state: LiveState = 'connecting'
+let events: readonly Row[] = []
+let begun = false
+
+function become(next: LiveState): void {
+  state = next
+  told.dispatchEvent(new Event('state'))
+}
+
+/** Once for the page; it ends with it. */
+export function startLive(): void {
+  if (begun) return
+  begun = true
+  if (!may('webhooks.events.read')) return become('refused')
+  void follow()
+}
+
+async function follow(): Promise<void> {
+  let last: string | undefined
+  for (let failures = 0; ;) {
+    try {
+      const headers = {
+        accept: 'text/event-stream',
+        ...(last === undefined ? {} : { 'last-event-id': last }),
+      }
+      const body = await callOperation('listWebhookEvents', { headers, parseAs: 'stream' })
+      become('live')
+      failures = 0
+      for await (const { event, id, data } of serverEvents(body as ReadableStream<Uint8Array>)) {
+        if (event !== 'event') break
+        last = id ?? last
+        events = [data as Row, ...events].slice(0, kept_max)
+        told.dispatchEvent(new CustomEvent('event', { detail: data }))
+      }
+    } catch (error) {
+      if (error instanceof Problem && (error.status === 403 || error.status === 401)) {
+        return become('refused')
+      }
+      failures++
+    }
+    become('broken')
+    await new Promise(next => setTimeout(next, Math.min(wait_max_ms, 500 * 2 ** failures)))
+  }
+}
+
+export function useLiveState(): LiveState {
+  const [shown, show] = useState(state)
+  useEffect(() => {
+    const read = () => show(state)
+    read()
+    told.addEventListener('state', read)
+    return () => told.removeEventListener('state', read)
+  }, [])
+  return shown
+}
+
+/** Calls the function soon after an event whose type begins so; several at once count as one. */
+export function useLive(beginnings: readonly string[], run: () => void): void {
+  const latest = useRef(run)
+  latest.current = run
+  const wanted = beginnings.join(' ')
+  useEffect(() => {
+    let timer: number | undefined
+    const listen = (event: Event) => {
+      const type = String(((event as CustomEvent).detail as Row)['type'])
+      if (!wanted.split(' ').some(one => one !== '' && type.startsWith(one))) return
+      timer ??= setTimeout(() => {
+        timer = undefined
+        latest.current()
+      }, 300)
+    }
+    told.addEventListener('event', listen)
+    return () => {
+      clearTimeout(timer)
+      told.removeEventListener('event', listen)
+    }
+  }, [wanted])
+}
+
+/** The newest events that came while the page was open, newest first. */
+export function useEvents(): readonly Row[] {
+  const [shown, show] = useState(events)
+  useEffect(() => {
+    let asked = false
+    const read = () => {
+      if (asked) return
+      asked = true
+      requestAnimationFrame(() => {
+        asked = false
+        show(events)
+      })
+    }
+    read()
+    told.addEventListener('event', read)
+    return () => told.removeEventListener('event', read)
+  }, [])
+  return shown
+}

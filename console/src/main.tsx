@@ -1,0 +1,21 @@
+/** Starts the console: who is logged in, then the page. Nobody is led to the log-in and back. */
+import { render } from 'preact'
+import { Problem } from '../../client/src/index.ts'
+import { App } from './app.tsx'
+import { language } from './language.ts'
+import { startLive } from './live.ts'
+import { ProblemBox } from './problem-box.tsx'
+import { logInAddress, openSession } from './session.ts'
+import './style.css'
+
+document.documentElement.lang = language
+
+const root = document.body
+try {
+  await openSession()
+  startLive()
+  render(<App />, root)
+} catch (error) {
+  if (error instanceof Problem && error.status === 401) location.assign(logInAddress())
+  else render(<ProblemBox error={error} retry={() => location.reload()} />, root)
+}

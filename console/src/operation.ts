@@ -1,0 +1,75 @@
+/** An operation of the API as the catalog describes it, and how it is called. */
+import catalog from 'dodeca:operations'
+import type { operations } from '../../client/src/index.ts'
+import { client } from './session.ts'
+
+export type OperationId = Extract<keyof operations, string>
+
+export type Schema = {
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxLength?: number
+  readonly required?: readonly string[]
+  readonly description?: string
+  readonly default?: unknown
+  readonly anyOf?: readonly Schema[]
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+export type Operation = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly summary: string
+  readonly permission: string | null
+  readonly query: Readonly<Record<string, Schema>>
+  readonly body: Schema | null
+  readonly example: unknown
+}
+
+export type Row = Readonly<Record<string, unknown>>
+
+export type Page = {
+  readonly data: readonly Row[]
+  readonly next_cursor: string | null
+  readonly has_more: boolean
+}
+
+export type CallInit = {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+  readonly parseAs?: 'json' | 'blob' | 'text' | 'stream'
+}
+
+export function operation(id: OperationId): Operation {
+  const found = catalog[id]
+  if (!found) throw new Error(`This platform has no operation ${id}`)
+  return found
+}
+
+/** The names in the path, in their order. */
+export function pathNames(path: string): string[] {
+  return [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name = '']) => name)
+}
+
+type Method = (path: string, init: object) => Promise<{ data: unknown }>
+
+/** Throws the platform's refusal as a `Problem`. */
+export async function callOperation(id: OperationId, init: CallInit = {}): Promise<unknown> {
+  const { path, query, ...rest } = init
+  const { method, path: template } = operation(id)
+  // The declared places name their operations; the catalog says where each one is.
+  const send = client()[method] as unknown as Method
+  const { data } = await send(template, {
+    ...rest,
+    params: { path: path ?? {}, query: query ?? {} },
+  })
+  return data
+}

@@ -1,0 +1,51 @@
+import { resource, type Place } from '../resource.ts'
+
+export const chat: Place = {
+  name: 'chat',
+  title: { en: 'Chat', de: 'Chat' },
+  resources: [
+    resource({
+      name: 'conversations',
+      title: { en: 'My rooms', de: 'Meine Räume' },
+      list: 'listConversations',
+      read: 'getConversation',
+      create: 'createConversation',
+      columns: [
+        'title',
+        'type',
+        'state',
+        'member_count',
+        'latest_sequence',
+        'last_message_at',
+        'id',
+      ],
+      events: ['conversation.', 'message.'],
+      actions: [
+        'sendMessage',
+        'addConversationMembers',
+        'changeConversation',
+        'muteConversation',
+        { by: 'removeConversationMember', hurts: true },
+      ],
+      related: [
+        {
+          title: { en: 'Messages', de: 'Nachrichten' },
+          list: 'listMessages',
+          columns: ['sequence', 'body', 'sender_id', 'created_at', 'deleted_at'],
+        },
+        {
+          title: { en: 'Members', de: 'Mitglieder' },
+          list: 'listConversationMembers',
+          columns: ['user_id', 'role', 'last_read_sequence'],
+        },
+      ],
+    }),
+    resource({
+      name: 'devices',
+      title: { en: 'My devices', de: 'Meine Geräte' },
+      list: 'listDevices',
+      columns: ['platform', 'last_seen_at', 'created_at', 'id'],
+      actions: [{ by: 'removeDevice', hurts: true }],
+    }),
+  ],
+}

@@ -1,0 +1,85 @@
+import { resource, type Place } from '../resource.ts'
+
+export const identity: Place = {
+  name: 'identity',
+  title: { en: 'Identity', de: 'Identität' },
+  resources: [
+    resource({
+      name: 'accounts',
+      title: { en: 'Accounts', de: 'Konten' },
+      list: 'listAccounts',
+      read: 'getAccount',
+      create: 'inviteAccount',
+      columns: ['email', 'status', 'display_name', 'verified_at', 'created_at', 'id'],
+      events: ['account.', 'role.', 'session.'],
+      actions: [
+        'assignRole',
+        'removeRole',
+        'updateAccount',
+        { by: 'endAccountSessions', hurts: true },
+        { by: 'eraseAccount', hurts: true },
+      ],
+      related: [
+        {
+          title: { en: 'Sessions', de: 'Sitzungen' },
+          list: 'listAccountSessions',
+          columns: ['client_metadata', 'last_seen_at', 'created_at', 'revoked_at'],
+        },
+        {
+          title: { en: 'API keys', de: 'API-Schlüssel' },
+          list: 'listApiKeys',
+          filter: 'account_id',
+          columns: ['name', 'state', 'prefix', 'last_used_at'],
+          opens: 'identity/api-keys',
+        },
+        {
+          title: { en: 'Security events', de: 'Sicherheitsereignisse' },
+          list: 'listSecurityEvents',
+          filter: 'account_id',
+          columns: ['action', 'actor', 'occurred_at'],
+        },
+      ],
+    }),
+    resource({
+      name: 'sessions',
+      title: { en: 'My sessions', de: 'Meine Sitzungen' },
+      list: 'listSessions',
+      columns: ['client_metadata', 'current', 'last_seen_at', 'created_at', 'revoked_at'],
+      events: ['session.'],
+      actions: [{ by: 'endSession', hurts: true }],
+    }),
+    resource({
+      name: 'roles',
+      title: { en: 'Roles', de: 'Rollen' },
+      list: 'listRoles',
+      create: 'createRole',
+      key: ['role_id'],
+      columns: ['role_id', 'name', 'built_in', 'permissions'],
+    }),
+    resource({
+      name: 'api-keys',
+      title: { en: 'API keys', de: 'API-Schlüssel' },
+      list: 'listApiKeys',
+      create: 'createApiKey',
+      columns: ['name', 'state', 'prefix', 'last_used_at', 'expires_at', 'created_at'],
+      events: ['api_key.'],
+      actions: [{ by: 'revokeApiKey', hurts: true }],
+    }),
+    resource({
+      name: 'security-events',
+      title: { en: 'Security events', de: 'Sicherheitsereignisse' },
+      list: 'listSecurityEvents',
+      columns: ['action', 'actor', 'account_id', 'safe_context', 'occurred_at'],
+      events: ['account.', 'session.', 'role.', 'password.', 'mfa_method.'],
+    }),
+    resource({
+      name: 'tenants',
+      title: { en: 'Tenants', de: 'Mandanten' },
+      list: 'listTenants',
+      create: 'createTenant',
+      columns: ['slug', 'name', 'state', 'signup', 'created_at', 'id'],
+      events: ['tenant.'],
+      actions: ['updateTenant'],
+    }),
+  ],
+}

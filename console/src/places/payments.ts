@@ -1,0 +1,93 @@
+import { resource, type Place } from '../resource.ts'
+
+export const payments: Place = {
+  name: 'payments',
+  title: { en: 'Payments', de: 'Zahlungen' },
+  resources: [
+    resource({
+      name: 'intents',
+      title: { en: 'Payments', de: 'Zahlungen' },
+      list: 'listPaymentIntents',
+      read: 'getPaymentIntent',
+      create: 'createPaymentIntent',
+      columns: ['order_ref', 'state', 'amount_minor', 'provider', 'disputed', 'created_at', 'id'],
+      events: ['payment.', 'refund.', 'dispute.'],
+      actions: [
+        { by: 'authorizePaymentIntent', in: ['requires_authorization'] },
+        { by: 'capturePaymentIntent', in: ['authorized'] },
+        { by: 'createRefund', in: ['captured'] },
+        { by: 'cancelPaymentIntent', hurts: true, in: ['requires_authorization', 'authorized'] },
+      ],
+      related: [
+        {
+          title: { en: 'Ledger', de: 'Buchungen' },
+          list: 'listLedgerTransactions',
+          filter: 'intent_id',
+          columns: ['purpose', 'description', 'effective_at'],
+          opens: 'payments/ledger',
+        },
+        {
+          title: { en: 'Disputes', de: 'Streitfälle' },
+          list: 'listDisputes',
+          filter: 'intent_id',
+          columns: ['reason', 'state', 'amount_minor', 'respond_by'],
+          opens: 'payments/disputes',
+        },
+        {
+          title: { en: 'Settlements', de: 'Abrechnungen' },
+          list: 'listSettlements',
+          filter: 'intent_id',
+          columns: ['kind', 'amount_minor', 'fee_minor', 'available_on'],
+        },
+      ],
+    }),
+    resource({
+      name: 'refunds',
+      title: { en: 'Refunds', de: 'Erstattungen' },
+      read: 'getRefund',
+      create: 'createRefund',
+      columns: [],
+      events: ['refund.'],
+    }),
+    resource({
+      name: 'disputes',
+      title: { en: 'Disputes', de: 'Streitfälle' },
+      list: 'listDisputes',
+      read: 'getDispute',
+      columns: ['reason', 'state', 'amount_minor', 'respond_by', 'created_at', 'id'],
+      events: ['dispute.'],
+    }),
+    resource({
+      name: 'accounts',
+      title: { en: 'Ledger accounts', de: 'Konten der Bücher' },
+      list: 'listLedgerAccounts',
+      read: 'getLedgerAccount',
+      columns: ['type', 'owner_type', 'balance_minor', 'debits_minor', 'credits_minor', 'currency'],
+      events: ['payment.', 'refund.', 'payout.'],
+    }),
+    resource({
+      name: 'ledger',
+      title: { en: 'Ledger', de: 'Buchungen' },
+      list: 'listLedgerTransactions',
+      read: 'getLedgerTransaction',
+      columns: ['purpose', 'description', 'effective_at', 'intent_id', 'id'],
+      events: ['payment.', 'refund.', 'payout.', 'settlement.'],
+    }),
+    resource({
+      name: 'settlements',
+      title: { en: 'Settlements', de: 'Abrechnungen' },
+      list: 'listSettlements',
+      columns: ['kind', 'amount_minor', 'fee_minor', 'net_minor', 'available_on', 'payout_id'],
+      events: ['settlement.', 'payout.'],
+    }),
+    resource({
+      name: 'reconciliation',
+      title: { en: 'Reconciliation', de: 'Abgleich' },
+      list: 'listReconciliationItems',
+      create: 'createReconciliationRun',
+      columns: ['discrepancy', 'state', 'provider', 'external_ref', 'created_at', 'id'],
+      events: ['reconciliation_item.'],
+      actions: [{ by: 'resolveReconciliationItem', in: ['open'] }],
+    }),
+  ],
+}

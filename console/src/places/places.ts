@@ -1,0 +1,49 @@
+/** The places of the console in the order of the menu. A new surface is a file and a line here. */
+import { isOffered, type Place, type Resource } from '../resource.ts'
+import { chat } from './chat.ts'
+import { commerce } from './commerce.ts'
+import { events } from './events.ts'
+import { identity } from './identity.ts'
+import { inference } from './inference.ts'
+import { jobs } from './jobs.ts'
+import { links } from './links.ts'
+import { notifications } from './notifications.ts'
+import { payments } from './payments.ts'
+import { platform } from './platform.ts'
+import { retrieval } from './retrieval.ts'
+import { social } from './social.ts'
+import { uploads } from './uploads.ts'
+import { webhooks } from './webhooks.ts'
+
+const all: readonly Place[] = [
+  identity,
+  jobs,
+  webhooks,
+  payments,
+  notifications,
+  commerce,
+  uploads,
+  links,
+  social,
+  chat,
+  inference,
+  retrieval,
+  events,
+  platform,
+]
+
+/** What the person may see. */
+export function offeredPlaces(): Place[] {
+  return all
+    .map(place => ({ ...place, resources: place.resources.filter(isOffered) }))
+    .filter(place => place.resources.length > 0)
+}
+
+/** Also what is not offered: who has its address gets the platform's own answer. */
+export function findPlace(name: string): Place | null {
+  return all.find(place => place.name === name) ?? null
+}
+
+export function findResource(place: Place, name: string): Resource | null {
+  return place.resources.find(one => one.name === name) ?? null
+}

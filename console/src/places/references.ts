@@ -1,0 +1,33 @@
+/** Where an id leads, by the name of the field that holds it. */
+import { addressOf } from '../router.tsx'
+
+const places: Readonly<Record<string, readonly [string, string]>> = {
+  account_id: ['identity', 'accounts'],
+  buyer_id: ['identity', 'accounts'],
+  owner_id: ['identity', 'accounts'],
+  user_id: ['identity', 'accounts'],
+  author_id: ['identity', 'accounts'],
+  job_id: ['jobs', 'jobs'],
+  last_job_id: ['jobs', 'jobs'],
+  cause_job_id: ['jobs', 'jobs'],
+  order_id: ['commerce', 'orders'],
+  product_id: ['commerce', 'products'],
+  intent_id: ['payments', 'intents'],
+  subscription_id: ['webhooks', 'subscriptions'],
+  delivery_id: ['webhooks', 'deliveries'],
+  event_id: ['events', 'log'],
+  notification_id: ['notifications', 'notifications'],
+  batch_id: ['notifications', 'batches'],
+  collection_id: ['retrieval', 'collections'],
+  document_id: ['retrieval', 'documents'],
+  file_id: ['uploads', 'files'],
+  case_id: ['social', 'cases'],
+  post_id: ['social', 'posts'],
+  conversation_id: ['chat', 'conversations'],
+}
+
+export function leadsTo(field: string, id: string): string | null {
+  if (field === 'request_id') return addressOf(['trace', id])
+  const place = places[field]
+  return place ? addressOf([...place, id]) : null
+}

@@ -1,0 +1,30 @@
+import { resource, type Place } from '../resource.ts'
+
+export const uploads: Place = {
+  name: 'uploads',
+  title: { en: 'Uploads', de: 'Dateien' },
+  resources: [
+    resource({
+      name: 'files',
+      title: { en: 'Files', de: 'Dateien' },
+      list: 'listFiles',
+      read: 'getFile',
+      create: 'createUpload',
+      columns: ['filename', 'state', 'detected_type', 'size', 'purpose', 'created_at', 'id'],
+      events: ['file.', 'upload.'],
+      actions: [
+        { by: 'getFileDownloadUrl', in: ['available'] },
+        'rescanFile',
+        { by: 'deleteFile', hurts: true },
+      ],
+    }),
+    resource({
+      name: 'uploads',
+      title: { en: 'Uploads under way', de: 'Laufende Uploads' },
+      read: 'getUpload',
+      columns: [],
+      events: ['upload.'],
+      actions: ['completeUpload', { by: 'abortUpload', hurts: true }],
+    }),
+  ],
+}

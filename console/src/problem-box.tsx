@@ -1,0 +1,67 @@
+/** A refusal as the platform gave it: code, detail, request id, and where to read what helps. */
+import { Problem } from '../../client/src/index.ts'
+import { words } from './language.ts'
+import { addressOf, Link } from './router.tsx'
+import { isId } from './value.tsx'
+
+type Props = { readonly error: unknown; readonly retry?: (() => void) | undefined }
+
+export function ProblemBox({ error, retry }: Props) {
+  const problem = error instanceof Problem ? error : null
+  const request = problem?.request_id
+  return (
+    <div class="problem" role="alert">
+      <strong>{words.failed}</strong>
+      <p>{error instanceof Error ? error.message : String(error)}</p>
+      <Faults problem={problem} />
+      {problem?.code === 'step_up_required' && (
+        <p>
+          {words.step_up}{' '}
+          <a href={`/account/confirm?${new URLSearchParams({ next: location.pathname })}`}>
+            {words.confirm}
+          </a>
+        </p>
+      )}
+      {problem && (
+        <p class="soft">
+          <a href={`/problems/${problem.code}`} target="_blank" rel="noopener">
+            <code>{problem.code}</code> ({problem.status}): {words.what_helps}
+          </a>
+          {request !== undefined && isId(request) && (
+            <>
+              {' · '}
+              {words.request_id}{' '}
+              <Link to={addressOf(['trace', request])}>
+                <code>{request}</code>
+              </Link>
+            </>
+          )}
+        </p>
+      )}
+      {retry && (
+        <button type="button" onClick={retry}>
+          {words.retry}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** The fields that were wrong. */
+function Faults({ problem }: { readonly problem: Problem | null }) {
+  const errors = (problem?.body.errors ?? []) as readonly {
+    pointer?: string
+    constraint?: string
+    detail?: string
+  }[]
+  if (errors.length === 0) return null
+  return (
+    <ul>
+      {errors.map(({ pointer = '', constraint = '', detail }) => (
+        <li key={pointer + constraint}>
+          <code>{pointer}</code> {detail ?? constraint}
+        </li>
+      ))}
+    </ul>
+  )
+}

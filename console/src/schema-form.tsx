@@ -1,0 +1,139 @@
+/**
+ * The form of a request body, from its schema. Plain members have a field each; what is nested is
+ * written as JSON, which the example of the API fills in. Members that stay empty are not sent.
+ */
+import { nameOf, words } from './language.ts'
+import { choicesOf } from './list-page.tsx'
+import type { Schema } from './operation.ts'
+
+/** What stands in the fields, as text. */
+export type Draft = Readonly<Record<string, string>>
+
+type Kind = 'text' | 'long' | 'number' | 'boolean' | 'choice' | 'lines' | 'json'
+
+export function kindOf(schema: Schema): Kind {
+  if (schema.type === 'boolean') return 'boolean'
+  if (choicesOf(schema)) return 'choice'
+  const plain = schema.anyOf?.filter(one => one.type !== 'null') ?? []
+  if (plain.length === 1 && plain[0]) return kindOf(plain[0])
+  if (schema.type === 'integer' || schema.type === 'number') return 'number'
+  if (schema.type === 'string') return (schema.maxLength ?? 0) > 500 ? 'long' : 'text'
+  if (schema.type === 'array' && schema.items?.type === 'string') return 'lines'
+  return 'json'
+}
+
+/** Required members begin with the example's values, the others empty. */
+export function draftOf(schema: Schema, example: unknown): Draft {
+  const given = (example ?? {}) as Readonly<Record<string, unknown>>
+  return Object.fromEntries(
+    Object.entries(schema.properties ?? {}).map(([name, one]) => {
+      const value = schema.required?.includes(name) ? given[name] : undefined
+      return [name, value === undefined ? '' : written(kindOf(one), value)]
+    }),
+  )
+}
+
+function written(kind: Kind, value: unknown): string {
+  if (kind === 'lines' && Array.isArray(value)) return value.map(String).join('\n')
+  return typeof value === 'string' && kind !== 'json' ? value : JSON.stringify(value, null, 2)
+}
+
+/** Throws a SyntaxError where a member is not JSON. */
+export function bodyOf(schema: Schema, draft: Draft): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(schema.properties ?? {}).flatMap(([name, one]) => {
+      const text = draft[name] ?? ''
+      return text === '' ? [] : [[name, valueOf(kindOf(one), text)] as const]
+    }),
+  )
+}
+
+function valueOf(kind: Kind, text: string): unknown {
+  if (kind === 'number') return Number(text)
+  if (kind === 'boolean') return text === 'true'
+  if (kind === 'lines') return text.split('\n').filter(line => line.trim() !== '')
+  if (kind === 'json') return JSON.parse(text) as unknown
+  return text
+}
+
+type Props = { readonly schema: Schema; readonly draft: Draft; set(next: Draft): void }
+
+export function SchemaFields({ schema, draft, set }: Props) {
+  return (
+    <>
+      {Object.entries(schema.properties ?? {}).map(([name, one]) => (
+        <Field
+          key={name}
+          name={name}
+          schema={one}
+          required={schema.required?.includes(name) === true}
+          value={draft[name] ?? ''}
+          set={value => set({ ...draft, [name]: value })}
+        />
+      ))}
+    </>
+  )
+}
+
+type FieldProps = {
+  readonly name: string
+  readonly schema: Schema
+  readonly required: boolean
+  readonly value: string
+  set(value: string): void
+}
+
+export function Field({ name, schema, required, value, set }: FieldProps) {
+  const kind = kindOf(schema)
+  const hint = [
+    required ? words.required : null,
+    kind === 'json' ? words.as_json : null,
+    kind === 'lines' ? words.lines : null,
+  ].filter(one => one !== null)
+  return (
+    <label class="field">
+      <span>
+        {nameOf(name)} {hint.length > 0 && <small class="soft">{hint.join(', ')}</small>}
+      </span>
+      <Input {...{ name, kind, schema, required, value, set }} />
+      {schema.description !== undefined && <small class="soft">{schema.description}</small>}
+    </label>
+  )
+}
+
+function Input({ name, kind, schema, required, value, set }: FieldProps & { readonly kind: Kind }) {
+  if (kind === 'choice' || kind === 'boolean') {
+    const choices = choicesOf(schema) ?? choicesOf(schema.anyOf?.[0] ?? {}) ?? []
+    return (
+      <select value={value} required={required} onChange={e => set(e.currentTarget.value)}>
+        <option value="" />
+        {choices.map(one => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  if (kind === 'json' || kind === 'lines' || kind === 'long') {
+    return (
+      <textarea
+        value={value}
+        required={required}
+        rows={kind === 'json' ? 5 : 3}
+        class={kind === 'json' ? 'mono' : undefined}
+        spellcheck={kind === 'long'}
+        onInput={e => set(e.currentTarget.value)}
+      />
+    )
+  }
+  return (
+    <input
+      value={value}
+      required={required}
+      autocomplete="off"
+      type={/password|secret/.test(name) ? 'password' : kind === 'number' ? 'number' : 'text'}
+      onInput={e => set(e.currentTarget.value)}
+    />
+  )
+}

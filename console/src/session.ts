@@ -1,0 +1,42 @@
+/** Who is logged in: the client of this page, and what the person may do. */
+import { resumePage, type PageSession, type components } from '../../client/src/index.ts'
+
+export type Me = components['schemas']['Me']
+
+let current: { readonly page: PageSession; readonly me: Me } | undefined
+
+/** Throws the problem `authentication_required` where nobody is logged in. */
+export async function openSession(): Promise<Me> {
+  const page = await resumePage({ base_url: location.origin })
+  const { data: me } = await page.GET('/v1/me')
+  current = { page, me }
+  return me
+}
+
+function opened() {
+  if (!current) throw new Error('The session is not open yet')
+  return current
+}
+
+export function client(): PageSession {
+  return opened().page
+}
+
+export function me(): Me {
+  return opened().me
+}
+
+/**
+ * Whether to offer what requires the permission. One that is limited to a type counts: which types
+ * it covers is the platform's decision.
+ */
+export function may(permission: string | null): boolean {
+  if (permission === null) return true
+  const [base = ''] = permission.split(':')
+  return me().permissions.some(held => held === base || held.startsWith(`${base}:`))
+}
+
+/** The log-in page of the platform, which leads back here. */
+export function logInAddress(): string {
+  return `/account/login?${new URLSearchParams({ next: location.pathname + location.search })}`
+}

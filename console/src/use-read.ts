@@ -1,0 +1,33 @@
+/** Reads from the API for a part of the page: what came, or the refusal, and how to ask again. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+
+export type Read<T> = {
+  readonly data: T | undefined
+  readonly error: unknown
+  readonly loading: boolean
+  /** What is shown stays until the new answer is there. */
+  reload(): void
+}
+
+/** `about` names what is read: another name begins again. */
+export function useRead<T>(about: string, read: (signal: AbortSignal) => Promise<T>): Read<T> {
+  const [found, set] = useState<{ about: string; data?: T; error?: unknown }>({ about })
+  const [turn, again] = useState(0)
+  const latest = useRef(read)
+  latest.current = read
+  useEffect(() => {
+    const stop = new AbortController()
+    latest.current(stop.signal).then(
+      data => stop.signal.aborted || set({ about, data }),
+      (error: unknown) => stop.signal.aborted || set({ about, error }),
+    )
+    return () => stop.abort()
+  }, [about, turn])
+  const current = found.about === about ? found : { about }
+  return {
+    data: current.data,
+    error: current.error,
+    loading: current.data === undefined && current.error === undefined,
+    reload: useCallback(() => again(n => n + 1), []),
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Shows a value by its name and kind: times, money, states, ids that lead somewhere. Text of
+ * strangers is only ever text, isolated so that its direction cannot reach beyond it.
+ */
+import { language, nameOf, words } from './language.ts'
+import type { Row } from './operation.ts'
+import { leadsTo } from './places/references.ts'
+import { Link } from './router.tsx'
+
+type Given = { readonly name: string; readonly value: unknown; readonly row: Row }
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
+
+export function isId(value: unknown): value is string {
+  return typeof value === 'string' && uuid.test(value)
+}
+
+/** In a list: short, on one line. */
+export function Cell({ name, value, row }: Given) {
+  if (value === null || value === undefined || value === '') return <span class="soft">–</span>
+  if (isState(name) && typeof value === 'string') return <State value={value} />
+  if (typeof value === 'string' && instant.test(value)) return <Time value={value} />
+  if (isId(value))
+    return (
+      <code title={value}>
+        {value.slice(0, 8)}…{value.slice(-4)}
+      </code>
+    )
+  return <span class="cut">{textOf({ name, value, row })}</span>
+}
+
+/** In a detail: whole, and leading on. */
+export function Value({ name, value, row }: Given) {
+  if (value === null || value === undefined) return <span class="soft">–</span>
+  if (isState(name) && typeof value === 'string') return <State value={value} />
+  if (typeof value === 'string' && instant.test(value)) {
+    return (
+      <>
+        <Time value={value} /> <span class="soft">{value}</span>
+      </>
+    )
+  }
+  if (isId(value)) {
+    const to = leadsTo(name, value)
+    const id = <code>{value}</code>
+    return to ? <Link to={to}>{id}</Link> : id
+  }
+  if (typeof value === 'string' && /^https?:\/\/[^\s]+$/.test(value)) return <Outside url={value} />
+  if (typeof value === 'object' && !isFlat(value)) {
+    return (
+      <pre tabIndex={0} aria-label={nameOf(name)}>
+        {JSON.stringify(value, null, 2)}
+      </pre>
+    )
+  }
+  return <bdi class="text">{textOf({ name, value, row })}</bdi>
+}
+
+function Outside({ url }: { readonly url: string }) {
+  return (
+    <a href={url} rel="noopener noreferrer" target="_blank" class="text">
+      {url}
+    </a>
+  )
+}
+
+/** Text without a picture of its own, for lists and search results. */
+export function textOf({ name, value, row }: Given): string {
+  if (value === null || value === undefined) return '–'
+  if (typeof value === 'boolean') return value ? words.yes : words.no
+  if (name.endsWith('_minor') && typeof value === 'number') return money(value, row['currency'])
+  if (typeof value === 'number') return count.format(value)
+  if (Array.isArray(value)) {
+    if (value.length === 0) return words.none
+    return value.map(one => textOf({ name: '', value: one, row })).join(', ')
+  }
+  if (typeof value === 'object') return objectText(value as Row)
+  return String(value as string)
+}
+
+/** Such as a price, the progress of a job, or a channel with its state. */
+function objectText(value: Row): string {
+  const { amount_minor, currency, code, current, total, stage } = value
+  if (typeof amount_minor === 'number') return money(amount_minor, currency)
+  if (typeof current === 'number') {
+    const of = typeof total === 'number' ? ` / ${total}` : ''
+    return `${current}${of}${typeof stage === 'string' ? ` ${stage}` : ''}`
+  }
+  if (typeof code === 'string') return code
+  return Object.values(value)
+    .filter(one => typeof one === 'string' || typeof one === 'number')
+    .map(String)
+    .slice(0, 3)
+    .join(' ')
+}
+
+const count = new Intl.NumberFormat(language)
+
+function money(minor: number, currency: unknown): string {
+  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return count.format(minor)
+  const format = new Intl.NumberFormat(language, { style: 'currency', currency })
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+  return format.format(minor / 10 ** digits)
+}
+
+function isState(name: string): boolean {
+  return /^(state|status|outcome|health|safety_state|payment_state|breaker)$/.test(name)
+}
+
+function isFlat(value: object): boolean {
+  return Array.isArray(value) && value.every(one => typeof one !== 'object')
+}
+
+const good =
+  /^(active|succeeded|delivered|available|sent|captured|clean|ok|ready|won|confirmed|fulfilled|processed|published|granted|success|resolved|refunded|allowed|open_for|closed_ok)$/
+const bad =
+  /^(failed|dead|exhausted|permanent_failure|malicious|quarantined|error|lost|disabled|refund_failed|payment_failed|degraded|denied|refused|failure|rejected|declined|suspended)$/
+const busy =
+  /^(running|pending|queued|processing|retryable|open|in_review|needs_response|held|requested|scheduled|uploaded|pending_scan|suspicious|building|draft|authorizing)$/
+
+function toneOf(value: string): string {
+  if (good.test(value)) return 'good'
+  if (bad.test(value)) return 'bad'
+  return busy.test(value) ? 'busy' : 'plain'
+}
+
+export function State({ value }: { readonly value: string }) {
+  return <span class={`state ${toneOf(value)}`}>{value}</span>
+}
+
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
+const steps = [
+  ['second', 60],
+  ['minute', 60],
+  ['hour', 24],
+  ['day', 30],
+  ['month', 12],
+] as const
+
+export function ago(value: string, now = Date.now()): string {
+  let amount = (Date.parse(value) - now) / 1000
+  for (const [unit, size] of steps) {
+    if (Math.abs(amount) < size) return relative.format(Math.round(amount), unit)
+    amount /= size
+  }
+  return relative.format(Math.round(amount), 'year')
+}
+
+export function Time({ value }: { readonly value: string }) {
+  return (
+    <time dateTime={value} title={value}>
+      {ago(value)}
+    </time>
+  )
+}
+
+/** What stands for a row in one line, wherever it is mentioned. */
+export function titleOfRow(row: Row): string {
+  const names = ['title', 'name', 'email', 'number', 'filename', 'hostname', 'type', 'code', 'slug']
+  const found = names.map(name => row[name]).find(one => typeof one === 'string' && one !== '')
+  if (typeof found === 'string') return found
+  return String(row['id'] ?? row['job_id'] ?? '')
+}

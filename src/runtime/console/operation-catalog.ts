@@ -1,0 +1,116 @@
+/**
+ * What the console needs to know of each operation, from the OpenAPI document: where it is, which
+ * permission it requires, its filters, and the schema and example of its body. References are
+ * replaced by what they refer to, down to a depth at which a form shows JSON anyway.
+ */
+type Json = { readonly [name: string]: unknown }
+
+export type CatalogOperation = {
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  readonly permission: string | null
+  /** Filters; without cursor and limit. */
+  readonly query: Readonly<Record<string, Json>>
+  readonly body: Json | null
+  readonly example: unknown
+}
+
+type Parameter = { readonly name: string; readonly in: string; readonly schema: Json }
+
+const kept = [
+  'type',
+  'format',
+  'enum',
+  'const',
+  'minimum',
+  'maximum',
+  'maxLength',
+  'required',
+  'description',
+  'default',
+] as const
+const depth_max = 3
+const methods = ['get', 'post', 'put', 'patch', 'delete']
+
+export function operationCatalog(document: string): Record<string, CatalogOperation> {
+  const { paths, components } = JSON.parse(document) as {
+    readonly paths: Record<string, Record<string, Json>>
+    readonly components: Json
+  }
+  const resolve = resolver(components)
+  const found: Record<string, CatalogOperation> = {}
+  for (const [path, item] of Object.entries(paths)) {
+    for (const method of methods) {
+      const operation = item[method]
+      const id = operation?.['operationId']
+      if (operation && typeof id === 'string' && path.startsWith('/v1/')) {
+        found[id] = entryOf(method, path, operation, resolve)
+      }
+    }
+  }
+  return found
+}
+
+type Resolve = (value: unknown) => Json
+
+function resolver(components: Json): Resolve {
+  const resolve: Resolve = value => {
+    const given = (value ?? {}) as Json
+    const reference = given['$ref']
+    if (typeof reference !== 'string') return given
+    const [, , section = '', name = ''] = reference.split('/')
+    return resolve((components[section] as Json | undefined)?.[name])
+  }
+  return resolve
+}
+
+function entryOf(method: string, path: string, operation: Json, resolve: Resolve) {
+  const parameters = ((operation['parameters'] ?? []) as unknown[]).map(
+    one => resolve(one) as unknown as Parameter,
+  )
+  const filters = parameters.filter(
+    one => one.in === 'query' && one.name !== 'cursor' && one.name !== 'limit',
+  )
+  const content = resolve(operation['requestBody'])['content'] as Json | undefined
+  const json = content?.['application/json'] as Json | undefined
+  const schema = json ? resolve(json['schema']) : null
+  return {
+    method: method.toUpperCase(),
+    path,
+    summary: String(operation['summary'] ?? ''),
+    permission: (operation['x-permission'] as string | undefined) ?? null,
+    query: Object.fromEntries(filters.map(one => [one.name, trimmed(one.schema, resolve, 1)])),
+    body: schema && trimmed(schema, resolve, 0),
+    example: json && schema ? exampleOf(json, schema) : null,
+  }
+}
+
+function exampleOf(json: Json, schema: Json): unknown {
+  const named = Object.values((json['examples'] ?? {}) as Record<string, { value?: unknown }>)
+  const listed = schema['examples'] as unknown[] | undefined
+  return json['example'] ?? named[0]?.value ?? schema['example'] ?? listed?.[0] ?? null
+}
+
+function trimmed(given: unknown, resolve: Resolve, depth: number): Json {
+  const schema = resolve(given)
+  const own = Object.fromEntries(
+    kept.flatMap(name => (schema[name] === undefined ? [] : [[name, schema[name]] as const])),
+  )
+  if (depth >= depth_max) return own
+  const alternatives = (schema['anyOf'] ?? schema['oneOf']) as unknown[] | undefined
+  const properties = schema['properties'] as Json | undefined
+  const inner = (one: unknown) => trimmed(one, resolve, depth + 1)
+  return {
+    ...own,
+    ...(alternatives ? { anyOf: alternatives.map(inner) } : {}),
+    ...(properties
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, one]) => [name, inner(one)]),
+          ),
+        }
+      : {}),
+    ...(schema['items'] ? { items: inner(schema['items']) } : {}),
+  }
+}

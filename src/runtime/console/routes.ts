@@ -1,0 +1,114 @@
+/**
+ * The console: one page for all its addresses, and its two files. The page is public and holds
+ * nothing; what a person sees comes from the API, with the session's cookies. The policy allows
+ * only these files: no inline script or style, no other origin, and no text as markup.
+ */
+import { Type } from 'typebox'
+import { problem } from '../../kernel/errors/problem.ts'
+import { markup } from '../../kernel/http/markup.ts'
+import { reply, route, type Route } from '../../kernel/http/route.ts'
+import { closed, text } from '../../kernel/http/shapes.ts'
+import { bundleConsole, type Asset, type Bundle } from './bundle.ts'
+
+const policy = [
+  `default-src 'none'`,
+  `script-src 'self'`,
+  `style-src 'self'`,
+  `connect-src 'self'`,
+  `img-src 'self' data: blob:`,
+  `form-action 'none'`,
+  `base-uri 'none'`,
+  `frame-ancestors 'none'`,
+  `require-trusted-types-for 'script'`,
+  `trusted-types 'none'`,
+].join('; ')
+
+const common = { method: 'GET', permission: 'public', hidden: true, added: true } as const
+const segment = text(300)
+
+/** The addresses of the page; the browser shows what each one names. */
+const paths = [
+  '/console',
+  '/console/{place}',
+  '/console/{place}/{kind}',
+  '/console/{place}/{kind}/{item}',
+] as const
+
+export function consoleRoutes(document: () => string): Route[] {
+  let bundled: Promise<Bundle> | undefined
+  const bundle = () =>
+    (bundled ??= bundleConsole(document()).catch((error: unknown) => {
+      bundled = undefined
+      throw error
+    }))
+  return [assetRoute(bundle), ...paths.map(path => pageRoute(path, bundle))]
+}
+
+function pageRoute(path: (typeof paths)[number], bundle: () => Promise<Bundle>): Route {
+  const names = [...path.matchAll(/\{([a-z]+)\}/g)].map(([, name = '']) => [name, segment] as const)
+  return route({
+    ...common,
+    path,
+    summary: 'The console',
+    params: Object.fromEntries(names),
+    // The page's own state: filters and what is selected.
+    query: closed({ q: Type.Optional(text(2000)) }),
+    transaction: 'own',
+    head: true,
+    produces: ['text/html'],
+    replies: { 200: Type.String() },
+    handle: async () => {
+      const { script, style } = await bundle()
+      return reply(200, page(script, style), {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': policy,
+        'cache-control': 'no-cache',
+        'referrer-policy': 'same-origin',
+      })
+    },
+  })
+}
+
+function page(script: Asset, style: Asset): string {
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Dodeca</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/console/assets/${style.name}">
+<script type="module" src="/console/assets/${script.name}"></script>
+</head>
+<body><noscript>The console needs JavaScript. The same is possible with the API: see /docs.</noscript></body>
+</html>
+`.text
+}
+
+function assetRoute(bundle: () => Promise<Bundle>): Route {
+  return route({
+    ...common,
+    path: '/console/assets/{name}',
+    summary: 'A file of the console',
+    params: { name: text(100) },
+    transaction: 'own',
+    head: true,
+    produces: ['text/javascript', 'text/css'],
+    replies: { 200: Type.Unsafe<Buffer>({ type: 'string' }) },
+    fails: ['not_found'],
+    handle: async ({ params, request }) => {
+      const asset = Object.values(await bundle()).find(one => one.name === params.name)
+      // A page from before an update asks for a file that is no more: it loads the new page.
+      if (!asset) throw problem('not_found')
+      const accepted = String(request.headers['accept-encoding'] ?? '')
+      const coding = (['br', 'gzip'] as const).find(one => accepted.includes(one))
+      return reply(200, coding ? asset[coding] : asset.plain, {
+        'content-type': asset.type,
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'accept-encoding',
+        ...(coding ? { 'content-encoding': coding } : {}),
+      })
+    },
+  })
+}

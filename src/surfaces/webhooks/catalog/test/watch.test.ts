@@ -1,0 +1,91 @@
+/**
+ * The feed as a stream: what happens in one's own tenant, as it happens, once, of the types that
+ * the reader may read at that time.
+ */
+import { afterAll, expect, test } from 'vitest'
+import { serverEvents, type ServerEvent } from '../../../../../client/src/server-events.ts'
+import type { Member } from '../../../../../test/product-world.ts'
+import { eventually } from '../../../../../test/world.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { openGround } from '../../test/ground.ts'
+
+const ground = await openGround()
+afterAll(() => ground.close())
+
+const path = '/v1/webhook-events?types=account.verified'
+
+type Watched = { came(): ServerEvent[]; ids(): unknown[]; ended: Promise<void>; stop(): void }
+
+async function watch(who: Member, last?: string): Promise<Watched> {
+  const stop = new AbortController()
+  const answer = await fetch(ground.url + path, {
+    headers: {
+      authorization: `Bearer ${who.token}`,
+      accept: 'text/event-stream',
+      ...(last === undefined ? {} : { 'last-event-id': last }),
+    },
+    signal: stop.signal,
+  })
+  expect(answer.status).toBe(200)
+  const came: ServerEvent[] = []
+  const read = async () => {
+    if (!answer.body) throw new Error('the stream has no body')
+    for await (const event of serverEvents(answer.body)) came.push(event)
+  }
+  return {
+    came: () => came,
+    ids: () => came.map(one => (one.data as { id?: string }).id),
+    ended: read().catch(() => {}),
+    stop: () => stop.abort(),
+  }
+}
+
+test('gives each event of the own tenant once, and goes on where a reader left', async () => {
+  const [owner, other] = [await ground.owner(), await ground.owner()]
+  const stream = await watch(owner)
+  const foreign = await watch(other)
+  const first = await ground.emit(owner, 3)
+  await eventually('all have come', () => stream.came().length === 3)
+  expect(new Set(stream.ids())).toEqual(new Set(first))
+  stream.stop()
+  await stream.ended
+  const missed = await ground.emit(owner, 2)
+  const again = await watch(owner, stream.came().at(-1)?.id)
+  await eventually('what was missed has come', () => again.came().length === 2)
+  expect(new Set(again.ids())).toEqual(new Set(missed))
+  expect(foreign.came()).toEqual([])
+  again.stop()
+  foreign.stop()
+})
+
+test('ends when the reader may not read it any more', async () => {
+  const owner = await ground.owner()
+  const stream = await watch(owner)
+  await ground.platform.kernel.db.run(
+    sql`delete from identity.role_assignments where account_id = ${owner.id}`,
+  )
+  await ground.emit(owner)
+  await stream.ended
+  expect(stream.came().at(-1)).toMatchObject({
+    event: 'error',
+    data: { code: 'permission_denied' },
+  })
+})
+
+test('what one request caused is found by its id', async () => {
+  const owner = await ground.owner()
+  const since = new Date(Date.now() - 1000).toISOString()
+  const made = await ground.call('POST', '/v1/links', {
+    token: owner.token,
+    body: { destination_url: 'https://example.com/found' },
+  })
+  const trace_id = made.headers.get('x-request-id')?.replaceAll('-', '')
+  const found = await eventually('it is in the log', async () => {
+    const query = `trace_id=${trace_id}&since=${since}`
+    const { body } = await ground.call('GET', `/v1/webhook-events?${query}`, {
+      token: owner.token,
+    })
+    return (body.data as { type: string }[]).length > 0 && body.data
+  })
+  expect((found as { type: string }[])[0]?.type).toBe('link.created')
+})

@@ -1,0 +1,114 @@
+/** The seeded product with a browser that looks at its console. */
+import { existsSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import axe from 'axe-core'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { openProductWorld, type ProductWorld } from '../product-world.ts'
+
+const executablePath = '/usr/bin/chromium'
+const demo_password = 'every demo begins somewhere'
+
+export const has_chromium = existsSync(executablePath)
+
+export type ConsoleWorld = {
+  readonly world: ProductWorld
+  readonly url: string
+  /** A browser in which this demo person has logged in, on the page of the console. */
+  visit(email: string, at?: string, dark?: 'dark'): Promise<Visitor>
+  close(): Promise<void>
+}
+
+export type Visitor = {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What the browser reported as wrong since the last call, without refusals of requests. */
+  faults(): string[]
+}
+
+export async function openConsoleWorld(): Promise<ConsoleWorld> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const world = await openProductWorld({
+    PORT: String(port),
+    PUBLIC_URL: url,
+    IDENTITY_EMAIL_SCOPE: 'global',
+    KERNEL_SANDBOX: 'true',
+  })
+  for (const { seed } of Object.values(world.platform.opened)) await seed?.()
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  return {
+    world,
+    url,
+    visit: (email, at = '/console', dark) => visit(browser, url, { email, at, dark }),
+    close: async () => {
+      await browser.close()
+      await world.close()
+    },
+  }
+}
+
+type Wanted = { email: string; at: string; dark: 'dark' | undefined }
+
+async function visit(browser: Browser, url: string, { email, at, dark }: Wanted): Promise<Visitor> {
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    viewport: { width: 1280, height: 900 },
+    colorScheme: dark ?? 'light',
+  })
+  let faults: string[] = []
+  // A refused request is shown on the page, and the browser reports it too.
+  const isRefusal = (text: string) => /status of 4\d\d/.test(text)
+  context.on('console', message => {
+    if (message.type() === 'error' && !isRefusal(message.text())) faults.push(message.text())
+  })
+  context.on('weberror', one => faults.push(String(one.error())))
+  const page = await context.newPage()
+  await page.goto(url + at)
+  await page.getByLabel('Mail address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(demo_password)
+  await page.keyboard.press('Enter')
+  await page.locator('main h1').waitFor()
+  return {
+    page,
+    context,
+    faults: () => {
+      const found = faults
+      faults = []
+      return found
+    },
+  }
+}
+
+/** Without what axe finds wrong, and no wider than the window. */
+export async function audit(page: Page, name: string): Promise<void> {
+  await page.evaluate(axe.source)
+  const found = await page.evaluate(
+    `axe.run(document).then(all => all.violations.map(one => one.id + ': ' + one.nodes[0]?.html))`,
+  )
+  expect(found, name).toEqual([])
+  const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  expect(wide, `${name} is too wide`).toBeLessThanOrEqual(0)
+}
+
+/** For people who look at the pages: only with SHOTS=<folder>. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env['SHOTS']
+  if (!folder) return
+  for (const width of [390, 1280, 2560]) {
+    await page.setViewportSize({ width, height: width === 390 ? 844 : 900 })
+    await page.screenshot({ path: `${folder}/${name}-${width}.png` })
+  }
+  await page.setViewportSize({ width: 1280, height: 900 })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // It listens on a port and not on a pipe.
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,221 @@
+/** What people do in the console: make, watch, steer, find, trace; and what attackers try. */
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { audit, has_chromium, openConsoleWorld, shoot } from './console-world.ts'
+
+const admin = 'tenant-admin@acme.example'
+
+describe.skipIf(!has_chromium)('in the console', async () => {
+  if (!has_chromium) return
+  const console_world = await openConsoleWorld()
+  afterAll(() => console_world.close())
+  const { url } = console_world
+
+  test('a job is submitted, watched until it ends, and its request is traced', async () => {
+    const { page, faults } = await console_world.visit(admin, '/console/jobs/jobs')
+    await page.locator('.light.live').waitFor()
+    await page.getByRole('button', { name: 'Submit job' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Type').fill('demo.count')
+    await dialog.getByLabel('Parameters').fill('{"to": 40, "step_ms": 50}')
+    await audit(page, 'the dialog')
+    await shoot(page, 'dialog')
+    const sent = page.waitForResponse(one => one.request().method() === 'POST')
+    await dialog.getByRole('button', { name: 'Submit' }).click()
+    const request_id = (await sent).headers()['x-request-id'] ?? ''
+    const { id } = (await (await sent).json()) as { id: string }
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await page.goto(`${url}/console/jobs/jobs/${id}`)
+    // Without a reload: the stream of the job tells its progress, the feed its end.
+    await page.getByText('job.progress').first().waitFor()
+    await page.locator('h1 .state.good').getByText('succeeded').waitFor()
+    await page.goto(`${url}/console/trace/${request_id}`)
+    await page.getByRole('link', { name: 'job.succeeded' }).waitFor()
+    await audit(page, 'the trace')
+    await shoot(page, 'trace')
+    expect(faults()).toEqual([])
+  }, 60_000)
+
+  test('a list shows what another makes, without a reload', async () => {
+    const { page } = await console_world.visit(admin, '/console/links/links')
+    await page.locator('.light.live').waitFor()
+    const other = await console_world.visit(admin, '/console/links/links')
+    await makeLink(other.page, 'https://example.com/seen-by-all')
+    await page.getByText('https://example.com/seen-by-all').waitFor()
+    await page.getByText('https://example.com/seen-by-all').click()
+    await page.getByRole('button', { name: 'Get link qr code' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Get' }).click()
+    await dialog.locator('img.picture').waitFor()
+    expect(await dialog.locator('img').evaluate('image => image.decode().then(() => true)')).toBe(
+      true,
+    )
+  }, 60_000)
+
+  test('a refusal names its field, code and request, and the dialog can be sent again', async () => {
+    const { page, faults } = await console_world.visit(admin, '/console/links/links')
+    await page.getByRole('button', { name: 'Create link' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Destination url').fill('not an address')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await dialog.getByRole('alert').waitFor()
+    expect(await dialog.getByRole('alert').innerText()).toMatch(/\(422\)/)
+    await audit(page, 'a refused dialog')
+    await dialog.getByLabel('Destination url').fill('https://example.com/corrected')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await dialog.getByText('The reply').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(faults()).toEqual([])
+  }, 60_000)
+
+  test('the keyboard alone is enough: search by an id, move in a list, open', async () => {
+    const { page } = await console_world.visit(admin, '/console/jobs/jobs')
+    await page.locator('.row.leads a').first().waitFor()
+    await page.getByRole('table').focus()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.locator('.fields').waitFor()
+    const id = decodeURIComponent(page.url().split('/').at(-1) ?? '')
+    await page.keyboard.press('/')
+    await page.keyboard.type(id)
+    await page.keyboard.press('Enter')
+    await page.locator('.found').getByText('Jobs · Jobs').waitFor()
+    await audit(page, 'the search')
+  }, 60_000)
+
+  test('the session goes on when its access token has expired', async () => {
+    const { page, context } = await console_world.visit(admin)
+    await context.clearCookies({ name: 'at' })
+    await page.getByRole('link', { name: 'Jobs', exact: true }).first().click()
+    await page.locator('.row.leads').first().waitFor()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByText('You are logged out').waitFor()
+    await page.goto(`${url}/console`)
+    await page.getByLabel('Mail address').waitFor()
+  }, 60_000)
+
+  test('10,000 rows of hostile text scroll, and none has an effect', async () => {
+    const { page, faults } = await console_world.visit(admin, '/console/links/links')
+    const made = await page.evaluate(makeHostile, 10_000)
+    expect(made).toBe(10_000)
+    await page.evaluate('globalThis.hit = 0')
+    await page.reload()
+    await page.evaluate('globalThis.hit = 0')
+    await page.locator('.row.leads').first().waitFor()
+    await scrollThrough(page)
+    const shown = await page.locator('.rows .all .row').count()
+    expect(shown).toBeLessThan(120)
+    expect(await page.evaluate('globalThis.hit')).toBe(0)
+    expect(await page.locator('main img, main script, main iframe, main b').count()).toBe(0)
+    await audit(page, 'hostile rows')
+    await shoot(page, 'hostile')
+    await page.locator('.row.leads a').first().click()
+    await page.locator('.fields').waitFor()
+    expect(await page.evaluate('globalThis.hit')).toBe(0)
+    expect(faults()).toEqual([])
+  }, 300_000)
+
+  test('the policy refuses an inline script and text as markup', async () => {
+    const { page } = await console_world.visit(admin)
+    const refused = await page.evaluate(`new Promise(resolve => {
+      addEventListener('securitypolicyviolation', event => resolve(event.effectiveDirective))
+      const script = document.createElement('script')
+      script.append('globalThis.ran = true')
+      document.body.append(script)
+    })`)
+    expect(refused).toMatch(/script/)
+    expect(await page.evaluate('globalThis.ran')).toBeUndefined()
+    const written = await page.evaluate(`(() => {
+      try { document.body.innerHTML = '<b>no</b>'; return 'written' }
+      catch (error) { return error.name }
+    })()`)
+    expect(written).toBe('TypeError')
+  }, 60_000)
+
+  test('the first load is below 150 KB', async () => {
+    const answer = await fetch(`${url}/console`)
+    const html = await answer.text()
+    expect(answer.headers.get('content-security-policy')).not.toMatch(/unsafe/)
+    const files = [...html.matchAll(/\/console\/assets\/[^"]+/g)].map(([path]) => path)
+    expect(files.length).toBe(2)
+    let bytes = html.length
+    for (const path of files) {
+      const file = await console_world.world.call('GET', path, {
+        headers: { 'accept-encoding': 'identity' },
+      })
+      expect(file.status).toBe(200)
+      const small = await sizeOf(`${url}${path}`)
+      expect(small).toBeLessThan(file.text.length)
+      bytes += small
+    }
+    console.log(`the first load has ${bytes} bytes`)
+    expect(bytes).toBeLessThan(150_000)
+    const old = await fetch(`${url}/console/assets/console-0000000000000000.js`)
+    expect(old.status).toBe(404)
+  })
+})
+
+async function sizeOf(address: string): Promise<number> {
+  const answer = await fetch(address, { headers: { 'accept-encoding': 'br' } })
+  return Number(answer.headers.get('content-length'))
+}
+
+async function makeLink(page: Page, destination: string): Promise<void> {
+  await page.getByRole('button', { name: 'Create link' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Destination url').fill(destination)
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog.getByText('The reply').waitFor()
+}
+
+/** In the page, as the person that is logged in there: links whose titles are attacks. */
+async function makeHostile(wanted: number): Promise<number> {
+  const current = (await (await fetch('/v1/sessions/current')).json()) as { csrf_token: string }
+  const attacks = [
+    '<img src=x onerror="globalThis.hit++">',
+    '<script>globalThis.hit++</script>',
+    '"><svg onload=globalThis.hit++>',
+    "javascript:globalThis.hit++//'",
+    '{{constructor.constructor("globalThis.hit++")()}}',
+    '\u202Eexe.gpj\u2066 right to left',
+    '<b>' + 'x'.repeat(180),
+    'مرحبا بالعالم ' + '\u200F'.repeat(40),
+    'Z\u0351\u036B\u0343'.repeat(40),
+    '<iframe srcdoc="<script>parent.hit++</script>">',
+  ]
+  let made = 0
+  while (made < wanted) {
+    const links = Array.from({ length: 100 }, (_, at) => ({
+      destination_url: `https://example.com/hostile/${made + at}`,
+      title: `${attacks[at % attacks.length] ?? ''} ${made + at}`.slice(0, 200),
+    }))
+    const answer = await fetch('/v1/links/batches', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-csrf-token': current.csrf_token,
+        'idempotency-key': crypto.randomUUID(),
+      },
+      body: JSON.stringify({ links }),
+    })
+    if (!answer.ok) throw new Error(await answer.text())
+    made += 100
+  }
+  return made
+}
+
+/** To the end, until no page of the list is left. */
+async function scrollThrough(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    const box = document.querySelector('.rows')
+    const frame = () => new Promise(next => requestAnimationFrame(() => setTimeout(next, 10)))
+    for (let count = 0; box.querySelector('.more') !== null;) {
+      box.scrollTop = box.scrollHeight
+      await frame()
+    }
+  })()`)
+  const rows = await page.locator('.foot [role=status]').innerText()
+  expect(Number(rows.replaceAll(/\D/g, ''))).toBeGreaterThan(10_000)
+}
