@@ -49,32 +49,17 @@ export function ActionButton({ action, path, main = false, done }: Props) {
 type DialogProps = Pick<Props, 'action' | 'path'> & { close(acted: boolean): void }
 
 function ActionDialog({ action, path, close }: DialogProps) {
-  const { by, hurts, picture } = action
-  const { summary, body, example, path: template } = operation(by)
+  const { by, hurts } = action
+  const { method, summary, body, path: template } = operation(by)
   const dialog = useRef<HTMLDialogElement>(null)
   const missing = pathNames(template).filter(name => !(name in path))
-  const [more, setMore] = useState<Draft>({})
-  const [draft, setDraft] = useState<Draft>(() => (body ? draftOf(body, example) : {}))
-  const [sending, setSending] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const [reply, setReply] = useState<{ readonly data: unknown } | null>(null)
-  useEffect(() => dialog.current?.showModal(), [])
-
-  const send = async () => {
-    setSending(true)
-    setError(null)
-    try {
-      const sent = body ? bodyOf(body, draft) : undefined
-      const parseAs = picture ? ({ parseAs: 'blob' } as const) : {}
-      const init = sent === undefined ? {} : { body: sent }
-      const data = await callOperation(by, { path: { ...path, ...more }, ...init, ...parseAs })
-      setReply({ data })
-    } catch (failure) {
-      setError(asReadable(failure))
-    } finally {
-      setSending(false)
-    }
-  }
+  const asked = useRequest(action, path)
+  const { sending, error, reply } = asked
+  useEffect(() => {
+    dialog.current?.showModal()
+    // What only reads and needs nothing is asked for at once.
+    if (method === 'GET' && missing.length === 0) void asked.send()
+  }, [])
   return (
     <dialog
       ref={dialog}
@@ -86,7 +71,7 @@ function ActionDialog({ action, path, close }: DialogProps) {
         onSubmit={event => {
           event.preventDefault()
           if (reply) dialog.current?.close()
-          else void send()
+          else void asked.send()
         }}
       >
         <h2 id={`act-${by}`}>{labelOf(by)}</h2>
@@ -95,17 +80,8 @@ function ActionDialog({ action, path, close }: DialogProps) {
           <Reply data={reply.data} />
         ) : (
           <>
-            {missing.map(name => (
-              <label class="field" key={name}>
-                <span>{nameOf(name)}</span>
-                <input
-                  required
-                  value={more[name] ?? ''}
-                  onInput={e => setMore({ ...more, [name]: e.currentTarget.value })}
-                />
-              </label>
-            ))}
-            {body && <SchemaFields schema={body} draft={draft} set={setDraft} />}
+            <PathFields names={missing} draft={asked.more} set={asked.setMore} />
+            {body && <SchemaFields schema={body} draft={asked.draft} set={asked.setDraft} />}
             {hurts && <p class="warning">{words.hurts}</p>}
           </>
         )}
@@ -122,10 +98,60 @@ function ActionDialog({ action, path, close }: DialogProps) {
         </footer>
         <details>
           <summary>{words.curl}</summary>
-          <Copied text={curlOf(by, { ...path, ...more })} label={words.curl} />
+          <Copied text={curlOf(by, { ...path, ...asked.more })} label={words.curl} />
         </details>
       </form>
     </dialog>
+  )
+}
+
+function useRequest({ by, picture }: Action, path: Readonly<Record<string, string>>) {
+  const { body, example } = operation(by)
+  const [more, setMore] = useState<Draft>({})
+  const [draft, setDraft] = useState<Draft>(() => (body ? draftOf(body, example) : {}))
+  const [sending, setSending] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const [reply, setReply] = useState<{ readonly data: unknown } | null>(null)
+  const send = async () => {
+    setSending(true)
+    setError(null)
+    try {
+      const init = {
+        path: { ...path, ...more },
+        ...(body ? { body: bodyOf(body, draft) } : {}),
+        ...(picture ? ({ parseAs: 'blob' } as const) : {}),
+      }
+      setReply({ data: await callOperation(by, init) })
+    } catch (failure) {
+      setError(asReadable(failure))
+    } finally {
+      setSending(false)
+    }
+  }
+  return { more, setMore, draft, setDraft, sending, error, reply, send }
+}
+
+type PathFieldsProps = {
+  readonly names: readonly string[]
+  readonly draft: Draft
+  set(next: Draft): void
+}
+
+/** What the row does not give: asked for by its name in the path. */
+function PathFields({ names, draft, set }: PathFieldsProps) {
+  return (
+    <>
+      {names.map(name => (
+        <label class="field" key={name}>
+          <span>{nameOf(name)}</span>
+          <input
+            required
+            value={draft[name] ?? ''}
+            onInput={event => set({ ...draft, [name]: event.currentTarget.value })}
+          />
+        </label>
+      ))}
+    </>
   )
 }
 

@@ -3,7 +3,14 @@ import { ActionButton } from './action.tsx'
 import { Copied, curlOf } from './curl.tsx'
 import { nameOf, titleOf, words } from './language.ts'
 import { useEvents, useLive } from './live.ts'
-import { callOperation, operation, pathNames, type Page, type Row } from './operation.ts'
+import {
+  callOperation,
+  operation,
+  pathNames,
+  type OperationId,
+  type Page,
+  type Row,
+} from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
 import {
   actionsOf,
@@ -15,7 +22,7 @@ import {
   type Related,
   type Resource,
 } from './resource.ts'
-import { addressOf, Link } from './router.tsx'
+import { addressOf, go, Link } from './router.tsx'
 import { useList } from './use-list.ts'
 import { useRead } from './use-read.ts'
 import { Cell, State, Time, titleOfRow, Value } from './value.tsx'
@@ -42,16 +49,21 @@ export function DetailPage({ place, resource, item }: Props) {
       {error !== undefined && <ProblemBox error={error} retry={reload} />}
       {row && (
         <>
-          <Head {...{ resource, row, item }} acted={reload} />
+          <Head
+            {...{ resource, row, item }}
+            acted={gone => (gone ? go(addressOf([place.name, resource.name])) : reload())}
+          />
           <div class="columns">
             <Fields resource={resource} row={row} />
             <div>
               {resource.stream && (
                 <Watch stream={resource.stream} path={pathOf(resource.stream, {}, key)} />
               )}
-              {(resource.related ?? []).map(one => (
-                <RelatedList key={one.list} related={one} of={key} />
-              ))}
+              {(resource.related ?? [])
+                .filter(one => mayCall(one.list))
+                .map(one => (
+                  <RelatedList key={one.list} related={one} of={key} />
+                ))}
               <History id={String(row['id'] ?? item)} />
             </div>
           </div>
@@ -82,7 +94,8 @@ type HeadProps = {
   readonly resource: Resource
   readonly row: Row
   readonly item: string
-  acted(): void
+  /** `gone`: it was deleted. */
+  acted(gone: boolean): void
 }
 
 function Head({ resource, row, item, acted }: HeadProps) {
@@ -103,13 +116,18 @@ function Head({ resource, row, item, acted }: HeadProps) {
               key={action.by}
               action={action}
               path={pathOf(action.by, resource.of, key)}
-              done={acted}
+              done={() => acted(operation(action.by).method === 'DELETE' && isOwn(action.by))}
             />
           ))}
         </div>
       )}
     </header>
   )
+}
+
+/** The path ends with the item itself and not with something that belongs to it. */
+function isOwn(id: OperationId): boolean {
+  return /^\/v1\/[a-z-]+\/\{[a-z_]+\}$/.test(operation(id).path)
 }
 
 function Fields({ resource, row }: { readonly resource: Resource; readonly row: Row }) {
@@ -156,7 +174,6 @@ function RelatedList({
     filters: filter ? { [filter]: of[0] ?? '' } : {},
     key: row => JSON.stringify(row),
   })
-  if (!mayCall(list)) return null
   return (
     <section>
       <h2>{titleOf(title)}</h2>

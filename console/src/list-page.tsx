@@ -1,16 +1,16 @@
 /** A list: its filters, its rows as they change, and how to make the first one. */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { ActionButton } from './action.tsx'
 import { Bars } from './chart.tsx'
 import { Copied, curlOf } from './curl.tsx'
 import { fill, nameOf, titleOf, words } from './language.ts'
-import { useLive } from './live.ts'
-import { operation, pathNames, type OperationId, type Schema } from './operation.ts'
+import { useEvents, useLive } from './live.ts'
+import { operation, pathNames, type OperationId, type Row, type Schema } from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
 import { itemOf, mayCall, pathOf, type Place, type Resource } from './resource.ts'
 import { addressOf, go } from './router.tsx'
 import { Rows } from './rows.tsx'
-import { useList } from './use-list.ts'
+import { useList, type Listed } from './use-list.ts'
 
 type Props = {
   readonly place: Place
@@ -20,17 +20,23 @@ type Props = {
 
 export function ListPage({ place, resource, filters }: Props) {
   const { title, create, list, read } = resource
+  const [made, make] = useState(0)
   return (
     <>
       <header class="title">
         <h1>{titleOf(title)}</h1>
         {create && mayCall(create) && (
-          <ActionButton action={{ by: create }} path={pathOf(create, resource.of)} main />
+          <ActionButton
+            action={{ by: create }}
+            path={pathOf(create, resource.of)}
+            done={() => make(made + 1)}
+            main
+          />
         )}
       </header>
       {read && !isGiven(read, resource) && <Find {...{ place, resource }} />}
       {list ? (
-        <Listing key={list} {...{ place, resource, filters, list }} />
+        <Listing key={list} {...{ place, resource, filters, list, made }} />
       ) : (
         <p class="soft">{words.no_list}</p>
       )}
@@ -42,18 +48,28 @@ function isGiven(read: OperationId, { of = {} }: Resource): boolean {
   return pathNames(operation(read).path).every(name => name in of)
 }
 
-function Listing({ place, resource, filters, list }: Props & { readonly list: OperationId }) {
+type ListingProps = Props & {
+  readonly list: OperationId
+  /** How many were made here: then the list is read again. */
+  readonly made: number
+}
+
+function Listing({ place, resource, filters, list, made }: ListingProps) {
   const { columns, events = [], create, of, chart } = resource
   const { query } = operation(list)
   const known = Object.fromEntries(Object.entries(filters).filter(([name]) => name in query))
   const listed = useList({
     list,
     path: pathOf(list, of),
-    filters: known,
+    filters: resource.feed ? { since: an_hour_ago, ...known } : known,
     key: row => itemOf(resource, row),
   })
   useLive(events, listed.reload)
-  const { rows, has_more, error, loading } = listed
+  useEffect(() => {
+    if (made > 0) listed.reload()
+  }, [made])
+  const { has_more, error, loading } = listed
+  const rows = useFeed(resource, known, listed)
   const here = [place.name, resource.name]
   return (
     <>
@@ -85,6 +101,30 @@ function Listing({ place, resource, filters, list }: Props & { readonly list: Op
       )}
     </>
   )
+}
+
+const an_hour_ago = new Date(Date.now() - 3_600_000).toISOString()
+
+/**
+ * A log is read oldest first, to its end, and shown newest first, with what the live stream brings
+ * on top.
+ */
+function useFeed(
+  { feed }: Resource,
+  chosen: Readonly<Record<string, string>>,
+  listed: Listed,
+): readonly Row[] {
+  const live = useEvents()
+  const { rows, has_more } = listed
+  useEffect(() => {
+    if (feed && has_more) listed.more()
+  }, [rows.length, has_more])
+  if (!feed) return rows
+  const known = new Set(rows.map(row => row['id']))
+  const wanted = (chosen['types'] ?? '').split(',').filter(Boolean)
+  const fits = (row: Row) => wanted.length === 0 || wanted.includes(String(row['type']))
+  const fresh = chosen['trace_id'] ? [] : live.filter(row => !known.has(row['id']) && fits(row))
+  return [...fresh, ...rows.toReversed()]
 }
 
 type EmptyProps = {

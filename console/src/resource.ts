@@ -52,6 +52,8 @@ export type Declared<L extends OperationId> = {
   readonly related?: readonly Related[]
   /** The beginnings of the names of events after which a row may be different. */
   readonly events?: readonly string[]
+  /** A log, which the API gives oldest first. */
+  readonly feed?: true
   /** Sends what happens to one row as events. */
   readonly stream?: OperationId
   /** Drawn over the list: what, by which field. */

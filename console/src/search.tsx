@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { fill, titleOf, words } from './language.ts'
 import { callOperation, operation, pathNames, type OperationId, type Row } from './operation.ts'
 import { offeredPlaces } from './places/places.ts'
-import { mayCall, pathOf, type Place, type Resource } from './resource.ts'
+import { joinKey, mayCall, pathOf, type Place, type Resource } from './resource.ts'
 import { addressOf, Link } from './router.tsx'
 import { isId, State, titleOfRow } from './value.tsx'
 
@@ -49,7 +49,7 @@ export function SearchPage({ asked }: { readonly asked: string }) {
       <ul class="found">
         {found.map(({ place, resource, row }) => (
           <li key={place.name + resource.name}>
-            <Link to={addressOf([place.name, resource.name, asked])}>
+            <Link to={addressOf([place.name, resource.name, joinKey([asked])])}>
               <span class="soft">
                 {titleOf(place.title)} · {titleOf(resource.title)}
               </span>{' '}

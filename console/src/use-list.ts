@@ -2,7 +2,7 @@
  * The rows of a list, page after page as they are scrolled to. After a live change the first pages
  * are read again and the rows are exchanged by their key, so that nothing jumps.
  */
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { callOperation, type OperationId, type Page, type Row } from './operation.ts'
 
 export type Listed = {
@@ -32,45 +32,38 @@ type State = {
 
 const page_size = 100
 
+const emptyOf = (about: string): State => ({
+  about,
+  rows: [],
+  cursor: null,
+  has_more: false,
+  error: null,
+  loading: true,
+})
+
 export function useList({ list, path, filters, key }: Source): Listed {
   const about = JSON.stringify([list, path, filters])
-  const empty = { about, rows: [], cursor: null, has_more: false, error: null, loading: true }
-  const [state, set] = useState<State>(empty)
-  const latest = useRef(state)
-  latest.current = state.about === about ? state : empty
+  const [state, set] = useState<State>(emptyOf(about))
+  const shown = state.about === about ? state : emptyOf(about)
+  const wanted = useRef(about)
+  wanted.current = about
   const busy = useRef(false)
 
-  const read = useCallback(
-    async (cursor: string | null, keep: (before: readonly Row[], came: Page) => State) => {
-      const asked = JSON.stringify([list, path, filters])
-      busy.current = true
-      try {
-        const limit = page_size
-        const query = { ...filters, limit, ...(cursor === null ? {} : { cursor }) }
-        const page = (await callOperation(list, { path, query })) as Page
-        set(now => (now.about === asked || cursor === null ? keep(now.rows, page) : now))
-      } catch (error) {
-        set({ ...latest.current, about: asked, error, loading: false })
-      } finally {
-        busy.current = false
-      }
-    },
-    [about],
-  )
-  const first = useCallback(
-    () =>
-      read(null, (_before, page) => ({
-        ...{ about, rows: page.data, cursor: page.next_cursor },
-        ...{ has_more: page.has_more, error: null, loading: false },
-      })),
-    [read],
-  )
-  useEffect(() => {
-    set(empty)
-    void first()
-  }, [about])
-
-  const shown = latest.current
+  const read = async (cursor: string | null, join: Join) => {
+    busy.current = true
+    try {
+      const query = { ...filters, limit: page_size, ...(cursor === null ? {} : { cursor }) }
+      const page = (await callOperation(list, { path, query })) as Page
+      // What was asked before the filters changed is of no use any more.
+      if (wanted.current === about) set(now => join(now.about === about ? now : shown, page))
+    } catch (error) {
+      if (wanted.current === about) set({ ...shown, error, loading: false })
+    } finally {
+      busy.current = false
+    }
+  }
+  const first = () => read(null, (_before, page) => following(about, [], page))
+  useEffect(() => void first(), [about])
   return {
     rows: shown.rows,
     has_more: shown.has_more,
@@ -78,24 +71,28 @@ export function useList({ list, path, filters, key }: Source): Listed {
     error: shown.error,
     more: () => {
       if (busy.current || !shown.has_more || shown.cursor === null) return
-      void read(shown.cursor, (before, page) => ({
-        ...{ about, rows: [...before, ...page.data], cursor: page.next_cursor },
-        ...{ has_more: page.has_more, error: null, loading: false },
-      }))
+      void read(shown.cursor, (before, page) => following(about, before.rows, page))
     },
     reload: () => {
       if (busy.current) return
-      if (shown.rows.length <= page_size) return void first()
       // Further pages stay as they are: their rows are exchanged where the first page has them.
-      void read(null, (before, page) => {
-        const known = new Set(before.map(key))
-        const fresh = new Map(page.data.map(row => [key(row), row]))
-        const added = page.data.filter(row => !known.has(key(row)))
-        return {
-          ...latest.current,
-          rows: [...added, ...before.map(row => fresh.get(key(row)) ?? row)],
-        }
-      })
+      if (shown.rows.length <= page_size) void first()
+      else
+        void read(null, (before, page) => ({ ...before, rows: exchanged(before.rows, page, key) }))
     },
   }
+}
+
+type Join = (before: State, page: Page) => State
+
+function following(about: string, before: readonly Row[], page: Page): State {
+  const { data, next_cursor: cursor, has_more } = page
+  return { about, rows: [...before, ...data], cursor, has_more, error: null, loading: false }
+}
+
+function exchanged(before: readonly Row[], page: Page, key: (row: Row) => string): Row[] {
+  const known = new Set(before.map(key))
+  const fresh = new Map(page.data.map(row => [key(row), row]))
+  const added = page.data.filter(row => !known.has(key(row)))
+  return [...added, ...before.map(row => fresh.get(key(row)) ?? row)]
 }

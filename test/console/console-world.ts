@@ -69,7 +69,8 @@ async function visit(browser: Browser, url: string, { email, at, dark }: Wanted)
   await page.getByLabel('Mail address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(demo_password)
   await page.keyboard.press('Enter')
-  await page.locator('main h1').waitFor()
+  await page.locator('.bar .brand').waitFor()
+  await page.locator('main').waitFor()
   return {
     page,
     context,

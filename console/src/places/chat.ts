@@ -1,3 +1,4 @@
+/** The place of chat: rooms and devices. */
 import { resource, type Place } from '../resource.ts'
 
 export const chat: Place = {

@@ -1,3 +1,4 @@
+/** The place of commerce: orders, products, stock, returns and rules of price. */
 import { resource, type Place } from '../resource.ts'
 
 export const commerce: Place = {

@@ -1,3 +1,4 @@
+/** The place of events: the log, its consumers and what is parked. */
 import { resource, type Place } from '../resource.ts'
 
 export const events: Place = {
@@ -9,6 +10,7 @@ export const events: Place = {
       title: { en: 'Log', de: 'Protokoll' },
       list: 'listWebhookEvents',
       read: 'getWebhookEvent',
+      feed: true,
       columns: ['type', 'aggregate_id', 'aggregate_version', 'occurred_at', 'id'],
       related: [
         {

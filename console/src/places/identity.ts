@@ -1,3 +1,4 @@
+/** The place of identity: people, sessions, roles and keys. */
 import { resource, type Place } from '../resource.ts'
 
 export const identity: Place = {

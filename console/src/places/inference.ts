@@ -1,3 +1,4 @@
+/** The place of inference: models, calls, usage and quotas. */
 import { resource, type Place } from '../resource.ts'
 
 export const inference: Place = {

@@ -1,3 +1,4 @@
+/** The place of jobs: jobs, queues, types and schedules. */
 import { resource, type Place } from '../resource.ts'
 
 export const jobs: Place = {

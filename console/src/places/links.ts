@@ -1,3 +1,4 @@
+/** The place of links: links, domains, reports and the blocklist. */
 import { resource, type Place } from '../resource.ts'
 
 export const links: Place = {

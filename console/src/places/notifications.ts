@@ -1,3 +1,4 @@
+/** The place of notifications: what is sent, templates, categories and the own inbox. */
 import { resource, type Place } from '../resource.ts'
 
 export const notifications: Place = {

@@ -1,3 +1,4 @@
+/** The place of payments: payments, the ledger, disputes and reconciliation. */
 import { resource, type Place } from '../resource.ts'
 
 export const payments: Place = {

@@ -1,3 +1,4 @@
+/** The place of platform: audit, settings and what is to go. */
 import { resource, type Place } from '../resource.ts'
 
 export const platform: Place = {

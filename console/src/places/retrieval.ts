@@ -1,3 +1,4 @@
+/** The place of retrieval: collections, documents and questions. */
 import { resource, type Place } from '../resource.ts'
 
 export const retrieval: Place = {

@@ -1,3 +1,4 @@
+/** The place of social: moderation, posts and people. */
 import { resource, type Place } from '../resource.ts'
 
 export const social: Place = {

@@ -1,3 +1,4 @@
+/** The place of uploads: files and uploads under way. */
 import { resource, type Place } from '../resource.ts'
 
 export const uploads: Place = {

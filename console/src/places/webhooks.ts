@@ -1,3 +1,4 @@
+/** The place of webhooks: endpoints, deliveries and what is received. */
 import { resource, type Place } from '../resource.ts'
 
 export const webhooks: Place = {
