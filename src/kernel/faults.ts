@@ -1,6 +1,6 @@
 /**
- * Named points in the code at which a test, or `/dev/faults`, may kill, throw, hang or delay. In
- * production none can be set, and a point costs one look-up in an empty map.
+ * Fault points: named points in the code at which a test, or `/dev/faults`, may kill, throw, hang
+ * or delay. In production no fault can be set, and a point costs one look-up in an empty map.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from './errors/start-error.ts'
@@ -12,7 +12,7 @@ export type FaultRule = {
   times: number | null
   skip: number
   passed: number
-  /** Only work for this tenant, or about a resource with this id, is hit. */
+  /** Limits the fault to work for this tenant, or about a resource with this id. */
   match: string | null
 }
 export type Fault = (point: string) => Promise<void> | undefined
@@ -41,8 +41,8 @@ export class InjectedFault extends Error {
 }
 
 /**
- * `initial` is the form of KERNEL_FAULTS: `point=action@n,…`, where n is the pass that is hit.
- * `about` returns the tenant and the ids of the running work.
+ * `initial` has the form of KERNEL_FAULTS: `point=action@n,…`. The fault happens when the code
+ * passes the point for the n-th time. `about` returns the tenant and the ids of the running work.
  */
 export function openFaults(initial: string, about: () => readonly string[] = () => []): Faults {
   const rules = new Map<string, FaultRule>()
@@ -79,7 +79,8 @@ export function openFaults(initial: string, about: () => readonly string[] = () 
 async function strike(point: string, action: FaultAction): Promise<void> {
   if (action === 'kill') process.kill(process.pid, 'SIGKILL')
   if (action === 'throw') throw new InjectedFault(`fault injected at ${point}`)
-  // A kill is a signal to our own process: nothing after this line may run until it has arrived.
+  // The kill is a signal to our own process. Nothing after this line may run before the signal
+  // arrives.
   if (action === 'hang' || action === 'kill') await new Promise(() => {})
   await wait(Number(action.slice('delay:'.length)))
 }

@@ -1,15 +1,16 @@
 /**
- * The only source of random values: ids are UUIDv7 (ordered by creation, so they break their own
- * ties in lists), secrets come from the system's generator, and jitter spreads retries. No other
- * code may call a random source, so that a test can control all of them.
+ * The only source of random values. Ids are UUIDv7: they are ordered by creation, so lists can sort
+ * by id alone when other values are equal. Secrets come from the system's random generator, and
+ * jitter spreads retries. No other code may call a random source, so that a test can control all of
+ * them.
  */
 import { randomBytes, webcrypto } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-// Random bytes for a few hundred ids are fetched at once: one by one they would be half the cost of
-// an id.
+// Random bytes for a few hundred ids are fetched together. Fetched one by one, they would be half
+// the cost of an id.
 const pool = new Uint32Array(1024)
 let used = pool.length
 const generator = new V7Generator({

@@ -1,9 +1,9 @@
 /**
- * The keyring: every secret that the platform seals or signs goes through a key that is derived for
- * one use (HKDF-SHA-256), so that no two uses share a key. The first key of the ring is the current
- * one and the others stay readable, so a rotation breaks nothing. The pepper never rotates, because
- * its hashes must stay equal for ever. Development creates `keys.json` once; in production both
- * must be given, or the platform does not start.
+ * The keyring. Every secret that the platform seals or signs uses a key that is derived for one use
+ * (HKDF-SHA-256), so that two uses never share a key. The first key of the ring is the current one.
+ * The other keys can still read, so a rotation breaks nothing. The pepper never rotates, because
+ * its hashes must stay equal forever. Development creates `keys.json` once. Production requires
+ * both the keyring and the pepper, or the platform does not start.
  */
 import { Buffer } from 'node:buffer'
 import {
@@ -23,8 +23,8 @@ import { StartError } from './errors/start-error.ts'
 export type RingKey = { readonly kid: string; readonly key: Buffer }
 
 /**
- * The place of a sealed value: it can be opened for no other place, so values cannot be swapped
- * between rows.
+ * The place of a sealed value. The value cannot be opened at any other place, so values cannot be
+ * swapped between rows.
  */
 export type Associated = { readonly table: string; readonly id: string; readonly column: string }
 
@@ -33,14 +33,17 @@ export type Keyring = {
   readonly kids: readonly [string, ...string[]]
   seal(use: string, plaintext: Buffer, associated: Associated): Buffer
   open(use: string, sealed: Buffer, associated: Associated): Buffer
-  /** The id of the key that sealed it; if it is not `kids[0]`, the value should be sealed again. */
+  /**
+   * Returns the id of the key that sealed the value. If it is not `kids[0]`, the value should be
+   * sealed again.
+   */
   sealedWith(sealed: Buffer): string
   mac(use: string, data: Buffer): Buffer
-  /** With the key of that id, or null where the ring does not hold it. */
+  /** Signs with the key of that id. Returns null if the ring has no such key. */
   macWith(kid: string, use: string, data: Buffer): Buffer | null
-  /** Under any key of the ring; a MAC may be cut to its first 16 bytes, not shorter. */
+  /** Verifies with any key of the ring. A MAC may be cut to its first 16 bytes, but not shorter. */
   macMatches(use: string, data: Buffer, mac: Buffer): boolean
-  /** A keyed hash that stays equal for ever; it reveals nothing without the pepper. */
+  /** A keyed hash that stays equal forever. It reveals nothing to a reader without the pepper. */
   fingerprint(use: string, value: string | Buffer): Buffer
 }
 
@@ -74,7 +77,7 @@ export function parseKeyring(text: string): [RingKey, ...RingKey[]] {
 export async function openKeyring(options: {
   keyring: string | null
   pepper: string | null
-  /** The file in which development stores the keys that are not given. */
+  /** The file in which development stores the keys that the settings do not give. */
   file: string
   may_create: boolean
 }): Promise<Keyring> {
@@ -89,7 +92,7 @@ export async function openKeyring(options: {
   return ringOf(parseKeyring(keyring ?? kept.keyring), parsePepper(pepper ?? kept.pepper))
 }
 
-/** A keyring of one surface: it seals and opens; hashes still use the platform's keyring. */
+/** The keyring of one surface, which seals and opens. Hashes still use the platform's keyring. */
 export function ownRing(text: string): Pick<Keyring, 'kids' | 'seal' | 'open' | 'sealedWith'> {
   return ringOf(parseKeyring(text), Buffer.alloc(0))
 }
@@ -115,7 +118,7 @@ async function keptKeys(file: string): Promise<Kept> {
     const { keyring, pepper } = JSON.parse(text) as Partial<Kept>
     if (typeof keyring === 'string' && typeof pepper === 'string') return { keyring, pepper }
   } catch {
-    // A broken file and one without the members have the same error, below.
+    // A broken file and a file without these properties get the same error, below.
   }
   throw new StartError(
     `${file} does not hold a keyring and a pepper. Put the right file back; only if nothing sealed with it is needed any more, delete it and a new one is made.`,
@@ -134,8 +137,8 @@ async function readOrNull(file: string): Promise<string | null> {
 const newKey = (): string => randomBytes(key_bytes).toString('base64')
 
 /**
- * The file is complete before it gets its name, and never replaces another: of two first starts,
- * one's keys are kept.
+ * The file is complete before it gets its name, and never replaces another file. So if two
+ * processes start for the first time together, the keys of one of them are kept.
  */
 async function makeKeys(file: string): Promise<string> {
   const kid = `k${randomBytes(4).toString('hex')}`
@@ -196,7 +199,7 @@ function ringOf(keys: readonly [RingKey, ...RingKey[]], pepper: Buffer): Keyring
     },
     macMatches: (use, data, mac) => {
       if (mac.length < shortest_mac_bytes || mac.length > mac_bytes) return false
-      // Every key is tried even after a match, so that the time reveals nothing.
+      // It tries every key, even after a match, so that the time reveals nothing.
       const verdicts = keys.map(one =>
         timingSafeEqual(macBy(one, use, data).subarray(0, mac.length), mac),
       )
@@ -206,7 +209,10 @@ function ringOf(keys: readonly [RingKey, ...RingKey[]], pepper: Buffer): Keyring
   }
 }
 
-/** Version, length of the key id, key id: all authenticated together with the place. */
+/**
+ * The header has the version, the length of the key id and the key id. It is authenticated together
+ * with the place.
+ */
 function headOf(kid: string): Buffer {
   return Buffer.concat([Buffer.from([version, kid.length]), Buffer.from(kid)])
 }

@@ -1,7 +1,8 @@
 /**
- * What a setting is: a row of a table with its kind, default, unit, bounds and one sentence. The
- * kernel declares its own here, each surface in its `settings.ts`. A setting `links.code_length` is
- * the environment variable LINKS_CODE_LENGTH and, unless it is text, an entry of `GET /v1/limits`.
+ * A setting is a row of a table with its kind, default, unit, bounds and one sentence. The kernel
+ * declares its own settings here, and each surface in its `settings.ts`. A setting
+ * `links.code_length` is set by the environment variable LINKS_CODE_LENGTH. Unless it is text, `GET
+ * /v1/limits` lists it.
  */
 type Number_ = {
   kind: 'number'
@@ -20,7 +21,9 @@ type Text = {
   says: string
   secret?: true
   oneOf?: readonly string[]
-  /** A text such as `dns:2000,total:20000`: the unit of each part; each part is its own limit. */
+  /**
+   * For a text such as `dns:2000,total:20000`: the unit of each part. Each part is its own limit.
+   */
   parts?: Readonly<Record<string, string>>
 }
 export type Setting = Number_ | Flag | List | Numbers | Text
@@ -130,10 +133,10 @@ export const kernelSettings = {
 
 export type KernelSettings = SettingsOf<typeof kernelSettings>
 
-/** Each has a sentence that says which combination cannot work and what to change. */
+/** Each rule has a sentence that says which combination cannot work and what to change. */
 export type SettingFault = readonly [fault: boolean, sentence: string]
 
-/** The sentences of the rules that are broken. */
+/** Returns the sentences of the broken rules. */
 export function faultsIn(cases: readonly SettingFault[]): string[] {
   return cases.flatMap(([fault, sentence]) => (fault ? [sentence] : []))
 }

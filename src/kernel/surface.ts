@@ -1,8 +1,8 @@
 /**
  * The contract between the kernel and a surface. A surface is one value: a name, a PostgreSQL
- * schema of that name, and everything that it provides (routes, permissions, errors, events,
- * consumers, loops, projections, checks) as data. Opening one connects functions; it starts
- * nothing.
+ * schema of that name, and everything that it provides as data (routes, permissions, errors,
+ * events, consumers, loops, projections, checks). Opening a surface connects functions. It does not
+ * start anything.
  */
 import type { TSchema } from 'typebox'
 import type { Permission } from './access/permissions.ts'
@@ -52,7 +52,7 @@ export type {
   SignedProviderMessage,
 }
 
-/** What every surface may use. It holds no surface and no tenant's data. */
+/** What every surface may use. It contains no surface and no tenant's data. */
 export type Kernel = {
   readonly profile: 'development' | 'production'
   readonly public_url: string
@@ -69,25 +69,28 @@ export type Kernel = {
   readonly log: Log
   readonly metrics: Metrics
   readonly fault: Fault
-  /** Runs work in the trace of its cause. */
+  /** Runs work as part of the trace of its cause. */
   readonly traced: Traced
-  /** Limits that hold over all processes. */
+  /** Takes from limits that hold over all processes. */
   readonly take: Take
   readonly takeEach: TakeEach
-  /** A quota on rows: counts them in a transaction, or throws `quota_exceeded`. */
+  /**
+   * Enforces a quota on rows: counts them in a transaction, and throws `quota_exceeded` above the
+   * limit.
+   */
   readonly counted: Counted
-  /** The personal data of all surfaces. */
+  /** Exports and erases the personal data of all surfaces. */
   readonly personal: Omit<PersonalData, 'queue'>
-  /** Every route of the platform; known once all surfaces are open. */
+  /** Every route of the platform. The list is complete once all surfaces are open. */
   routes(): readonly Route[]
-  /** Wakes every process to check its queues now, outside any transaction. */
+  /** Tells every process to check its queues now. It works outside any transaction. */
   wake(): void
   /**
-   * Calls the function in this process at each wake-up from any process, or only at those of the
-   * given topics (which `tx.wake` names); returns a function that ends this.
+   * Calls the function in this process at each wake-up from any process, or only at wake-ups for
+   * the given topics (`tx.wake` names them). Returns a function that stops this.
    */
   onWake(run: () => void, topics?: readonly string[]): () => void
-  /** Hints to the other processes, which may be lost. */
+  /** Sends hints to the other processes. Hints may be lost. */
   readonly bus: Bus
 }
 
@@ -97,7 +100,10 @@ export type KernelOf<Own extends SettingTable> = Kernel & { readonly settings: S
 export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = SettingTable> = {
   readonly name: string
   readonly settings: Own
-  /** Sentences about combinations of settings that cannot work; any of them stops the start. */
+  /**
+   * Rules about combinations of settings that cannot work, each with its sentence. A broken rule
+   * stops the start.
+   */
   settingFaults?(settings: KernelOf<Own>['settings']): readonly string[]
   readonly migrations: URL
   readonly permissions: Readonly<Record<string, Permission>>
@@ -112,33 +118,33 @@ export type Opened<Face = unknown> = {
   readonly face: Face
   readonly routes: readonly Route[]
   /**
-   * Gets every request of an API process before the framework; a request that it does not pass on,
-   * it answers.
+   * Gets every request of an API process before the framework does. It must reply to each request
+   * that it does not pass on.
    */
   readonly front?: Front
-  /** WebSockets of an API process. */
+  /** WebSockets that API processes serve. */
   readonly sockets?: readonly SocketRoute[]
   readonly consumers?: readonly Consumer[]
   readonly loops?: readonly Loop[]
   /**
-   * What this process reads once a second, beside its loops and queues, to wake what waits for a
-   * topic.
+   * What this process reads once a second, in addition to its loops and queues, to wake what waits
+   * for a topic.
    */
   readonly signs?: readonly Sign[]
   /** Work that must happen and may fail. */
   readonly queues?: readonly DueQueue[]
   /** Which old rows are deleted. */
   readonly retention?: readonly Retention[]
-  /** Columns that are sealed again when a keyring is rotated. */
+  /** Columns that are sealed again when a keyring rotates. */
   readonly sealed?: readonly SealedColumn[]
-  /** The personal data that it keeps. */
+  /** The personal data that the surface stores. */
   readonly personal?: Personal
   readonly projections?: readonly Projection[]
   readonly checks?: readonly Check[]
   readonly providers?: readonly Provider[]
-  /** Handlers of webhooks that tenants receive from their own providers. */
+  /** Handlers for the webhooks that tenants receive from their own providers. */
   readonly inbound?: readonly InboundHandler[]
-  /** Long work of this surface, run by the jobs surface. */
+  /** The job types of this surface. The jobs surface runs them. */
   readonly jobTypes?: readonly JobType[]
   /** Creates the demo data that is missing; returns what it created. */
   seed?(): Promise<string[]>
@@ -155,9 +161,9 @@ export type Projection = {
 }
 
 /**
- * Long work of a surface: run by the jobs surface under a lease, again after a crash, until it
- * ends. The hooks run inside the transaction that ends the job or resumes it, so that the surface's
- * own record changes in the same commit.
+ * Long work of a surface. The jobs surface runs it under a lease, and again after a crash, until it
+ * ends. The hooks run inside the transaction that ends or resumes the job. So the surface's own
+ * record changes in the same transaction.
  */
 export type JobType = {
   /** `<surface>.<what>` */
@@ -165,9 +171,11 @@ export type JobType = {
   readonly schema_version: number
   readonly parameters: TSchema
   readonly result?: TSchema
-  /** May be submitted by `POST /v1/jobs`; otherwise only its own surface submits it. */
+  /**
+   * Whether callers may submit it with `POST /v1/jobs`. Otherwise only its own surface submits it.
+   */
   readonly offered?: true
-  /** The permission with which a submitter may see it, cancel it and fetch its result. */
+  /** The permission that a submitter needs to see the job, cancel it and fetch its result. */
   readonly permission?: string
   readonly lease_seconds?: number
   readonly timeout_seconds?: number
@@ -175,7 +183,7 @@ export type JobType = {
   readonly backoff?: { readonly base_ms: number; readonly cap_ms: number }
   readonly tenant_max_running?: number
   /**
-   * The returned value becomes the job's result; throwing a `JobFailure` says whether a retry makes
+   * The returned value becomes the job's result. A thrown `JobFailure` says whether a retry makes
    * sense.
    */
   run(job: RunningJob): Promise<unknown>
@@ -196,27 +204,30 @@ export type EndedJob = JobIdentity & {
 }
 
 /**
- * One attempt, as its handler sees it. Everything that it writes by `commit` is fenced by its
- * lease.
+ * One attempt, as its handler sees it. Its lease is checked for everything that it writes by
+ * `commit`.
  */
 export type RunningJob = JobIdentity & {
   readonly attempt_no: number
   readonly parameters: unknown
-  /** What an earlier attempt saved with its progress, or null. */
+  /** The checkpoint that an earlier attempt saved with its progress, or null. */
   readonly checkpoint: unknown
   /** Aborted when the job is cancelled or expires, or when the lease is lost. */
   readonly signal: AbortSignal
   progress(step: JobStep): Promise<void>
   /**
-   * Ends this attempt by throwing: the job goes on after so many seconds, with its last checkpoint, and holds
-   * no place meanwhile. It counts as no failure.
+   * Ends this attempt by throwing. The job continues after this many seconds from its last
+   * checkpoint, and uses no capacity meanwhile. This does not count as a failure.
    */
   again(after_seconds: number): never
-  /** The handler's own writes, the check of the lease and the job's end, all in one commit. */
+  /** Writes the handler's own rows, checks the lease and ends the job, all in one transaction. */
   commit(effect: (tx: Tx) => Promise<unknown>): Promise<void>
-  /** Bytes as the job's result, if its handler returns nothing; the last ones stored count. */
+  /**
+   * Stores bytes as the job's result, for a handler that returns nothing. The last bytes stored are
+   * the result.
+   */
   store(media_type: string, bytes: Uint8Array): Promise<void>
-  /** What the job has used, for its view. */
+  /** Reports what the job has used. The job's view shows it. */
   usage(usage: Readonly<Record<string, unknown>>): Promise<void>
 }
 
@@ -228,7 +239,7 @@ export type JobStep = {
   readonly checkpoint?: unknown
 }
 
-/** An invariant that `dodeca doctor` and the chaos tests verify; returns the violations. */
+/** An invariant that `dodeca doctor` and the chaos tests check. Returns the violations. */
 export type Check = {
   readonly name: string
   readonly says: string
@@ -236,15 +247,18 @@ export type Check = {
 }
 
 /**
- * Processes what `POST /v1/inbound/{provider}/{account_ref}` stored, later and until it succeeds.
- * Messages come in any order: it compares versions or asks the provider, and never moves a state
- * back.
+ * Processes the messages that `POST /v1/inbound/{provider}/{account_ref}` stored. It runs later and
+ * is retried until it succeeds. Messages arrive in any order: it compares versions or asks the
+ * provider, and never sets an older state.
  */
 export type InboundHandler<Asked = unknown> = {
   readonly provider: string
-  /** Fetches from outside what the message does not contain, before the transaction. */
+  /** Fetches from the provider what the message does not contain, before the transaction. */
   ask?(message: InboundMessage, signal: AbortSignal): Promise<Asked>
-  /** Its effect and the end of the receipt are one commit. If it throws, it is retried later. */
+  /**
+   * The handler's effect and the end of the receipt are in one transaction. If the handler throws,
+   * it is retried later.
+   */
   handle(tx: Tx, message: InboundMessage, asked: Asked | undefined): Promise<void>
 }
 
@@ -253,7 +267,7 @@ export type InboundMessage = {
   readonly tenant_id: string
   readonly provider: string
   readonly provider_account: string
-  /** The id that the provider gave; each message is processed once. */
+  /** The id that the provider gave the message. Each message is processed once. */
   readonly event_id: string
   readonly type: string | null
   readonly raw: Buffer

@@ -1,7 +1,7 @@
 /**
- * The address of the caller: the peer of the socket, or, if that peer is one of our own proxies,
- * the last address in X-Forwarded-For that is not one of them. A header from any other peer is
- * ignored.
+ * Finds the address of the caller. Usually it is the peer of the socket. If that peer is one of our
+ * own proxies, it is the last address in X-Forwarded-For that is not one of our proxies. The header
+ * is ignored when any other peer sends it.
  */
 import { BlockList, isIP } from 'node:net'
 
@@ -41,7 +41,7 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
   }
 }
 
-/** `::ffff:127.0.0.1` is 127.0.0.1, so that one caller has one bucket. */
+/** `::ffff:127.0.0.1` becomes 127.0.0.1, so that one caller has one bucket. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 }

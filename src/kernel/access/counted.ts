@@ -1,10 +1,11 @@
 /**
- * A quota on rows without one lock for all writers. The rows themselves are counted, so the count
- * never drifts and nothing has to be given back. Well below a large limit no lock is taken, and a
- * count that took long is used again for a moment; from nine tenths of it on, writers of one scope run
- * one after the other and the count is exact. A small limit is always exact: up to a tenth of it may be
- * added side by side, each writer in a slot of its own, as long as all slots together stay below the
- * limit; after that, writers run one after the other and take every slot.
+ * Enforces a quota on rows without one lock for all writers. It counts the rows themselves, so the
+ * count never drifts and nothing has to be given back. Large limits: well below the limit it takes
+ * no lock, and reuses a count that took long for a short time. From nine tenths of the limit on,
+ * writers of one scope run one after the other, and the count is exact. Small limits are always
+ * exact: up to a tenth of the limit can be added in parallel, each writer in its own slot, while
+ * all slots together stay below the limit. After that, writers run one after the other and take
+ * every slot.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../database/db.ts'
@@ -26,7 +27,7 @@ export type Counted = (
 const Count = Type.Object({ n: Type.Integer() })
 const exact_below = 1000
 const near_share = 0.9
-/** A count is cached for a hundred times as long as it took, at most for a second. */
+/** A count is cached for a hundred times as long as it took, but for at most a second. */
 const rest_factor = 100
 const rest_ms_max = 1000
 const known_max = 10_000
@@ -36,8 +37,9 @@ const slots_max = 16
 type Known = { n: number; until_ms: number }
 
 /**
- * The first free slot, or one that is waited for; no more are added at once than there are slots, so a count
- * misses fewer than that. Both travel together: the count's snapshot is taken when the slot is held.
+ * Takes the first free slot, or waits for one. There are never more writers at once than slots, so
+ * a count misses fewer rows than there are slots. Both statements are sent together. The count
+ * takes its snapshot when the slot is held.
  */
 async function countInSlot(
   tx: Pick<Tx, 'one' | 'run'>,
@@ -100,7 +102,7 @@ export function openCounted(): Counted {
       const { n } = await count()
       if (n + by <= near) return keep(scope, n + by, began_ms)
     }
-    // Both statements travel together; the count takes its snapshot after the locks are held.
+    // Both statements are sent together. The count takes its snapshot after the locks are held.
     const [, { n }] = await Promise.all([tx.run(everySlot(scope, slotsOf(limit))), count()])
     if (limit < exact_below) keep(scope, n + by, performance.now())
     if (n + by > limit) {

@@ -1,7 +1,7 @@
 /**
- * A browser sends its cookies with requests of any page. So an unsafe request with a cookie must
- * show that our own page sent it: by the fetch metadata (or, from old browsers, an allowed Origin),
- * and by a token that only a page which may read our replies can know.
+ * A browser sends its cookies with requests from any page. So an unsafe request with a cookie must
+ * show that our own page sent it. It shows this by the fetch metadata (or an allowed Origin, for
+ * old browsers) and by a token. Only a page that may read our replies can know that token.
  */
 import { problem } from '../errors/problem.ts'
 import type { Keyring } from '../keys.ts'
@@ -19,8 +19,9 @@ export type Csrf = {
   /** Throws `csrf_failed` unless our own page sent the unsafe request. */
   demand(headers: CsrfHeaders, session_id: string): void
   /**
-   * For an answer that only our own page may read: throws `csrf_failed` where the browser says that another
-   * site asks. Scripts of other origins cannot read it in any case (CORS).
+   * For a reply that only our own page may read. Throws `csrf_failed` if the browser reports that
+   * another site sent the request. Scripts of other origins cannot read the reply in any case
+   * (CORS).
    */
   demandOwnPage(headers: CsrfHeaders): void
 }

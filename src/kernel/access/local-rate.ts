@@ -1,11 +1,14 @@
 /**
- * A rate of one process, in memory (GCRA: one number for each key). It protects the process from one caller;
- * limits that must hold over all processes are rows (`take.ts`).
+ * A rate limit of one process, kept in memory (GCRA: one number for each key). It protects the
+ * process from one caller. Limits that must hold over all processes are rows (`take.ts`).
  */
 const keys_max = 100_000
 
 export type LocalRate = {
-  /** Counts one; returns 0, or the milliseconds to wait, and then it does not count. */
+  /**
+   * Counts one request and returns 0. Over the limit it counts nothing and returns the milliseconds
+   * to wait.
+   */
   take(key: string): number
 }
 
@@ -20,9 +23,9 @@ export function openLocalRate(
       const at = now()
       const next = Math.max(arrivals.get(key) ?? 0, at) + step_ms
       const wait_ms = next - at - per_ms
-      // A rounding error must not count.
+      // The tolerance keeps a rounding error from refusing a request.
       if (wait_ms > 1e-6) return wait_ms
-      // The oldest first: a key that is used moves to the end of the map.
+      // The oldest key is first in the map, because a key that is used moves to the end.
       arrivals.delete(key)
       if (arrivals.size >= keys_max) arrivals.delete(arrivals.keys().next().value ?? '')
       arrivals.set(key, next)

@@ -45,7 +45,7 @@ export async function completeDenial(
 type Needed = {
   readonly name: string
   readonly permission: Permission | undefined
-  /** The type to which the permission would have to be granted. */
+  /** The type for which the permission would have to be granted. */
   readonly type?: string | undefined
 }
 

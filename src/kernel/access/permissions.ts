@@ -1,18 +1,18 @@
 /**
  * The catalog of permissions and the one rule that matches them. A permission is
- * `<surface>.<resource>.<action>`; a grant may be limited to one type (`:report`) or cover all
- * types (`:*`). Permissions that every member has need no look-up, so ordinary requests do not pay
- * for one.
+ * `<surface>.<resource>.<action>`. A grant may be limited to one type (`:report`) or cover all
+ * types (`:*`). Permissions that every member has need no look-up in the database, so ordinary
+ * requests do not pay for one.
  */
 
 export type Permission = {
   /** One sentence that an administrator understands. */
   readonly says: string
-  /** The built-in roles that hold it; `member` is every account. */
+  /** The built-in roles that hold it. Every account has the role `member`. */
   readonly roles: readonly string[]
   /** No role can hold permissions of two different duties. */
   readonly duty?: 'support' | 'refunds' | 'keys'
-  /** Grants of it may name a type. */
+  /** Whether a grant of it may name a type. */
   readonly typed?: true
 }
 

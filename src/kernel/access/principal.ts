@@ -1,6 +1,6 @@
 /**
- * Who a request acts for, and the port through which the kernel learns it. The kernel knows no
- * accounts: the surface that owns them provides an `Access`.
+ * The principal for which a request acts, and the port that finds it. The kernel knows no accounts:
+ * the surface that owns the accounts provides an `Access`.
  */
 import type { Reader } from '../database/db.ts'
 import type { Problem } from '../errors/problem.ts'
@@ -11,22 +11,22 @@ export type Principal = {
   readonly kind: 'account' | 'service'
   readonly session_id: string | null
   readonly aal: 'aal1' | 'aal2'
-  /** Seconds since the epoch of the last proof of identity. */
+  /** When the principal last proved its identity, in seconds since the epoch. */
   readonly auth_time: number
 }
 
 export type Credential = { readonly kind: 'bearer' | 'cookie'; readonly token: string }
 
 export type Access = {
-  /** The principal of a credential, or `invalid_token`. */
+  /** Returns the principal of a credential, or throws `invalid_token`. */
   authenticate(credential: Credential): Promise<Principal> | Principal
   /**
-   * Whether the credential of the principal is still valid: checked every second while a stream is
-   * open.
+   * Whether the credential of the principal is still valid. It is checked every second while a
+   * stream is open.
    */
   stands(principal: Principal): Promise<boolean> | boolean
   /** Every permission that the principal holds now, read from the database in this request. */
   grants(reader: Reader, principal: Principal): Promise<ReadonlySet<string>>
-  /** Why a principal lacks a permission, where it is not for want of a role. */
+  /** Why a principal lacks a permission, if the reason is not a missing role. */
   whyDenied?(reader: Reader, principal: Principal, permission: string): Promise<Problem | null>
 }

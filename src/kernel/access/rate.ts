@@ -1,7 +1,7 @@
 /**
- * Request rates of a principal, a tenant or an unknown network (GCRA: one number per bucket, no
- * window edges). These general rates are kept in memory per process; limits that must hold over all
- * processes are one SQL statement on kernel.throttles.
+ * Request rates of a principal, a tenant or an unknown network (GCRA: one number for each bucket,
+ * no window edges). These general rates are kept in memory in each process. Limits that must hold
+ * over all processes are rows of kernel.throttles (`take.ts`).
  */
 import { problem, type Problem } from '../errors/problem.ts'
 import type { Principal } from './principal.ts'
@@ -26,7 +26,7 @@ export type RateLimiter = {
     kind: RateClass,
     who: Principal | null,
     address: string,
-    /** The part of the path that has a bucket of its own. */
+    /** The part of the path that has its own bucket. */
     about?: string,
     /** Whether the request also counts for the tenant; true by default. */
     shared?: boolean,
@@ -136,7 +136,10 @@ function refusal(wait_ms: number, policy: string): Problem {
   })
 }
 
-/** Requests left after this one; a negative number means refused, and gives the time to wait. */
+/**
+ * Returns how many requests are left after this one. A negative number means that the request is
+ * refused; then `wait_ms` is the time to wait.
+ */
 function takeFrom({ limit, step_ms, arrivals }: Bucket, key: string, at: number, counts: boolean) {
   const from = Math.max(arrivals.get(key) ?? 0, at)
   const behind = from + step_ms - at
@@ -146,7 +149,7 @@ function takeFrom({ limit, step_ms, arrivals }: Bucket, key: string, at: number,
   return { left: Math.min(limit, Math.floor((window_ms - behind) / step_ms)), wait_ms: 0 }
 }
 
-/** Buckets that are full again can be deleted; if none is, the oldest half is deleted. */
+/** Deletes the buckets that are full again. If there are none, it deletes the oldest half. */
 function forget(arrivals: Map<string, number>, at: number): void {
   for (const [key, tat] of arrivals) if (tat <= at) arrivals.delete(key)
   if (arrivals.size < buckets_max) return
@@ -162,7 +165,8 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * IPv4 addresses count one by one, IPv6 addresses by /64, because one household has a whole /64.
+ * Each IPv4 address counts for itself. IPv6 addresses count by /64, because one household has a
+ * whole /64.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address

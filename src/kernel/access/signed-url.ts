@@ -1,9 +1,9 @@
 /**
- * Signed URLs: the holder may do one thing (a method on a path) within exact limits until it
- * expires. The limits are what the signer fixed, such as object key, size and checksum; they are
- * signed but need not be part of the URL. The signature is checked before the expiry, so a forged
- * time is `invalid`. The state of the object is not part of the signature: the caller checks it
- * when the URL is used.
+ * Signed URLs: the holder may do one thing (a method on a path) within exact limits until the URL
+ * expires. The signer fixes the limits, such as object key, size and checksum. The limits are
+ * signed but need not be part of the URL. The signature is checked before the expiry, so a URL with
+ * a forged expiry is `invalid`. The state of the object is not part of the signature: the caller
+ * checks the state when the URL is used.
  */
 import { Buffer } from 'node:buffer'
 import { timingSafeEqual } from 'node:crypto'
@@ -22,8 +22,8 @@ export type SignedUrlVerdict = 'ok' | 'signed_url_expired' | 'signed_url_invalid
 
 export type SignedUrls = {
   /**
-   * The path with `exp`, `kid` and `sig`. It is valid before `expires_at_seconds`, and no longer at
-   * that second.
+   * Returns the path with `exp`, `kid` and `sig`. The URL is valid until just before
+   * `expires_at_seconds`.
    */
   sign(grant: SignedGrant, expires_at_seconds: number): string
   verify(

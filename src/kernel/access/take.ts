@@ -1,10 +1,10 @@
 /**
- * Limits that hold over all processes (GCRA, one number a bucket): one conditional statement takes
- * from every bucket or from none. Taken in a transaction, a request that rolls back does not count.
- * Taken through the database, it counts at once, even if the request fails, and no connection is
- * held during the work; the caller gives back what should not count. If a bucket is empty only
- * because attempts of this process are running, a caller may wait for one of them. The rows belong
- * to the kernel, which deletes full ones.
+ * Limits that hold over all processes (GCRA: one number for each bucket). One conditional statement
+ * takes from every bucket or from none. If it runs in a transaction, a request that rolls back does
+ * not count. If it runs directly on the database, the request counts immediately, even if it fails
+ * later. No connection is held during the work, and the caller gives back what should not count. If
+ * a bucket is empty only because attempts of this process are running, a caller may wait for one of
+ * them to end. The rows belong to the kernel, which deletes full ones.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
@@ -18,14 +18,17 @@ import { isLoopback, networkOf } from './rate.ts'
 export type Bucket = {
   /** `<surface>.<limit>` */
   readonly name: string
-  /** One bucket for each value. It is stored as a keyed hash, so it may be secret or personal. */
+  /**
+   * There is one bucket for each value. The value is stored as a keyed hash, so it may be secret or
+   * personal.
+   */
   readonly of?: string
-  /** One bucket for each network; a loopback peer in development has none. */
+  /** There is one bucket for each network. A loopback peer in development has no bucket. */
   readonly ip?: string
   /** The capacity of a bucket, and the seconds in which an empty one fills. */
   readonly many: number
   readonly per_seconds: number
-  /** Not multiplied by KERNEL_RATE_FACTOR. */
+  /** The limit is not multiplied by KERNEL_RATE_FACTOR. */
   readonly exact?: true
   readonly refusal?: 'rate_limited' | 'quota_exceeded'
 } & Pick<TakeOptions, 'debt' | 'wait'>
@@ -34,8 +37,8 @@ export type TakeOptions = {
   /** How many to take; 1 by default. */
   readonly cost?: number
   /**
-   * Whether a full bucket may be charged more than it holds and pay it off later. Without it such a
-   * cost is always refused.
+   * Whether one cost may be larger than the bucket. The bucket is then in debt and refills over a
+   * longer time. Without this option such a cost is always refused.
    */
   readonly debt?: boolean
   /** Waits up to two seconds while attempts of this process on this bucket are running. */
@@ -46,8 +49,8 @@ export type Taken = {
   /** The attempt succeeded: it does not count. */
   giveBack(): Promise<void>
   /**
-   * The same in the commit of this transaction. If that commit fails, the attempt still has to be
-   * ended.
+   * The same, in the caller's transaction. If that transaction fails, the caller must still end the
+   * attempt.
    */
   giveBackWith(tx: Tx): void
   /** The attempt counts. Only the first of these three calls has an effect. */
@@ -62,8 +65,9 @@ export type Take = (
 ) => Promise<Taken>
 
 /**
- * Takes what is left from each bucket, and returns for each whether it was enough. It limits the rate of
- * background work, where an empty bucket must not delay the others. What was taken counts.
+ * Takes from each bucket that has enough left, and returns for each bucket whether it had enough.
+ * It limits the rate of background work, where an empty bucket must not delay the others. What was
+ * taken counts.
  */
 export type TakeEach = (db: Db, buckets: readonly Bucket[]) => Promise<boolean[]>
 
@@ -119,7 +123,7 @@ export function openTake({
       if (!refused) break
       const flight = refused.wait ? flights.get(refused.row) : undefined
       const left = deadline - performance.now()
-      // The attempt that was in the way ended meanwhile.
+      // The attempt that blocked this one has ended meanwhile, so it tries again.
       if (refused.wait && !flight && left > 0 && running.has(refused.row)) continue
       if (!flight || left <= 0) {
         metrics.rateLimited.inc({ class: refused.name.split('.')[0] ?? '' })
@@ -143,15 +147,15 @@ class Refused extends Error {
   }
 }
 
-/** The first bucket that has too little (then nothing is taken), or undefined. */
+/** Returns the first bucket that has too little (then nothing is taken), or undefined. */
 async function takeAll(door: Db | Tx, buckets: readonly Filled[]): Promise<Filled | undefined> {
   if (buckets.length === 0) return undefined
   const first = async (through: Pick<Tx, 'many'>) => {
     const taken = await through.many(Name, taking(buckets))
     return buckets.find(({ row }) => !taken.some(one => one.bucket === row))
   }
-  // Either the caller's transaction, which a refusal rolls back, or one statement that takes all or
-  // nothing.
+  // This is either the caller's transaction, which rolls back after a refusal, or a single
+  // statement that takes all or nothing.
   if (!('tx' in door) || buckets.length === 1) return await first(door)
   try {
     return await door.tx(async tx => {
@@ -241,7 +245,8 @@ function takeOff(flights: Map<string, Flight>, row: string): void {
 }
 
 /**
- * Each attempt that is given back lets one waiter try again; after the last one all waiters check.
+ * Each attempt that is given back lets one waiter try again. After the last attempt all waiters try
+ * again.
  */
 function land(flights: Map<string, Flight>, row: string, back: boolean): void {
   const flight = flights.get(row)

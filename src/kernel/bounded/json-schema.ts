@@ -1,7 +1,8 @@
 /**
- * JSON Schemas that come from outside (2020-12): compiled once, then checked with a counted number of
- * steps. Two keywords of ajv are replaced: `pattern` runs in an engine of linear time, and `uniqueItems`
- * compares each item with a set instead of with every other item.
+ * JSON Schemas from outside (draft 2020-12). Each is compiled once; a check then counts its steps
+ * and stops at a limit. Two keywords of ajv are replaced: `pattern` runs in an engine of linear
+ * time, and `uniqueItems` looks each item up in a set instead of comparing it with every other
+ * item.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject } from 'ajv'
@@ -13,15 +14,18 @@ import { shapeSchema, weight_keyword } from './schema-shape.ts'
 import { inTurn } from './turns.ts'
 import { Refused, TooMuchWork, Work } from './work.ts'
 
-/** What does not fit, with `pointer` before each place; empty where all does. */
+/**
+ * Describes what does not match, with `pointer` before each place. It is empty if everything
+ * matches.
+ */
 export type Fit = (value: unknown, pointer: string) => Promise<FieldError[]>
 
 const shown_max = 20
-/** A subschema that meets a value costs as much as five steps of a pattern. */
+/** Checking a value against a subschema costs as much as five steps of a pattern. */
 const visit_steps = 5
 
 const options = { strict: false, allErrors: false, logger: false, formats } as const
-/** Checks schemas themselves; one for all, because making it takes 20 ms. */
+/** Checks schemas themselves. All schemas share one instance, because creating it takes 20 ms. */
 let meta: Ajv2020 | undefined
 
 /** Throws a `Refused` with a sentence and the place where the schema cannot be used. */
@@ -60,7 +64,7 @@ function validator(spend: (steps: number) => void, pattern: (source: string) => 
     validateSchema: false,
     // A reference is a call: copied into each place, references of references double with each level.
     inlineRefs: false,
-    // Optimizing takes longer than compiling, and what is compiled runs no faster by it.
+    // Optimizing takes longer than compiling, and the optimized code does not run faster.
     code: { regExp, optimize: false },
   })
   ajv.addKeyword({
@@ -82,7 +86,10 @@ function validator(spend: (steps: number) => void, pattern: (source: string) => 
   return ajv
 }
 
-/** Throws where the schema itself is none. Each has a compiler of its own, so that no two share names. */
+/**
+ * Throws if the schema itself is not valid. Each schema has its own compiler, so that two schemas
+ * cannot share names.
+ */
 function compile(ajv: Ajv2020, drafts: Ajv2020, schema: object) {
   if (drafts.validateSchema(schema) !== true) {
     const [first] = drafts.errors ?? []
@@ -114,9 +121,10 @@ function isUnique(items: readonly unknown[], spend: (steps: number) => void): bo
 }
 
 /**
- * A schema may refer to itself without coming closer to an end: then it fits nothing. Values are nested too
- * little for the stack to end otherwise. ajv's code for `unevaluatedProperties` below `anyOf` and beside
- * `patternProperties` sets a member of undefined: such a schema fits nothing either.
+ * A schema may refer to itself without coming closer to an end. Then nothing matches it. Other
+ * causes of a stack overflow are excluded, because the nesting of values is limited. There is one
+ * more case: ajv's code for `unevaluatedProperties` below `anyOf` and beside `patternProperties`
+ * sets a property of undefined. Nothing matches such a schema either.
  */
 function ended(check: () => boolean): boolean | '$ref' | 'unevaluatedProperties' | 'work' {
   try {

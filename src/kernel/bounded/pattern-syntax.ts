@@ -1,7 +1,7 @@
 /**
- * Parses an ECMAScript regular expression with the flag `u` into a tree. The language's own parser
- * has already accepted it, so this one does not check the syntax again. A class of characters stays
- * text: the language itself decides, one character at a time, whether it matches.
+ * Parses an ECMAScript regular expression with the flag `u` into a tree. JavaScript's own parser
+ * has already accepted the expression, so this parser does not check the syntax again. A character
+ * class stays text: JavaScript's own engine checks whether one character matches it.
  */
 import { Refused } from './work.ts'
 

@@ -1,11 +1,11 @@
 /**
- * Regular expressions that come from outside, in time that grows with the text and never explodes. The
- * dialect is ECMAScript with the flag `u`, as JSON Schema asks for, without what no linear engine can do.
- *
- * The pattern becomes a list of instructions (Thompson), and all its threads walk the text together, each
- * instruction at most once a character (Pike). `re2js` does the same in 263 kB; it was measured first and
- * left out: it counts no steps, it compiles `(?:x{1000}){70}` for 720 ms and matches 16 kB for 1 to 14 s
- * where a program is long, and its dialect is another one.
+ * Regular expressions from outside. The time of a match grows only linearly with the text. The
+ * dialect is ECMAScript with the flag `u`, as JSON Schema requires, without the features that no
+ * linear engine can support. The pattern becomes a list of instructions (Thompson). All threads
+ * walk through the text together, and each instruction runs at most once for each character (Pike).
+ * We measured the library `re2js` (263 kB) first and did not take it. It counts no steps. It
+ * compiles `(?:x{1000}){70}` in 720 ms, and matches 16 kB in 1 to 14 s if the program is long. Its
+ * dialect also differs.
  */
 import { Refused, Work } from './work.ts'
 import { readPattern, type Assertion, type Node } from './pattern-syntax.ts'
@@ -13,21 +13,24 @@ import { readPattern, type Assertion, type Node } from './pattern-syntax.ts'
 export type Pattern = {
   readonly source: string
   readonly instructions: number
-  /** Whether it occurs in the text; spends a step for each instruction at each character. */
+  /**
+   * Whether the pattern occurs in the text. It spends one step for each instruction at each
+   * character.
+   */
   test(text: string, work?: Work): boolean
 }
 
 const pattern_chars_max = 1000
-/** A pattern of 200 instructions over 1,000 characters takes all steps of a check. */
+/** A pattern of 200 instructions on 1,000 characters uses all steps of one check. */
 const instructions_max = 5000
 
-/** Compiles, or throws a `Refused` that says why not. */
+/** Compiles the pattern, or throws a `Refused` that gives the reason. */
 export function compilePattern(source: string): Pattern {
   if (source.length > pattern_chars_max) {
     throw new Refused(`A pattern has at most ${pattern_chars_max} characters.`)
   }
   try {
-    // Only parsed here: a pattern of the language itself is never run on more than one character.
+    // This only parses the pattern: a native RegExp never runs on more than one character.
     // oxlint-disable-next-line no-new -- the constructor is the parser
     new RegExp(source, 'u')
   } catch (error) {
@@ -104,7 +107,10 @@ class Program {
     for (const skip of skips) skip.second = this.code.length
   }
 
-  /** What adds no instruction cannot be counted by them: `(?:){999999999}`. */
+  /**
+   * A part without instructions, such as `(?:){999999999}`, would escape the limit on instructions.
+   * So it gets one.
+   */
   private once(of: Node): void {
     const before = this.code.length
     this.add(of)
@@ -137,7 +143,7 @@ class Program {
 
 type Jump = Extract<Instruction, { op: 'split' }>
 
-/** The language decides about one character at a time; ASCII is remembered. */
+/** JavaScript's own engine checks one character at a time. Results for ASCII are cached. */
 function fitsOne(source: string): (point: number) => boolean {
   if (source.length === 1 && source !== '.') {
     const only = source.codePointAt(0)
@@ -154,7 +160,10 @@ function fitsOne(source: string): (point: number) => boolean {
   }
 }
 
-/** The threads at one place of the text: instructions, each at most once. */
+/**
+ * The threads at one place of the text. Each is an instruction, and each instruction occurs at most
+ * once.
+ */
 type Threads = { count: number; readonly at: Int32Array }
 
 type Place = { readonly before: number; readonly after: number }
@@ -166,7 +175,7 @@ function run({ code }: Program, text: string, work: Work): boolean {
   let here: Threads = { count: 0, at: new Int32Array(code.length) }
   let next: Threads = { count: 0, at: new Int32Array(code.length) }
 
-  /** Follows what takes no character; true where the pattern ends here. */
+  /** Follows the instructions that consume no character. Returns true if the pattern ends here. */
   const enter = (start: number, threads: Threads, round: number, place: Place): boolean => {
     stack.push(start)
     let entered = 0

@@ -1,16 +1,19 @@
 /**
- * Which JSON Schemas are taken from outside, and what checking against each part of one costs. Every
- * subschema gets a member of ours with its weight: the keywords that it has itself. The validator spends
- * it each time the subschema meets a value, so that no reference and no list escapes the count.
+ * Decides which JSON Schemas from outside are accepted, and what a check against each part of one
+ * costs. We add a keyword to every subschema with its weight: the number of its own keywords. The
+ * validator spends that weight each time the subschema is applied to a value. So references and
+ * lists cannot avoid the limit.
  */
 import { escapePointer } from '../http/content.ts'
 import { compilePattern, type Pattern } from './pattern.ts'
 import { Refused } from './work.ts'
 
-/** The member that is added; a schema that brings one of this name loses it. */
+/**
+ * The name of the added keyword. If a schema already has a keyword of this name, it is overwritten.
+ */
 export const weight_keyword = 'x-dodeca-weight'
 
-/** Compiling so many takes up to 40 ms, once. */
+/** Compiling this many subschemas takes up to 40 ms. It happens once for each schema. */
 export const subschemas_max = 120
 const values_max = 20_000
 const instructions_of_all_max = 20_000
@@ -44,7 +47,10 @@ export type ShapedSchema = {
   readonly patterns: ReadonlyMap<string, Pattern>
 }
 
-/** The schema with its weights, and its patterns; throws a `Refused` that names the place. */
+/**
+ * Returns the schema with its weights, and its patterns. Throws a `Refused` that names the place of
+ * an error.
+ */
 export function shapeSchema(schema: object): ShapedSchema {
   const shaping = new Shaping()
   const shaped = shaping.subschema(schema, '') as object
@@ -85,7 +91,7 @@ class Shaping {
     return shaped
   }
 
-  /** As it is kept, and what it costs the schema that has it. */
+  /** Returns the value as it is stored, and what it costs the schema that contains it. */
   private member(name: string, value: unknown, pointer: string): [unknown, number] {
     const sentence = refused[name]
     if (sentence) throw new Refused(sentence, pointer)
@@ -137,7 +143,7 @@ class Shaping {
     return found
   }
 
-  /** What lies outside every keyword that holds schemas has no weight, so nothing may refer to it. */
+  /** A part that is not below a keyword for schemas has no weight, so no `$ref` may point to it. */
   checkReferences(): void {
     for (const { to, pointer } of this.references) {
       const known = this.anchors.has(to) || (to.startsWith('#') && this.pointers.has(decoded(to)))
@@ -163,7 +169,10 @@ function decoded(reference: string): string {
   }
 }
 
-/** Every number, word and member in it; long texts count by their length. */
+/**
+ * Counts every number, string and property in the value. A long text counts more than once, by its
+ * length.
+ */
 function countValues(value: unknown): number {
   if (typeof value === 'string') return 1 + (value.length >> 4)
   if (typeof value !== 'object' || value === null) return 1

@@ -1,12 +1,13 @@
 /**
- * Checks of what comes from outside run on the thread that serves every request. One of them is bounded;
- * many in a row would still keep others waiting. So after 5 ms of checks the next ones wait for as long as
- * the last ones took, in the order in which they came: half of the time is for everything else.
+ * Checks of input from outside run on the thread that serves every request. One check is bounded,
+ * but many in a row would still delay other requests. So after 5 ms of checks, the next checks wait
+ * for as long as the last ones took, in order of arrival. This leaves half of the time for
+ * everything else.
  */
 const share_ms = 5
 
 const waiting: (() => void)[] = []
-/** What checks have taken, less the time between them. */
+/** The time that checks have taken, minus the time between them. */
 let used_ms = 0
 let ended_ms = 0
 let resting = false

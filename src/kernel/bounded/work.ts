@@ -1,9 +1,12 @@
 /**
- * How much one check of foreign input may cost. Steps are counted where they are made, so that the limit
- * holds on a slow machine as on a fast one and the same input always has the same outcome.
+ * Limits how much one check of input from outside may cost. It counts steps and not time. So a slow
+ * machine has the same limit as a fast one, and the same input always has the same outcome.
  */
 
-/** A pattern or schema that is not taken; its message says what is wrong and what would do. */
+/**
+ * A pattern or schema that is not accepted. Its message says what is wrong and what to write
+ * instead.
+ */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly pointer: string
@@ -14,12 +17,12 @@ export class Refused extends Error {
   }
 }
 
-/** The check was stopped: what is checked is too large for what it is checked against. */
+/** The check was stopped, because the input is too large for this pattern or schema. */
 export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork'
 }
 
-/** So many take 2 to 20 ms (`bench/hostile.ts`): for so long, other requests wait. */
+/** This many steps take 2 to 20 ms (`bench/hostile.ts`). Other requests wait for that time. */
 export const steps_max = 200_000
 
 export class Work {

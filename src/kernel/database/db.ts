@@ -1,9 +1,9 @@
 /**
- * The only access to PostgreSQL; `db.tx(fn)` is the only way to begin a transaction. BEGIN travels
- * with the first statement, and the buffered events, the outcome record and COMMIT travel together,
- * so a keyed write costs the round trips of its own statements plus two. Using a transaction after
- * its end throws. Serialization failures and deadlocks are retried here, at most three times; that
- * is safe because nothing of the attempt was committed.
+ * The only access to PostgreSQL. `db.tx(fn)` is the only way to begin a transaction. BEGIN is sent
+ * with the first statement. The buffered events, the outcome record and COMMIT are sent together.
+ * So a keyed write costs the round trips of its own statements plus two. Using a transaction after
+ * its end throws. Serialization failures and deadlocks are retried here, at most three times. This
+ * is safe because the failed attempt committed nothing.
  */
 import type { Static, TSchema } from 'typebox'
 import pg from 'pg'
@@ -17,7 +17,7 @@ import { compile, sql, type Sql } from './sql.ts'
 import { TxState } from './tx-state.ts'
 import { types } from './types.ts'
 
-/** Reading. `one` requires exactly one row: anything else is a bug. */
+/** Reads rows. `one` requires exactly one row: any other number is a bug. */
 export type Reader = {
   one<S extends TSchema>(row: S, statement: Sql): Promise<Static<S>>
   maybe<S extends TSchema>(row: S, statement: Sql): Promise<Static<S> | undefined>
@@ -36,18 +36,21 @@ export type Tx = Reader & {
     statement: Sql,
     portion?: number,
   ): AsyncGenerator<Static<S>[], void>
-  /** Emits an event, in this commit or not at all; returns its id. */
+  /**
+   * Emits an event in this transaction; returns its id. The event exists only if the transaction
+   * commits.
+   */
   emit(event: EventDraft): string
-  /** Writes an audit record in this commit. */
+  /** Writes an audit record in this transaction. */
   audit(act: AuditDraft): void
-  /** A statement that travels with COMMIT, after the effect and its events. */
+  /** Adds a statement that is sent with COMMIT, after the handler's own statements and events. */
   atCommit(statement: Sql): void
-  /** After the commit, wakes what waits for this topic, in every process. */
+  /** After the commit, wakes everything that waits for this topic, in every process. */
   wake(topic: string): void
   /**
-   * Runs in memory after the commit; must not throw. If it returns a promise, the caller of `tx`
-   * waits for it (the connection is already released): a reply may have to wait until other
-   * processes know of the change.
+   * Runs in memory after the commit and must not throw. If it returns a promise, the caller of `tx`
+   * waits for it; the connection is already released. This lets a reply wait until other processes
+   * know about the change.
    */
   afterCommit(run: AfterCommit): void
 }
@@ -55,7 +58,7 @@ export type Tx = Reader & {
 export type Db = Reader & {
   run(statement: Sql): Promise<number>
   tx<T>(work: (tx: Tx) => Promise<T>, options?: { isolation?: Isolation }): Promise<T>
-  /** Connections in use, idle and waited for. */
+  /** The number of connections: in total, idle, and requests that wait for one. */
   load(): { total: number; idle: number; waiting: number }
   close(): Promise<void>
 }
@@ -63,7 +66,7 @@ export type Db = Reader & {
 export type DbOptions = {
   url: string
   pool: number
-  /** Whether prepared statements have names on their connection; true by default. */
+  /** Whether prepared statements get names on their connection; true by default. */
   prepare?: boolean
   /** Milliseconds to wait for a free connection before the request is refused as overloaded. */
   wait_ms: number
@@ -72,9 +75,9 @@ export type DbOptions = {
   application_name: string
   /** Turns the buffered events and audit records into rows, right before COMMIT. */
   outbox(events: readonly BufferedEvent[], acts: readonly AuditDraft[]): Sql[]
-  /** A commit with events is durable: wakes what waits for them. */
+  /** Called when a commit with events is durable. It wakes what waits for events. */
   committed(): void
-  /** A commit that named topics is durable. */
+  /** Called when a commit that named topics is durable. */
   woken?(topics: ReadonlySet<string>): void
   waited(seconds: number): void
   lost(error: Error): void
@@ -93,9 +96,9 @@ export function openDb(options: DbOptions): Db {
     types,
     pipeline: true,
   })
-  // The pool listens for errors of idle connections only, and one that breaks in use must not end
-  // the process. So each connection has its own listener, and that of the pool would only repeat
-  // it.
+  // The pool listens for errors of idle connections only. A connection that breaks while it is used
+  // must not end the process. So each connection has its own listener. The listener of the pool
+  // does nothing, because it would report the same error again.
   pool.on('error', () => {})
   pool.on('connect', client => {
     if (options.prepare === false) neverName(client)
@@ -209,7 +212,7 @@ function txOn(options: DbOptions, state: TxState): Tx {
     ...reader,
     run: async statement => (await state.ask(statement)).rowCount ?? 0,
     stream: async function* (row, statement, portion = 500) {
-      // A unique name: streams may run side by side, and one may be left early.
+      // The name is unique, because several streams may be open and one may be left early.
       const cursor = sql.id(`stream_${++state.streams}`)
       await state.ask(sql`declare ${cursor} no scroll cursor for ${statement}`)
       const fetch = sql`fetch forward ${sql.count(portion)} from ${cursor}`
@@ -224,7 +227,7 @@ function txOn(options: DbOptions, state: TxState): Tx {
         failed = true
         throw error
       } finally {
-        // After a failed statement nothing can be closed, and ROLLBACK closes the cursor anyway.
+        // After a failed statement the cursor cannot be closed. ROLLBACK closes it anyway.
         if (!failed) await state.ask(sql`close ${cursor}`)
       }
     },

@@ -1,8 +1,8 @@
 /**
- * The one connection of a process that goes to PostgreSQL itself, past any transaction pooler. It
- * listens, and it notifies other processes outside of business transactions. When it is lost it
- * reconnects, with jitter; its users are called after each reconnect, because notifications may
- * have been lost.
+ * The one connection of a process that goes directly to PostgreSQL, not through a transaction
+ * pooler. It listens, and it notifies other processes outside of business transactions. When it is
+ * lost it reconnects, with jitter. Its users are called after each reconnect, because notifications
+ * may have been lost.
  */
 import pg from 'pg'
 import { jitter } from '../ids.ts'
@@ -18,17 +18,17 @@ export type DirectOptions = {
 
 export type Direct = {
   /**
-   * Sends topics to the other processes (none: all) if the connection is up. A lost notification
-   * costs latency only.
+   * Sends topics to the other processes if the connection is up; 'all' is sent as an empty text. A
+   * lost notification only adds latency.
    */
   notify(topics: Topics): void
-  /** Sends a packet of the bus, or loses it where the connection is down. */
+  /** Sends a packet of the bus. If the connection is down, the packet is lost. */
   publish(packet: string): void
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** The topics of a wake-up; `all` after a time in which notifications may have been lost. */
+/** The topics of a wake-up. It is `all` when notifications may have been lost. */
 export type Topics = ReadonlySet<string> | 'all'
 
 const wake_channel = 'kernel_wake'
@@ -36,10 +36,10 @@ const bus_channel = 'kernel_bus'
 /** PostgreSQL accepts up to 8000 bytes. */
 const payload_max = 7000
 
-/** For users whose work must end with their connection. */
+/** For users whose work must end when their connection ends. */
 export type DirectClient = pg.Client
 
-/** A client that notices within seconds that its peer is gone. */
+/** A client that finds out within seconds that its peer is gone. */
 export function directClient(url: string, application_name: string): pg.Client {
   const client = new pg.Client({
     connectionString: url,
@@ -49,7 +49,7 @@ export function directClient(url: string, application_name: string): pg.Client {
     connectionTimeoutMillis: 5000,
     types,
   })
-  // Without a listener the loss of an idle connection would end the process; users get `end`
+  // Without a listener, losing an idle connection would end the process. Users get the event `end`
   // instead.
   client.on('error', () => {})
   return client
@@ -69,8 +69,8 @@ function topicsOf(payload: string): Topics {
 }
 
 /**
- * `onTopics` runs at each notification of another process and after each reconnect, `onPacket` with
- * each packet of the bus.
+ * `onTopics` runs at each notification from another process and after each reconnect. `onPacket`
+ * runs with each packet of the bus.
  */
 export function openDirect(
   options: DirectOptions,
@@ -142,7 +142,7 @@ export function openDirect(
 
 type Ask = (text: string, values: readonly unknown[]) => Promise<unknown>
 
-/** One statement at a time on this connection, for topics and packets alike. */
+/** Sends one statement at a time on this connection, for both topics and packets. */
 function openAsking(current: () => pg.Client | undefined): Ask {
   let line: Promise<unknown> = Promise.resolve()
   return (text, values) => {
@@ -153,7 +153,7 @@ function openAsking(current: () => pg.Client | undefined): Ask {
 
 const packets_max = 1000
 
-/** Packets that come while some are being sent go together in the next statement. */
+/** Packets that arrive while a statement is being sent go together in the next one. */
 function openPublishing(up: () => boolean, ask: Ask): (packet: string) => void {
   let waiting: string[] = []
   let sending = false
@@ -173,9 +173,7 @@ function openPublishing(up: () => boolean, ask: Ask): (packet: string) => void {
   }
 }
 
-/**
- * One notification at a time: topics that come while one is being sent go together in the next one.
- */
+/** Sends one notification at a time. Topics that arrive meanwhile go together in the next one. */
 function openSaying(up: () => boolean, ask: Ask): (topics: Topics) => Promise<void> {
   let saying = false
   let unsaid: Topics = new Set<string>()
@@ -187,7 +185,8 @@ function openSaying(up: () => boolean, ask: Ask): (topics: Topics) => Promise<vo
     }
     saying = true
     const payload = payloadOf(topics)
-    // Lost with the connection: the other processes find the work by polling.
+    // If the connection breaks, this notification is lost. The other processes find the work by
+    // polling.
     await ask(`select pg_notify('${wake_channel}', $1)`, [payload])
     saying = false
     const next = unsaid

@@ -3,7 +3,10 @@
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
 
 export type EventDraft = {
-  /** Made before by the caller, where a row keeps it; otherwise it is made now. */
+  /**
+   * The caller makes the id itself if one of its rows stores it. Otherwise the id is made when the
+   * event is emitted.
+   */
   readonly id?: string
   readonly type: string
   readonly tenant_id: string
@@ -12,7 +15,7 @@ export type EventDraft = {
   readonly aggregate_version: number
   readonly data: unknown
   /**
-   * The trace of the cause, where that is not the trace of the running work: one commit may end
+   * The trace of the cause, if it differs from the trace of the running work: one commit may end
    * many jobs.
    */
   readonly traceparent?: string | null

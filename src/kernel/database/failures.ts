@@ -1,11 +1,10 @@
 /**
  * Errors of PostgreSQL, by SQLSTATE and constraint name. A surface maps a violated constraint to
- * its own problem right beside the statement; all other errors are mapped here and in the HTTP
- * layer.
+ * its own problem beside the statement. All other errors are mapped here and in the HTTP layer.
  */
 import pg from 'pg'
 
-/** No connection became free in time: the caller should retry later. */
+/** No connection became free in time. The caller should retry later. */
 export class DatabaseBusy extends Error {
   override readonly name = 'DatabaseBusy'
   constructor(options?: ErrorOptions) {
@@ -30,15 +29,15 @@ export class SqlState extends Error {
 }
 
 /**
- * The error, if the connection cannot be used again: it broke, or the server ended it (FATAL). It
- * must not go back to the pool.
+ * Returns the error if the connection cannot be used again: it broke, or the server ended it
+ * (FATAL). Such a connection must not go back to the pool.
  */
 export function brokenBy(error: unknown): Error | undefined {
   if (error instanceof pg.DatabaseError && error.severity !== 'FATAL') return undefined
   return error instanceof Error ? error : new Error('the connection broke', { cause: error })
 }
 
-/** True where the unique or exclusion constraint of that name was violated. */
+/** Returns true if the error is a violation of the constraint with that name. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof SqlState && error.constraint === constraint
 }

@@ -1,6 +1,6 @@
 /**
- * How loops log a failure that they will retry. While the database is unavailable every loop fails
- * every second: that becomes one line, and then a number (`outage-log.ts`).
+ * Logs a failure that a loop will retry. While the database is unavailable every loop fails every
+ * second. Those failures become one line and later a count (`outage-log.ts`).
  */
 import type { Log } from '../observability/log.ts'
 import { logOutage } from '../observability/outage-log.ts'

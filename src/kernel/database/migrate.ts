@@ -1,8 +1,8 @@
 /**
- * Brings a database to the newest migration that the code knows: plain numbered SQL per schema,
- * forward only, one transaction each. One advisory lock lets only one of many starting processes
- * migrate. A database that is newer than the code, or whose history differs, is refused and left
- * unchanged.
+ * Migrates a database to the newest migration in the code. Migrations are plain numbered SQL files
+ * for each schema, forward only, one transaction each. An advisory lock lets only one of several
+ * starting processes migrate. If a database is newer than the code, or has a different history, it
+ * is refused and left unchanged.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -49,7 +49,8 @@ export async function migrate(options: MigrateOptions): Promise<Migration[]> {
 }
 
 /**
- * What `migrate` would apply, without applying it; for a fresh database that is every migration.
+ * Returns what `migrate` would apply, without applying it. For a fresh database that is every
+ * migration.
  */
 export async function pendingMigrations(options: MigrateOptions): Promise<Migration[]> {
   const known = await readMigrations(options.sources)
@@ -66,14 +67,14 @@ export async function pendingMigrations(options: MigrateOptions): Promise<Migrat
 }
 
 /**
- * Time limits and the time zone belong to the role in this database. So they also hold through a
- * transaction pooler, and cost no statement per connection.
+ * Time limits and the time zone are settings of the role in this database. So they also hold
+ * through a transaction pooler, and need no statement for each connection.
  */
 export async function settle(client: pg.Client, statement_timeout_ms: number): Promise<void> {
   const settings: Record<string, string> = {
     timezone: 'UTC',
-    // JIT compilation of a statement that runs a millisecond takes a second, and some costs are
-    // raised on purpose.
+    // JIT is off: it can spend a second on compiling a statement that runs for a millisecond. Some
+    // statements have costs that are raised on purpose, which would trigger it.
     jit: 'off',
     statement_timeout: `${statement_timeout_ms}ms`,
     lock_timeout: '2s',

@@ -1,14 +1,14 @@
 /**
- * How a statement is sent: together with all others that this turn of the event loop sends on its
- * connection.
+ * Sends statements. All statements of one turn of the event loop on one connection are sent
+ * together.
  */
 import type { Writable } from 'node:stream'
 import type pg from 'pg'
 import type { Statement } from './sql.ts'
 
 /**
- * Statements of one turn are sent in one packet, because each write to a socket costs as much as
- * all the rest of sending a statement (a keyed write: from 838 to 1,207 a second).
+ * Statements of one turn are sent in one packet. Each write to a socket costs as much as the rest
+ * of sending a statement (keyed writes rose from 838 to 1,207 a second).
  */
 export function send(
   client: pg.PoolClient,
@@ -27,9 +27,9 @@ export function send(
 const unnamed = new WeakSet<pg.ClientBase>()
 
 /**
- * For a pooler in transaction mode that does not track named statements (PgBouncer before 1.21):
- * the next transaction may have another connection, where the name is unknown. Each statement is
- * then parsed each time.
+ * For a pooler in transaction mode that does not track named statements (PgBouncer before 1.21).
+ * There the next transaction may use another connection, on which the name is unknown. So each
+ * statement is parsed every time.
  */
 export function neverName(client: pg.ClientBase): void {
   unnamed.add(client)

@@ -1,8 +1,7 @@
 /**
- * The `sql` tag: SQL is written as SQL, and a value can only become a parameter. A statement is
- * prepared once per connection under a name made from its text, because on one connection named
- * statements read about twice as many rows a second as unnamed ones. There is no string
- * concatenation.
+ * The `sql` tag: you write SQL as SQL, and a value can only become a parameter. There is no string
+ * concatenation. A statement is prepared once for each connection, under a name made from its text.
+ * On one connection, named statements read about twice as many rows a second as unnamed ones.
  */
 import { createHash } from 'node:crypto'
 
@@ -36,7 +35,7 @@ sql.id = (...names: string[]): Identifier => {
   return new Identifier(names.map(name => `"${name}"`).join('.'))
 }
 
-/** Conditions or columns of a list that code builds, joined by a fixed separator. */
+/** Joins conditions or columns that code builds, with a fixed separator. */
 sql.join = (fragments: readonly Sql[], separator: ', ' | ' and ' | ' or '): Sql => {
   if (fragments.length === 0) throw new Error('sql.join needs at least one fragment')
   const strings = ['', ...Array.from({ length: fragments.length - 1 }, () => separator), '']
@@ -44,8 +43,9 @@ sql.join = (fragments: readonly Sql[], separator: ', ' | ' and ' | ' or '): Sql 
 }
 
 /**
- * Rows of a program as a table, each column as one array: `from ${sql.table(rows, { id: 'uuid' })} r`.
- * A column is a member of the rows, by its type in SQL.
+ * Passes an array of objects as a table. Each column is sent as one array: `from ${sql.table(rows,
+ * { id: 'uuid' })} r`. The second argument gives the SQL type of each property that becomes a
+ * column.
  */
 sql.table = <R extends object>(
   rows: readonly R[],
@@ -60,18 +60,22 @@ sql.table = <R extends object>(
   return sql`(select * from unnest(${sql.join(arrays, ', ')}) t (${sql.join(names, ', ')}))`
 }
 
-/** A whole number from code, where SQL accepts no parameter (FETCH, partition bounds). */
+/**
+ * A whole number from code, for places where SQL accepts no parameter (FETCH, partition bounds).
+ */
 sql.count = (count: number): Sql => {
   if (!Number.isSafeInteger(count) || count < 0) throw new Error(`not a count: ${count}`)
   return new Sql([String(count)], [])
 }
 
-/** An array or scalar as jsonb: the driver would send a bare array as a PostgreSQL array. */
+/**
+ * Passes an array or scalar as jsonb. The driver itself would send an array as a PostgreSQL array.
+ */
 sql.json = (value: unknown): string => JSON.stringify(value)
 
 sql.empty = new Sql([''], [])
 
-/** A statement from a template: its text is known, and its values are in their order. */
+/** A statement from a template. Its text is fixed, and its values are in their order. */
 class Filled extends Sql {
   readonly statement: Statement
   constructor(statement: Statement) {
@@ -81,9 +85,9 @@ class Filled extends Sql {
 }
 
 /**
- * A large statement whose text depends on none of its values: it is rendered once, and a value that it uses in
- * many places is one parameter. `build` gets a stand-in for each value, which it may only pass on. (A feed
- * repeated three values in ninety places.)
+ * For a large statement whose text does not depend on its values. The statement is rendered once,
+ * and a value that is used in many places is one parameter. `build` gets a placeholder for each
+ * value, and may only insert it into the statement. (One feed used three values in ninety places.)
  */
 sql.template = <V extends Readonly<Record<string, unknown>>>(
   names: readonly (keyof V & string)[],
@@ -130,7 +134,7 @@ function renderTemplate(statement: Sql) {
   return { name: nameOf(text), text, values }
 }
 
-// Texts come from code, so their number is bounded, and both maps grow only to that number.
+// Texts come from code. So their number is bounded, and both maps stay bounded too.
 const flatTexts = new WeakMap<readonly string[], { name: string; text: string }>()
 const names = new Map<string, string>()
 

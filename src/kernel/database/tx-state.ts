@@ -1,4 +1,7 @@
-/** One attempt of one transaction: whether it has begun, what is buffered, whether it has ended. */
+/**
+ * The state of one attempt of a transaction: whether it has begun or ended, and what it has
+ * buffered.
+ */
 import type pg from 'pg'
 import type { AuditDraft, BufferedEvent, Isolation } from './drafts.ts'
 import { SqlState } from './failures.ts'
@@ -22,7 +25,10 @@ export class TxState {
     this.isolation = isolation
   }
 
-  /** An event that is emitted after the end would be lost silently. */
+  /**
+   * Throws after the end of the transaction, because an event that is emitted then would be lost
+   * silently.
+   */
   live(): this {
     if (this.ended) throw new Error('a transaction was used after its end')
     return this
@@ -30,7 +36,7 @@ export class TxState {
 
   async ask(statement: Sql): Promise<pg.QueryResult> {
     this.live()
-    // BEGIN is sent, not awaited: the first statement follows it in the same packet.
+    // BEGIN is sent but not awaited, so that the first statement follows it in the same packet.
     if (!this.begun) {
       this.begun = send(
         this.client,

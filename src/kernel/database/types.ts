@@ -1,7 +1,7 @@
 /**
- * How PostgreSQL's values become JavaScript's. Rows go to the wire as they are, so each type has
- * one form. A timestamp never becomes a Date (that would cost time and lose microseconds). A bigint
- * becomes a number only while that is exact; otherwise the read fails.
+ * Converts PostgreSQL's values to JavaScript's. Rows are sent to clients as they are, so each type
+ * has one form. A timestamp never becomes a Date, because that would cost time and lose
+ * microseconds. A bigint becomes a number only if the number is exact; otherwise the read fails.
  */
 import pg from 'pg'
 
@@ -45,7 +45,7 @@ function parseTimestamp(text: string): string {
 }
 
 /**
- * An array of one dimension, whose members hold neither commas nor quotes: `{1,NULL}`,
+ * An array of one dimension whose elements contain neither commas nor quotes: `{1,NULL}`,
  * `{"2026-11-21 09:18:29+00"}`.
  */
 function arrayOf(parse: Parser): Parser {

@@ -1,6 +1,6 @@
 /** Finds the known word that is nearest to an unknown one, for the hint in an error. */
 
-/** " Did you mean X?", or nothing where no word is near. */
+/** " Did you mean X?", or an empty text if no word is near. */
 export function suggestion(given: string, known: readonly string[]): string {
   const [best] = known
     .map(word => ({ word, off: edits(given, word) }))

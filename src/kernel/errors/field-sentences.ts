@@ -1,6 +1,6 @@
 /**
- * The violations of a schema, as one sentence a field with the bound that it breaks; never with the
- * value.
+ * Turns the violations of a schema into one sentence for each field. The sentence names the
+ * violated bound and never the value.
  */
 
 export type FieldError = {
@@ -10,7 +10,7 @@ export type FieldError = {
   params?: Record<string, unknown>
 }
 
-/** Undefined where the rule of a surface has no sentence here, or has no bound. */
+/** Returns undefined if the rule has no sentence here, or has no bound. */
 export function sentenceOf(error: FieldError): string | undefined {
   const { pointer, constraint, params, location } = error
   const name = pointer ? `\`${pointer.slice(1)}\`` : `The ${location}`

@@ -2,7 +2,9 @@
  * How the handler of a job type reports a failure: its stable code, and whether another attempt
  * makes sense. Any other error counts as a temporary fault of the platform, and the job is retried.
  */
-/** Thrown by `RunningJob.again`: the attempt ends, and the job goes on after so many seconds. */
+/**
+ * `RunningJob.again` throws this. The attempt ends, and the job continues after this many seconds.
+ */
 export class JobPutOff extends Error {
   override readonly name = 'JobPutOff'
   readonly after_seconds: number

@@ -1,11 +1,12 @@
 /**
- * The refusals of the kernel: what each means, why it happens and what the caller should do next.
+ * The refusals of the kernel: what each one means, why it happens and what the caller should do
+ * next.
  */
 
 export type ErrorEntry = {
   readonly status: number
   readonly title: string
-  /** The same request may succeed later without a change. */
+  /** Whether the same request, unchanged, may succeed later. */
   readonly retryable?: true
   /** The reason, in one or two sentences. */
   readonly cause?: string

@@ -1,7 +1,7 @@
 /**
- * Every refusal is a value with a stable code. The code decides status and title, the details are
- * safe to show, and the cause goes to the log only, under the same request id. Each code is
- * declared once in a catalog; a code that is not declared does not compile.
+ * Every refusal is a value with a stable code. The code determines status and title. The details
+ * are safe to show. The cause goes only to the log, under the same request id. Each code is
+ * declared once in a catalog: a code that is not declared does not compile.
  */
 import { sentenceOf, sentencesOf, type FieldError } from './field-sentences.ts'
 import { kernelErrors, type ErrorEntry } from './kernel-errors.ts'
@@ -9,12 +9,12 @@ import { kernelErrors, type ErrorEntry } from './kernel-errors.ts'
 export type { ErrorEntry, FieldError }
 
 export type ProblemDetails = {
-  /** One sentence for people; clients branch on the code. */
+  /** One sentence for people. Clients should check the code instead. */
   detail?: string
   errors?: readonly FieldError[]
   retry_after?: number
   current_state?: string
-  /** Further members of the document, such as an id that the caller already knows. */
+  /** Further properties of the document, such as an id that the caller already knows. */
   more?: Readonly<Record<string, unknown>>
   headers?: Readonly<Record<string, string>>
 }
@@ -25,7 +25,7 @@ export class Problem extends Error {
   readonly status: number
   readonly title: string
   readonly details: ProblemDetails
-  /** Details that may be shown for any cause. */
+  /** Details that are safe to show, whatever the cause is. */
   readonly advice: string
 
   constructor(code: string, entry: ErrorEntry, details: ProblemDetails, options?: ErrorOptions) {
@@ -40,7 +40,9 @@ export class Problem extends Error {
 
 export type KernelCode = keyof typeof kernelErrors
 
-/** The function that throws problems of the kernel's catalog and of one surface's own. */
+/**
+ * The function that throws problems from the kernel's catalog and from one surface's own catalog.
+ */
 export function problemsOf<const E extends Record<string, ErrorEntry>>(own: E) {
   const catalog: Record<string, ErrorEntry> = { ...kernelErrors, ...own }
   return (
@@ -58,7 +60,7 @@ export const problem = problemsOf({})
 
 export type Catalog = ReadonlyMap<string, ErrorEntry>
 
-/** One catalog over all surfaces; two surfaces may not give one code two statuses. */
+/** Joins the catalogs of all surfaces. Two surfaces may not give one code two statuses. */
 export function catalogOf(parts: readonly Record<string, ErrorEntry>[]): Catalog {
   const catalog = new Map<string, ErrorEntry>()
   const entries = [kernelErrors, ...parts].flatMap(part =>
@@ -74,7 +76,7 @@ export function catalogOf(parts: readonly Record<string, ErrorEntry>[]): Catalog
   return catalog
 }
 
-/** The document of RFC 9457. A 5xx does not show its cause, which is in the log. */
+/** Builds the document of RFC 9457. A 5xx does not show its cause; the cause is in the log. */
 export function renderProblem(
   problem: Problem,
   context: { public_url: string; path: string; request_id: string },

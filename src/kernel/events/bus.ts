@@ -1,7 +1,7 @@
 /**
- * Hints between the processes of a platform, each with a channel and a text. The bus may lose any of them, so
- * that what it says is always true elsewhere too; after a time in which some may have been lost, listeners
- * are told of a gap. What one turn of the event loop publishes travels in as few packets as it fits into.
+ * Sends hints between the processes of a platform, each with a channel and a text. The bus may lose
+ * any hint, so the facts are always stored elsewhere too. When hints may have been lost, listeners
+ * get a gap notice. The hints of one turn of the event loop go in as few packets as possible.
  */
 export type BusListener = {
   message(text: string): void
@@ -10,15 +10,15 @@ export type BusListener = {
 }
 
 export type Bus = {
-  /** To all other processes. A text has at most 6000 bytes. */
+  /** Publishes to all other processes. A text has at most 6000 bytes. */
   publish(channel: string, text: string): void
-  /** Returns a function that ends it. */
+  /** Returns a function that ends the subscription. */
   on(channel: string, listener: BusListener): () => void
 }
 
-/** What carries packets to the other processes. */
+/** The transport that carries packets to the other processes. */
 export type Carrier = {
-  /** PostgreSQL takes 8000 bytes a notification. */
+  /** PostgreSQL accepts 8000 bytes in one notification. */
   readonly packet_bytes: number
   send(packet: string): void
 }

@@ -21,6 +21,6 @@ export type LoggedEvent = Static<typeof LoggedEvent>
 export type EventDeclaration = {
   readonly version: number
   readonly data: TSchema
-  /** Not offered to subscribers outside the platform. */
+  /** Whether the event is hidden from subscribers outside the platform. */
   readonly internal?: true
 }

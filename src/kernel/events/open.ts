@@ -1,7 +1,7 @@
 /**
- * Puts the event machinery of one process together: what a commit wakes, the sequencer, the
- * consumers. A process that only answers requests wakes the others after its commits and runs none
- * of these.
+ * Connects the event machinery of one process: wake-ups after a commit, the sequencer and the
+ * consumers. A process that only serves requests runs no sequencer and no consumers. It only wakes
+ * the processes that do.
  */
 import type { KernelSettings } from '../settings.ts'
 import type { Db } from '../database/db.ts'
@@ -34,11 +34,11 @@ export type EventsOptions = {
   direct_url: string
   application_name: string
   consumers: readonly Consumer[]
-  /** A further system to which the log is published. */
+  /** Another system to which the log is published. */
   sinks?: readonly Listener[]
-  /** What waits in this process beside the event log. */
+  /** The other work that waits in this process, apart from the event log. */
   sleepers?: Sleepers
-  /** Hints between processes; carried by PostgreSQL unless another carrier is attached. */
+  /** Hints between processes. PostgreSQL carries them unless another transport is attached. */
   bus?: OpenBus
   /** Finds work whose notification was lost. */
   pulse?: Pick<Pulse, 'add'>
@@ -53,7 +53,7 @@ export type EventsOptions = {
   log: Log
   metrics: Metrics
   fault: Fault
-  /** Whether this process sequences and consumes, or only wakes the processes that do. */
+  /** Whether this process sequences and consumes events, or only wakes the processes that do. */
   work: boolean
 }
 
@@ -63,9 +63,9 @@ export type Events = {
   wake(topics?: Topics): void
   onWake(run: () => void, topics?: readonly string[]): () => void
   start(): Promise<void>
-  /** Ends running batches, gives leases and leadership back. */
+  /** Ends the running batches and releases leases and leadership. */
   stop(): Promise<void>
-  /** Which event types each consumer and sink of the code listens for. */
+  /** The event types that each consumer and sink of the code listens for. */
   readonly interests: readonly Interest[]
   readonly loops: readonly Loop[]
   /** Updates the gauges of outbox, consumers and parks. */

@@ -1,7 +1,7 @@
 /**
- * What operators see of consumers and parks and what they can decide, over HTTP and on the command
- * line. A decision changes one row under a condition on its state and is audited in the same
- * commit; the process that holds the lane does the work that follows.
+ * What operators can see about consumers and parks, and the actions that they can take, over HTTP
+ * and on the command line. An action changes one row if its state allows it, and is audited in the
+ * same transaction. The process that holds the lane then does the work.
  */
 import { Type } from 'typebox'
 import type { Db, Reader, Tx } from '../database/db.ts'
@@ -50,7 +50,7 @@ const park_columns = sql`id, consumer, event_id, aggregate_id, attempts, next_at
 
 export type ParkFilter = { consumer?: string | undefined; state?: ParkState | undefined }
 
-/** The newest first. */
+/** Lists the newest first. */
 export function listParks(
   reader: Reader,
   filter: ParkFilter,
@@ -73,7 +73,7 @@ export function listParks(
 
 export type Decision = { id: string; actor: string; tenant_id: string | null; reason: string }
 
-/** A dead park gets one more attempt, at once. */
+/** A dead park gets one more attempt immediately. */
 export async function retryPark(tx: Tx, decision: Decision): Promise<ParkRow> {
   const changed = await tx.maybe(
     ParkRow,
@@ -86,7 +86,7 @@ export async function retryPark(tx: Tx, decision: Decision): Promise<ParkRow> {
   return settle(tx, 'retry', decision, changed)
 }
 
-/** The event is given up for this consumer; the events behind it follow. */
+/** This consumer skips the event. The events behind it follow. */
 export async function skipPark(tx: Tx, decision: Decision): Promise<ParkRow> {
   const changed = await tx.maybe(
     ParkRow,
@@ -117,7 +117,7 @@ async function settle(
   return changed
 }
 
-/** The log after a position, for the command line and for development. */
+/** Reads the log after a position, for the command line and for development. */
 export function tailEvents(
   reader: Reader,
   from: { after: number; limit: number; type?: string; aggregate_id?: string },
@@ -139,7 +139,7 @@ export function tailEvents(
   )
 }
 
-/** The command line's decisions; `wake` wakes the process that holds the lane. */
+/** The actions of the command line. `wake` wakes the process that holds the lane. */
 export function decideOnPark(
   db: Db,
   act: 'retry' | 'skip',

@@ -1,14 +1,14 @@
 /**
- * A commit wakes what waits for its topics: at once in this process, and by a notification in all
- * others, at most once per 5 ms. A wake-up is a hint, never a fact: every sleeper also polls, so
- * losing one costs latency and nothing else.
+ * A commit wakes what waits for its topics: immediately in this process, and in all others by a
+ * notification, at most once per 5 ms. A wake-up is only a hint. Every sleeper also polls, so a
+ * lost wake-up costs latency and nothing else.
  */
 import type { Sleepers } from '../work/topics.ts'
 import { both, openDirect, type DirectOptions, type Topics } from '../database/direct.ts'
 import type { OpenBus } from './bus.ts'
 
 export type Wake = {
-  /** Wakes the sleepers of these topics in this process now, and those of the others soon. */
+  /** Wakes the sleepers of these topics: in this process now, and in other processes soon. */
   wake(topics?: Topics): void
   /** Notifies the other processes only. */
   tell(topics?: Topics): void
@@ -29,7 +29,7 @@ export function openWake(
     options,
     topics => {
       sleepers.wake(topics)
-      // Every topic at once means that the connection was away.
+      // All topics at once: the connection was lost for a time.
       if (topics === 'all') bus?.gap()
     },
     packet => bus?.received(packet),

@@ -1,7 +1,7 @@
 /**
- * Mounts the list of routes on the HTTP server: one pipeline for all of them, 405 with Allow beside
- * 404, problem documents for everything that the framework itself refuses, and a close that ends
- * streams first.
+ * Mounts the list of routes on the HTTP server. All routes share one pipeline. An unknown path is
+ * 404, and a known path with another method is 405 with Allow. Everything that the framework
+ * refuses gets a problem document. Closing the server ends streams first.
  */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import findMyWay from 'find-my-way'
@@ -33,11 +33,11 @@ export type AppOptions = GuardDeps &
     readonly metrics: Metrics
     readonly telemetry: Telemetry
     readonly body_limit_bytes: number
-    /** Time for a body to arrive, unless the route sets its own. */
+    /** Time for a body to arrive, if the route sets no other time. */
     readonly body_seconds: number
     readonly headers_seconds: number
     readonly slow_request_ms: number
-    /** How long a connection without requests is kept. */
+    /** How long a connection without requests stays open. */
     readonly idle_seconds: number
     readonly connections: Connections
     readonly sockets: Upgrades
@@ -58,7 +58,7 @@ declare module 'fastify' {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be merged
   interface FastifyRequest {
     passed: Passed | null
-    /** The body while it arrives; null where the request announces none. */
+    /** The body while it arrives, or null if the request announces no body. */
     incoming: IncomingBody | null
     /** Why the request was refused, for the log. */
     refused: Refused | null
@@ -86,7 +86,7 @@ export function buildApp(options: AppOptions): App {
       headersTimeout: options.headers_seconds * 1000,
       connectionsCheckingInterval: 1000,
     },
-    // Each body has its own time limit; this one is for bodies that no code waits for.
+    // Each body has its own time limit. This limit is for bodies that no code waits for.
     requestTimeout: longest_request_ms(options),
     serverFactory: serverBehind(options),
     keepAliveTimeout: options.idle_seconds * 1000,
@@ -109,8 +109,7 @@ export function buildApp(options: AppOptions): App {
     if (options.cors_origins.length > 0) allowOrigin(options.cors_origins, request, reply)
     if (request.url.length > url_bytes_max) return done(tooLong)
     if (announcesBody(request.raw)) request.incoming = incomingOf(options, request, reply)
-    // Runs before the body is read: whether the path exists is checked before anything about the
-    // body.
+    // Runs before the body is read. An unknown path is refused before any check of the body.
     if (request.is404) return void absent(request, reply)
     const compiled = request.routeOptions.config.compiled
     if (!compiled) return done()
@@ -160,7 +159,10 @@ function incomingOf(
   })
 }
 
-/** The framework is about to read JSON; routes that read bytes or a stream ask for them later. */
+/**
+ * The framework is about to read JSON. Routes that read bytes or a stream send `100 Continue`
+ * later.
+ */
 function askForBody(route: Route, request: FastifyRequest, incoming: IncomingBody): void {
   if (consumesOf(route) !== 'json' || route.method === 'GET') return
   if ((incoming.declared_bytes ?? 0) > request.routeOptions.bodyLimit) {
@@ -263,12 +265,12 @@ function toldOf({ ignored, replayed }: { ignored: string | null; replayed: boole
   }
 }
 
-/** `/v1/jobs/{job_id}` and `/v1/inferences:stream` in the syntax of the router. */
+/** Turns `/v1/jobs/{job_id}` and `/v1/inferences:stream` into the syntax of the router. */
 function routerPath(path: string): string {
   return path.replaceAll(':', '::').replaceAll(/\{([a-z_]+)\}/g, ':$1')
 }
 
-/** A known path with another method is 405 with Allow; only an unknown path is 404. */
+/** A known path with another method is 405 with Allow. Only an unknown path is 404. */
 function notFound(options: AppOptions) {
   const methods = new Map<string, Set<string>>()
   for (const route of options.routes) {
@@ -281,7 +283,7 @@ function notFound(options: AppOptions) {
   const near = openNearPaths(options.routes)
   const paths = findMyWay({ maxParamLength: 512 })
   for (const path of methods.keys()) {
-    // `/v1/links/batches` also matches `/v1/links/{code}`: the methods of both are allowed there.
+    // `/v1/links/batches` also matches `/v1/links/{code}`, so Allow lists the methods of both.
     const here = [...methods].filter(([pattern]) => isPathOf(pattern, path))
     const allowed = new Set(here.flatMap(([, own]) => [...own]))
     paths.on('GET', routerPath(path), () => {}, [...allowed])

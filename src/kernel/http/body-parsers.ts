@@ -1,4 +1,7 @@
-/** How a body is read: as JSON, as its exact bytes, or by the handler itself while it arrives. */
+/**
+ * Reads a body in one of three ways: as JSON, as its exact bytes, or as a stream that the handler
+ * reads.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseJson } from './content.ts'
 import { problem, type Problem } from '../errors/problem.ts'
@@ -7,7 +10,7 @@ import type { Route } from './route.ts'
 
 type Consumes = NonNullable<Route['consumes']>
 
-/** Installs the parser of one kind of routes on the scope that holds them. */
+/** Installs the parser for one kind of route on the scope that contains these routes. */
 export const parsers: Readonly<Record<Consumes, (scope: FastifyInstance) => void>> = {
   json: readJson,
   raw: scope => {

@@ -1,8 +1,8 @@
 /**
  * Prepares everything about a route once, so that a request only runs it: validators, the walker
  * over unknown fields, serializers, the permission with its type scope, the limits. Validators and
- * serializers are compiled at the first request that needs them: compiling all of them takes half
- * of the start-up time.
+ * serializers are compiled at the first request that needs them, because compiling all of them
+ * takes half of the start-up time.
  */
 import { Ajv, type ErrorObject } from 'ajv'
 import fastJson from 'fast-json-stringify'
@@ -29,19 +29,19 @@ export type CompiledRoute = {
   readonly operation: string
   readonly rate: RateClass
   readonly keyed: 'required' | 'optional' | null
-  /** `null` where the route requires no permission. */
+  /** `null` if the route requires no permission. */
   readonly permission: string | null
-  /** The member of the body to which the permission is limited. */
+  /** The property of the body that names the type to which the permission is limited. */
   readonly type_field: string | null
   checkParams(params: Record<string, string>): void
-  /** Returns the query and body without unknown members, or throws `validation_failed`. */
+  /** Returns the query and body without unknown properties, or throws `validation_failed`. */
   checkInput(query: unknown, body: unknown, dropped: Dropped): { query: unknown; body: unknown }
   serialize(status: number, body: unknown): string | null
   /** The media types of the reply, the usual one first. */
   readonly media_types: readonly string[]
 }
 
-/** What a `format` in a schema means, here and wherever else a schema is checked. */
+/** What a `format` in a schema means, in requests and everywhere else. */
 export const formats = {
   uuid: (text: string) => isId(text),
   'date-time': (text: string) => isTime(text),
@@ -83,7 +83,10 @@ export function mediaTypesOf(route: Route): readonly string[] {
   return route.watch ? [...usual, event_stream] : usual
 }
 
-/** Whether this request is answered by events: always, by its body, or by what it accepts. */
+/**
+ * Whether the reply to this request is an event stream. The route, the body or the Accept header
+ * decides this.
+ */
 export function wantsEvents(
   compiled: CompiledRoute,
   context: AnyContext,
@@ -95,7 +98,7 @@ export function wantsEvents(
     return always || prefersEvents(compiled, accept)
   }
   const events = route.streams(context)
-  // The guard lets both kinds through; which of the two it is, is known now.
+  // The guard accepts both media types. Here we know which of them this request gets.
   if (accept) negotiate(accept, [events ? event_stream : 'application/json'])
   return events
 }
@@ -133,7 +136,7 @@ function keyedOf(route: Route): 'required' | 'optional' | null {
   return mode
 }
 
-/** What a route does with an Idempotency-Key; `null`: nothing. */
+/** What a route does with an Idempotency-Key. `null` means that it ignores the key. */
 export function keyMode(route: Route): 'required' | 'optional' | 'domain' | null {
   const { idempotency, method, transaction, permission } = route
   if (idempotency) return idempotency === 'ignored' ? null : idempotency
@@ -156,7 +159,10 @@ function paramsCheck(route: Route, catalog: Catalog): CompiledRoute['checkParams
   }
 }
 
-/** Where the caller chooses the name of a new resource, an invalid name is not "not found". */
+/**
+ * If the caller chooses the name of a new resource, an invalid name is `validation_failed` and not
+ * "not found".
+ */
 function misnamed(code: string, name: string, fits: object): ProblemDetails {
   if (code !== 'validation_failed') {
     const form = (fits as { schema?: unknown }).schema
@@ -192,8 +198,8 @@ function inputCheck(route: Route): CompiledRoute['checkInput'] {
 }
 
 /**
- * A misspelled member is dropped before the schema is checked, so it is named beside the missing
- * one.
+ * A misspelled property is dropped before validation. So the error for the missing property also
+ * names the dropped one.
  */
 function unfit(route: Route, found: readonly FieldError[], dropped: Dropped): Problem {
   const errors = found.slice(0, field_errors_max)
@@ -232,7 +238,7 @@ function serializer(route: Route, strict: boolean): CompiledRoute['serialize'] {
 
 function serializerOf(route: Route, status: number, schema: TSchema, strict: boolean): Serialize {
   const structured = structuredSerializer(route, status, schema, strict)
-  // A route that also produces a page or the text of a picture sends it as it is.
+  // A route that also produces a page or text sends that body as it is, not as JSON.
   return route.produces ? body => (typeof body === 'string' ? body : structured(body)) : structured
 }
 
@@ -244,7 +250,8 @@ function structuredSerializer(
 ): Serialize {
   const stringify = fastJson(schema as fastJson.Schema)
   if (!strict) return stringify
-  // An undeclared field would silently be left out in production; here it is a failure.
+  // In production an undeclared field is left out silently. In development and tests it is a
+  // failure.
   const exact = Compile(closeAll(schema) as TSchema)
   return body => {
     const plain: unknown = JSON.parse(JSON.stringify(body))
@@ -261,7 +268,7 @@ function structuredSerializer(
   }
 }
 
-/** The same schema with every object closed. */
+/** Returns the same schema with every object closed. */
 function closeAll(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closeAll)
   if (typeof schema !== 'object' || schema === null) return schema

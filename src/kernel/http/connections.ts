@@ -1,8 +1,8 @@
 /**
- * The connections of one server. A request that cannot be parsed as HTTP still gets a reply that
- * says why, and a server that stops closes idle connections at once. Node closes idle connections
- * by itself, but not one that never sent a request or sent half of one: each of these would delay a
- * stop for its whole time limit.
+ * The connections of one server. A request that cannot be parsed as HTTP still gets a reply with
+ * the reason. A server that stops closes idle connections immediately. Node closes idle connections
+ * too, but not those that sent no request or only half of one. Each of these would delay a stop for
+ * its whole time limit.
  */
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,15 +11,15 @@ import { problem, renderProblem } from '../errors/problem.ts'
 import { newId } from '../ids.ts'
 import type { IncomingBody } from './incoming-body.ts'
 
-/** A body that is still arriving when the process stops gets this long. */
+/** When the process stops, a body that is still arriving gets this long. */
 const last_bodies_ms = 2000
 
 export type Connections = {
   /** Tracks all sockets of a server, from the first one on. */
   watch(server: Server): void
-  /** Call it with each request: a connection is idle while its last request is answered. */
+  /** Call it with each request. A connection is idle once its last request has a reply. */
   seen(request: IncomingMessage, response: ServerResponse): void
-  /** The socket is a WebSocket now, which others close. */
+  /** The socket is a WebSocket now. Other code closes it. */
   upgraded(socket: Duplex): void
   /** Bodies that have not arrived yet. */
   readonly pending: Set<IncomingBody>
@@ -35,8 +35,8 @@ export function openConnections(public_url: string): Connections {
     response === null || response.writableFinished || response.destroyed
   const sweep = () => {
     for (const [socket, response] of answers) {
-      // One that still drops the rest of a body ends by itself; a reset would arrive before the
-      // reply.
+      // A connection that still drops the rest of a body ends by itself. If we reset it, the reset
+      // would arrive before the reply.
       if (isIdle(response) && !socket.writableEnded) socket.destroy()
     }
   }

@@ -1,6 +1,7 @@
 /**
- * Turns the bytes of a JSON body into a safe value: valid UTF-8, bounded nesting, no member that
- * could reach a prototype, no text that PostgreSQL cannot store, no number that lost digits.
+ * Turns the bytes of a JSON body into a safe value. It requires valid UTF-8 and limited nesting. It
+ * refuses properties that could reach a prototype, text that PostgreSQL cannot store, and numbers
+ * that lost digits.
  */
 import { isUtf8 } from 'node:buffer'
 import { problem } from '../errors/problem.ts'
@@ -24,8 +25,9 @@ export function parseJson(bytes: Buffer): unknown {
 type Location = 'body' | 'query' | 'path'
 
 /**
- * Query and path values are text and need the same check of their characters. Where something is
- * wrong, a second pass finds its place: to keep the place of each value costs more than the check.
+ * Query and path values are text, and their characters need the same check. If a check fails, a
+ * second pass finds the place. Recording the place of each value would cost more than the check
+ * itself.
  */
 export function inspect(value: unknown, location: Location): void {
   if (!isFine(value, 0)) refuse(value, location, '', 0)
@@ -84,7 +86,7 @@ function invalidCharacter(location: Location, pointer: string) {
   })
 }
 
-/** RFC 6901. */
+/** Escapes a property name for a JSON Pointer (RFC 6901). */
 export function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -1,7 +1,7 @@
 /**
- * Opaque positions in a list. A cursor holds the sort values of the last row, is bound to one list
- * (path, tenant and filters) and signed, so one that was changed or comes from another list is
- * refused. It never expires.
+ * Opaque positions in a list. A cursor contains the sort values of the last row, is bound to one
+ * list (path, tenant and filters), and is signed. So a changed cursor, or one from another list, is
+ * refused. A cursor never expires.
  */
 import { createHash } from 'node:crypto'
 import type { Keyring } from '../keys.ts'
@@ -9,13 +9,13 @@ import { limit_default } from './shapes.ts'
 import { problem } from '../errors/problem.ts'
 
 export type CursorPart = string | number | null
-/** A validated query: every query schema has plain values only. */
+/** A validated query. All query schemas have plain values only. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>> & {
   readonly cursor?: string
   readonly limit?: number
 }
 
-/** One list as one caller sees it: the cursor of another list is `invalid_cursor` here. */
+/** One list as one caller sees it. A cursor of another list is `invalid_cursor` here. */
 export type ListScope = { readonly path: string; readonly tenant_id: string; readonly query: Query }
 
 export type Page<T> = {
@@ -25,11 +25,11 @@ export type Page<T> = {
 
 export type Cursors = {
   /**
-   * The position after which to read, or null at the beginning; and how many rows to read (limit +
-   * 1).
+   * Returns the position after which to read (null at the beginning), and how many rows to read
+   * (limit + 1).
    */
   start(scope: ListScope): { after: CursorPart[] | null; limit: number; fetch: number }
-  /** The page made of at most `fetch` rows; `place` returns the sort values of a row. */
+  /** Makes the page from at most `fetch` rows. `place` returns the sort values of a row. */
   page<T>(scope: ListScope, rows: readonly T[], place: (row: T) => CursorPart[]): Page<T>
 }
 

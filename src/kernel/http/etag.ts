@@ -1,7 +1,6 @@
 /**
- * Strong entity tags made of row versions, and the two preconditions on them. The version is
- * compared inside the `where` of the UPDATE, so that two writers of one version cannot both
- * succeed.
+ * Strong entity tags made from row versions, and the two preconditions on them. The `where` of the
+ * UPDATE compares the version, so that two writers of one version cannot both succeed.
  */
 import { problem } from '../errors/problem.ts'
 
@@ -9,7 +8,7 @@ export function etag(version: number): string {
   return `"${version}"`
 }
 
-/** The versions that If-Match accepts; null where any version is accepted. */
+/** The versions that If-Match accepts. Null means any version. */
 export function expectedVersions(header: string | string[] | undefined): number[] | null {
   if (header === undefined) return null
   const text = Array.isArray(header) ? header.join(',') : header
@@ -27,7 +26,7 @@ export function expectedVersions(header: string | string[] | undefined): number[
   })
 }
 
-/** Refuses with 412 where If-Match names other versions than that of a locked row. */
+/** Throws 412 if If-Match does not name the version of the locked row. */
 export function expectVersion(if_match: string | string[] | undefined, current: number): void {
   const versions = expectedVersions(if_match)
   if (versions && !versions.includes(current)) throw preconditionFailed(current)
@@ -44,8 +43,8 @@ export type Conditions = {
 }
 
 /**
- * Checks the preconditions of a PUT against the version of the current row (null: no row). If-Match
- * requires a row with that version; `If-None-Match: *` requires that there is none.
+ * Checks the preconditions of a PUT against the version of the current row (null means no row).
+ * If-Match requires a row with that version. `If-None-Match: *` requires that there is no row.
  */
 export function demandConditions({ if_match, if_none_match }: Conditions, before: number | null) {
   const versions = expectedVersions(if_match)

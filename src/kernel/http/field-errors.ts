@@ -1,7 +1,7 @@
 /**
- * The findings of a validator, as JSON Pointers and constraints and never as values. Where a value
- * may have several forms, the error is about the form that it has, and not about all the other
- * forms.
+ * Lists what a validator found, as JSON Pointers and constraints and never as values. If a value
+ * may have several forms, the error is about the form that the value resembles, and not about all
+ * other forms.
  */
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { FieldError } from '../errors/problem.ts'
@@ -19,7 +19,7 @@ export function fieldErrors(location: 'body' | 'query', fits: ValidateFunction):
     }))
 }
 
-/** Innermost unions first, so that each one sees what is left of its branches. */
+/** Handles the innermost unions first, so that each outer union works on the result. */
 function withoutBranches(found: readonly ErrorObject[]): ErrorObject[] {
   const unions = found
     .filter(({ keyword }) => keyword === 'anyOf')
@@ -52,7 +52,7 @@ function isOtherKind({ keyword, instancePath }: ErrorObject, union: ErrorObject)
   return instancePath === union.instancePath && (keyword === 'type' || keyword === 'const')
 }
 
-/** None of the forms has the type of this value: all types in one sentence. */
+/** The value's type matches none of the forms. One sentence lists all types. */
 function kindFault(union: ErrorObject, branches: readonly ErrorObject[]): ErrorObject {
   const params = branches.map(error => error.params as Record<string, unknown>)
   const constants = params.flatMap(one => ('allowedValue' in one ? [one['allowedValue']] : []))

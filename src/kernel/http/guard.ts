@@ -1,6 +1,6 @@
 /**
- * What is decided before the body is read, in the order of the contract: draining or overloaded
- * (503), representation (406), identity (401), cross-site forgery (403), rate (429).
+ * The checks before the body is read, in the order of the contract: draining or overloaded (503),
+ * representation (406), identity (401), cross-site forgery (403), rate (429).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ClientAddress } from '../access/client-address.ts'
@@ -17,7 +17,7 @@ export type GuardDeps = {
   readonly rates: RateLimiter
   readonly addressOf: ClientAddress
   readonly stopping: AbortSignal
-  /** Why new work is refused now, if it is. */
+  /** Why new work is refused now, or undefined. */
   busy(): Problem | null
 }
 
@@ -46,7 +46,7 @@ export function guard(
   return who instanceof Promise ? who.then(pass) : pass(who)
 }
 
-/** Where only refusals count, a caller is refused after too many of them. */
+/** On routes where only refusals count, a caller is refused after too many of them. */
 function rated(
   { rates }: GuardDeps,
   compiled: CompiledRoute,
@@ -105,7 +105,7 @@ function identify(
   return found instanceof Promise ? found.then(checked) : checked(found)
 }
 
-/** A public route works with any credential; an invalid one makes the caller anonymous. */
+/** A public route works with any credential. An invalid credential makes the caller anonymous. */
 async function passing(
   authenticate: () => Promise<Principal> | Principal,
   checked: (principal: Principal) => Principal,
@@ -119,10 +119,10 @@ async function passing(
   return checked(principal)
 }
 
-/** A public route may get credentials of another kind, such as a provider's own. */
+/** A public route may receive credentials of another kind, such as a provider's own. */
 function bearerOf(header: string | undefined, any_kind: boolean): string | null {
   if (!header) return null
-  // The scheme is compared without case; `access` decides whether the token is valid.
+  // The scheme is compared without case. `access` checks whether the token is valid.
   if (header.startsWith('Bearer ') && header.lastIndexOf(' ') === 6 && header.length > 7) {
     return header.slice(7)
   }
@@ -143,7 +143,7 @@ function malformed(header: string): string {
   return `The header does not have the form of a bearer token. Send ${form}.`
 }
 
-/** `__Secure-at`, or `at` where the platform is served over http on a developer's machine. */
+/** The cookie is `__Secure-at`, or `at` if the platform runs over http on a developer's machine. */
 function cookieOf(header: string | undefined): string | null {
   if (!header) return null
   for (const pair of header.split(';')) {

@@ -1,5 +1,5 @@
 /**
- * The way of one request after its body was read, in the order of the contract: key syntax (400),
+ * The steps of one request after its body was read, in the order of the contract: key syntax (400),
  * permission (403), path and schema (404, 422), type-scoped permission (403), idempotency, one
  * transaction, handler, reply schema, commit, reply.
  */
@@ -44,8 +44,8 @@ export type Answer =
 type Admitted = { readonly context: AnyContext; readonly dropped: Dropped }
 
 /**
- * Returns a promise only where something has to be awaited: each await costs a turn of the
- * microtask queue (1 µs in sum).
+ * Returns a promise only if it must wait for something. Each await costs a turn of the microtask
+ * queue (1 µs per request in total).
  */
 export function handleRequest(
   deps: RequestDeps,
@@ -56,7 +56,8 @@ export function handleRequest(
   const { keyed, operation, route } = compiled
   const key = keyed || route.idempotency === 'domain' ? keyOf(compiled, request) : null
   const { principal } = passed
-  // Requested together with the grants: both travel in one packet (a replay costs one round trip).
+  // The recorded outcome is requested together with the grants. Both travel in one packet, so a
+  // replay costs one round trip.
   const recalled =
     key && keyed && principal
       ? deps.keyed.recall({ principal_id: principal.id, operation, key })
@@ -92,7 +93,9 @@ function proceed(
     : { kind: 'outcome', result, ignored }
 }
 
-/** Permission, path, schema, type-scoped permission: the handler runs only after all four. */
+/**
+ * Checks permission, path, schema and type-scoped permission. The handler runs only after all four.
+ */
 function admit(
   deps: RequestDeps,
   compiled: CompiledRoute,
@@ -190,7 +193,7 @@ function execute(
   if (route.operation) return unkeyedOperation(deps, compiled, context).then(fresh)
   const { handle } = route
   if (!handle) throw new Error(`${compiled.operation} has no handler`)
-  // A read has no transaction: it is one statement, or several that need no common snapshot.
+  // A read has no transaction. It is one statement, or several that do not need the same snapshot.
   if (route.transaction === 'own' || route.method === 'GET') {
     const answer = handle({ ...context, db: deps.db, tx: deps.db as unknown as Tx })
     return answer instanceof Promise

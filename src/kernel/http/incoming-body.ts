@@ -1,16 +1,17 @@
 /**
- * The body of one request while it arrives. It has a deadline; a client that expects `100-continue`
- * gets it only when the body is about to be read; and a reply that is sent before the body has
- * arrived closes the connection in an order that does not lose the reply.
+ * The body of one request while it arrives. The body has a deadline. A client that expects
+ * `100-continue` gets it only when we are about to read the body. If a reply is sent before the
+ * body has arrived, the connection closes in an order that does not lose the reply.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
 import { problem, type Problem } from '../errors/problem.ts'
 
-/** If at most this much is left, it is read and dropped, and the connection stays open. */
+/** If at most this much of the body is left, we read and drop it, and the connection stays open. */
 const rest_bytes_max = 64 * 1024
 /**
- * How much is read and dropped before a connection closes: a reset would arrive before the reply.
+ * How much we read and drop before a connection closes. Otherwise a reset would arrive before the
+ * reply.
  */
 const linger_bytes_max = 8 * 1024 * 1024
 const linger_ms = 2000
@@ -30,9 +31,9 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
 
 export type IncomingBodyOptions = {
   readonly seconds: number
-  /** The bodies that have not arrived yet, for the process that stops. */
+  /** The bodies that have not arrived yet. A stopping process ends them. */
   readonly pending: Set<IncomingBody>
-  /** Sends a refusal; called when the body is late and no handler reads it as a stream. */
+  /** Sends a refusal. It is called when the body is late and no handler reads it as a stream. */
   refuse(refusal: Problem): void
 }
 
@@ -61,12 +62,12 @@ export class IncomingBody {
     return length === undefined ? null : Number(length)
   }
 
-  /** Sends `100 Continue` where the client waits for it. */
+  /** Sends `100 Continue` if the client waits for it. */
   goOn(): void {
     if (expecting.delete(this.request)) this.response.writeContinue()
   }
 
-  /** The bytes as they arrive; more than `limit_bytes` of them are `content_too_large`. */
+  /** Yields the bytes as they arrive. More than `limit_bytes` of them are `content_too_large`. */
   stream(limit_bytes: number): Readable {
     if (this.reader) throw new Error('the body is read twice')
     if ((this.declared_bytes ?? 0) > limit_bytes) throw problem('content_too_large')
@@ -79,15 +80,18 @@ export class IncomingBody {
       },
     })
     this.reader = reader
-    // A client that disconnects before the handler reads must not end the process; the handler gets
-    // the error when it reads.
+    // A client may disconnect before the handler reads. This must not end the process. The handler
+    // gets the error when it reads.
     reader.on('error', () => {})
     this.request.once('error', error => reader.destroy(error))
     this.goOn()
     return this.request.pipe(reader)
   }
 
-  /** Ends the wait for the body: with an error for its reader, with a reply, or by closing. */
+  /**
+   * Ends the wait for the body: with an error for its reader, with a reply, or by closing the
+   * connection.
+   */
   end(refusal: Problem): void {
     if (this.request.complete) return
     if (this.reader && !this.reader.destroyed) this.reader.destroy(refusal)
@@ -95,14 +99,14 @@ export class IncomingBody {
     else this.options.refuse(refusal)
   }
 
-  /** Call it before a reply: what has not arrived of the body must not keep the connection open. */
+  /** Call it before a reply. The rest of the body must not keep the connection open. */
   leave(close: boolean): void {
     if (this.request.complete) return
     const rest = expecting.has(this.request) ? Infinity : (this.declared_bytes ?? Infinity)
     if (!close && rest <= rest_bytes_max) return
     this.response.shouldKeepAlive = false
     const { socket } = this.request
-    // The server ends a connection by this method, after the reply is written.
+    // The server ends a connection with this method, after the reply is written.
     socket.destroySoon = () => this.linger()
   }
 

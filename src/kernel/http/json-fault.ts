@@ -1,6 +1,6 @@
 /**
  * Finds where a text stops being JSON, and what was expected there. The runtime's own message
- * quotes the input and often gives no position, so a text that did not parse is read once more.
+ * quotes the input and often gives no position. So a text that did not parse is read a second time.
  */
 
 export function jsonFault(text: string): string {
@@ -15,7 +15,7 @@ export function jsonFault(text: string): string {
   return `The body is not JSON at line ${before.length}, column ${column}: expected ${expected}.`
 }
 
-/** The position where a value ends, or where it is wrong and what was expected. */
+/** The position where a value ends, or the position of the error with what was expected. */
 type Read = { readonly at: number; readonly fault?: string }
 
 const literal = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y

@@ -1,6 +1,6 @@
 /**
- * What a keyed request means to the idempotency store: its scope and fingerprint, which refusals
- * count as outcomes, and its effect: inside one transaction, outside, or as a stream.
+ * Prepares a keyed request for the idempotency store: its scope and fingerprint, which refusals
+ * count as outcomes, and its effect (inside one transaction, outside, or as a stream).
  */
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
@@ -90,7 +90,7 @@ function rulesOf({ deps, compiled }: KeyedRequest): RecordRules {
 }
 
 /**
- * A 404 of the path is decided again at each retry; a 404 of an object that the body names is an
+ * A 404 of the path is checked again at each retry. A 404 of an object that the body names is an
  * outcome.
  */
 function isRecordable(refusal: Problem, context: AnyContext): boolean {
@@ -124,7 +124,7 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
         const early = await operation.begin({ ...context, tx, operation_id })
         return early && render(compiled, early)
       },
-      // The caller may disconnect; the operation is completed all the same.
+      // The caller may disconnect, but the operation still completes.
       call: (operation_id, attempt, lost) =>
         operation.call(operation_id, attempt, AbortSignal.any([context.request.stopping, lost])),
       finish: async (tx, operation_id, called) => {
@@ -142,7 +142,8 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
         prepared = await compiled.route.prepare?.(context)
       } catch (error) {
         if (!(error instanceof Problem)) throw error
-        // It is an outcome like one of the handler, and what was recorded for the key goes first.
+        // This reply is an outcome, like the reply of a handler. An outcome that is already
+        // recorded for the key takes precedence.
         refusal = error
       }
     },

@@ -1,8 +1,8 @@
 /**
- * Removes from a request every member that its schema does not name, before validation, and returns
- * their names. So an extra field is no reason for a refusal, and unknown data never reaches a
- * handler. The walker is compiled once from the schema; a request without extra members is passed
- * on without a copy.
+ * Removes from a request every property that its schema does not name, before validation, and
+ * returns the names. So an extra field does not cause a refusal, and unknown data never reaches a
+ * handler. The walker is compiled once from the schema. A request without extra properties is
+ * passed on without a copy.
  */
 import { suggestion } from '../errors/did-you-mean.ts'
 import { escapePointer } from './content.ts'
@@ -29,7 +29,7 @@ function walkerOf(schema: Schema): Walk | null {
     const item = walkerOf(schema.items)
     return item && arrayWalker(item)
   }
-  // A nullable object: the only branch with members decides.
+  // For a nullable object, only the branch with properties matters.
   const branches = (schema.anyOf ?? []).map(walkerOf).filter(walk => walk !== null)
   if (branches.length > 1)
     throw new Error('a body must be one object with optional members, not a union')
@@ -99,7 +99,10 @@ export function ignoredFieldsHeader(dropped: Dropped): string | null {
 const named_max = 5
 const name_max = 80
 
-/** The hint in a refusal about dropped members: one of them may be what was meant. */
+/**
+ * The hint in a refusal about dropped properties: the caller may have meant one of the missing
+ * ones.
+ */
 export function ignoredSentence(dropped: Dropped, known: readonly string[]): string {
   if (dropped.length === 0) return ''
   const names = dropped.slice(0, named_max).map(pointer => {

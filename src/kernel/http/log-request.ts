@@ -40,7 +40,9 @@ export function logRequest(
   )
 }
 
-/** A stream lasts as long as its reader wants, and a body as long as its sender takes. */
+/**
+ * Streams and long bodies are never "slow": their reader or sender determines how long they take.
+ */
 function lasts(compiled: CompiledRoute | undefined, reply: FastifyReply): boolean {
   const type = String(reply.raw.getHeader('content-type') ?? '')
   return type.startsWith('text/event-stream') || compiled?.route.consumes === 'stream'

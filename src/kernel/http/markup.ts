@@ -1,6 +1,6 @@
 /**
- * HTML as a tagged template: every value is escaped unless this tag made it, so that text of
- * strangers in a mail can never become markup of our page.
+ * HTML as a tagged template. Every value is escaped unless this tag made it. So text from
+ * strangers, for example in a mail, can never become markup of our page.
  */
 export class Markup {
   readonly text: string

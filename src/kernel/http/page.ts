@@ -1,9 +1,9 @@
 /**
- * One page of a list: decodes the cursor into the columns that order the list, runs the surface's
- * statement for one row more than the page holds, and makes `next_cursor`, `has_more` and `Link`.
- * Where a filter may match one row of a million, `look_max` bounds how many rows one request reads.
- * A page that ends at that bound is short or empty and says `has_more`; the next page continues
- * from there.
+ * One page of a list. It decodes the cursor into the columns that order the list, and runs the
+ * surface's statement for one row more than the page holds. From the result it makes `next_cursor`,
+ * `has_more` and `Link`. If a filter may match only one row in a million, `look_max` limits how
+ * many rows one request reads. A page that ends at that limit is short or empty and has `has_more`
+ * set; the next page continues from there.
  */
 import { type Static, type TObject, Type } from 'typebox'
 import type { Reader } from '../database/db.ts'
@@ -12,7 +12,8 @@ import type { CursorPart, Cursors, ListScope, Page } from './cursor.ts'
 import { problem } from '../errors/problem.ts'
 
 /**
- * A list as one caller sees it, with the key that signs its cursors: `list` in a handler's context.
+ * A list as one caller sees it, with the key that signs its cursors. It is `list` in a handler's
+ * context.
  */
 export type List = ListScope & { readonly cursors: Cursors }
 
@@ -21,14 +22,17 @@ type Rows<S extends TObject> = readonly Static<S>[]
 export type PageSpec<S extends TObject, P extends keyof Static<S> & string, V> = {
   readonly scope: List
   readonly row: S
-  /** Columns of `row` that order the list; together they are unique. */
+  /** Columns of `row` that order the list. Together they are unique. */
   readonly place: readonly P[]
-  /** With it `row` has a boolean `wanted`, and the statement returns all rows that it reads. */
+  /**
+   * With this limit, `row` has a boolean `wanted`, and the statement returns all rows that it
+   * reads.
+   */
   readonly look_max?: number
-  /** Turns a row into the item of the reply; by default the row as it is. */
+  /** Turns a row into the item of the reply. By default the item is the row. */
   readonly view?: (row: Static<S>) => V
   /**
-   * The rows after a position (all null at the beginning), at most `n`; from memory or by a
+   * Returns at most `n` rows after a position (all null at the beginning), from memory or by a
    * statement.
    */
   readonly fetch: (
@@ -57,7 +61,7 @@ export async function page<
     return { body: { ...body, data: body.data.map(shown) }, headers }
   }
   const looked = await look(reader, spec.row, fetch(from, look_max), { fetched, look_max })
-  // A scan that ended at its bound must look like a full page to the cursor, so its last row is
+  // A scan that ended at its limit must look like a full page to the cursor, so its last row is
   // repeated.
   const wanted = looked.filter(row => row.wanted)
   const last = wanted.length < fetched ? looked.find(row => row.looked === look_max) : undefined
@@ -81,8 +85,8 @@ type Looked<S extends TObject> = Static<S> & {
 }
 
 /**
- * Wanted rows, and the row at which the scan ended. Rows are streamed, so a full page ends the scan
- * early.
+ * Returns the wanted rows, and the row at which the scan ended. Rows are streamed, so a full page
+ * ends the scan early.
  */
 async function look<S extends TObject>(
   reader: Pick<Reader, 'many'>,

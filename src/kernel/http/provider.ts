@@ -1,18 +1,29 @@
-/** The contract of a provider that reports to the platform by signed messages. */
+/** The contract of a provider that sends signed messages to the platform. */
 import type { Tx } from '../database/db.ts'
 
 /** One entry of the registry behind `POST /v1/providers/{provider}/webhooks`. */
 export type Provider<Event extends ProviderEvent = ProviderEvent> = {
   readonly name: string
-  /** The status that this provider documents for "received"; 200 carries `{"received": true}`. */
+  /**
+   * The status that this provider documents for "received". A 200 has the body `{"received":
+   * true}`.
+   */
   readonly accepted: 200 | 202 | 204
   /** The largest message that is read. */
   readonly max_bytes: number
-  /** Verifies the exact bytes, in constant time. May call outside, such as for a certificate. */
+  /**
+   * Verifies the exact bytes, in constant time. It may make a request, for example to fetch a
+   * certificate.
+   */
   verify(message: SignedProviderMessage): ProviderVerdict<Event> | Promise<ProviderVerdict<Event>>
-  /** Stores each event once by its id, in one commit; a repeat succeeds without effect. */
+  /**
+   * Stores each event once by its id, in one transaction. A repeated event succeeds without effect.
+   */
   receive(tx: Tx, events: readonly Event[]): Promise<void>
-  /** Messages that arrive at the same time may be stored by one commit; events may repeat in it. */
+  /**
+   * Messages that arrive at the same time may be stored in one transaction. The list may contain
+   * the same event twice.
+   */
   readonly shares_commits?: true
 }
 

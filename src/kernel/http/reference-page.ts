@@ -1,7 +1,7 @@
 /**
- * The API reference for people: bundled, so that it works without a network. Its program takes tens
- * of megabytes of memory, so it is loaded at the first visit, into its own server instance that
- * listens on no port.
+ * The API reference for people. It is bundled, so it works without a network. Its program takes
+ * tens of megabytes of memory. So it is loaded at the first visit, into its own server instance
+ * that listens on no port.
  */
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { App } from './app.ts'

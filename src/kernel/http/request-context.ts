@@ -1,6 +1,6 @@
 /**
- * What a handler may know of its request. The abort signal is created at first use, because most
- * requests end without anyone using it.
+ * What a handler may know about its request. The abort signal is created at first use, because most
+ * requests never use it.
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -14,7 +14,7 @@ export class Facts implements RequestFacts {
   readonly ip: string
   readonly path: string
   readonly headers: RequestFacts['headers']
-  /** The caller's trace, or the span of this request within it. */
+  /** The caller's trace, or the span of this request within that trace. */
   traceparent: string | null
   private readonly request: FastifyRequest
   private readonly reply: FastifyReply
@@ -55,7 +55,7 @@ export class Facts implements RequestFacts {
     return AbortSignal.any([this.controller.signal, this.stopping])
   }
 
-  /** Ends the work for this request: the reader has disconnected or does not read. */
+  /** Ends the work for this request, because the reader has disconnected or does not read. */
   abort(reason: string): void {
     this.controller.abort(new Error(reason))
   }

@@ -1,7 +1,7 @@
 /**
- * Interceptors run before the framework: a surface may answer a request itself, for a fraction of
- * what the pipeline costs, or pass it on unchanged. The server behind them keeps the framework's
- * own limits.
+ * Interceptors run before the framework. A surface may reply to a request itself, for a fraction of
+ * the pipeline's cost, or pass it on unchanged. The server behind the interceptors keeps the
+ * framework's own limits.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { FastifyServerOptions } from 'fastify'
@@ -17,7 +17,7 @@ import { markExpecting } from './incoming-body.ts'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Answers, now or later, or calls `pass` with its arguments. Must not throw. */
+/** Replies, now or later, or calls `pass` with its arguments. It must not throw. */
 export type Front = (request: IncomingMessage, response: ServerResponse, pass: Handler) => void
 
 /** Which requests become WebSockets. */
@@ -27,7 +27,7 @@ export type Upgrades = {
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void
 }
 
-/** The refusal of a request to the address of a WebSocket that is no handshake. */
+/** The refusal of a request to the address of a WebSocket if the request is not a handshake. */
 export function notUpgraded(method: string): Problem {
   return method === 'GET'
     ? problem('websocket_upgrade_required', { headers: { upgrade: 'websocket' } })
@@ -44,7 +44,8 @@ export type ServerDeps = {
 }
 
 /**
- * The first interceptor that does not pass answers; the framework handles what all of them pass.
+ * The first interceptor that does not pass replies. The framework handles requests that all
+ * interceptors pass.
  */
 export function serverBehind({
   fronts,
@@ -60,7 +61,7 @@ export function serverBehind({
         if (stopping.aborted) response.shouldKeepAlive = false
         front(request, response, pass)
       },
-      // Runs behind the interceptors, which are too fast to check all headers.
+      // Runs after the interceptors. To stay fast, the interceptors do not check all headers.
       (request, response) => {
         if (isWithoutHost(request)) sendRefusal(told, request, response, hostless)
         else framework(request, response)
@@ -76,14 +77,15 @@ export function serverBehind({
       {
         ...optionsOf(options),
         requireHostHeader: false,
-        // Any other upgrade is a request like all others.
+        // Any other upgrade is handled like an ordinary request.
         shouldUpgradeCallback: request => sockets.takes(request),
       },
       open,
     )
     connections.watch(server)
     server.on('upgrade', sockets.upgrade)
-    // An unknown expectation may be ignored; the server would refuse it without a problem document.
+    // An unknown expectation may be ignored. Otherwise the server would refuse it without a problem
+    // document.
     server.on('checkExpectation', open)
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       markExpecting(request)
@@ -99,20 +101,20 @@ export function serverBehind({
 const hostless = problem('malformed_request', { detail: 'The request must have a Host header.' })
 
 /**
- * RFC 9112 requires a Host header in HTTP/1.1; the server itself would refuse its absence without a
- * problem document.
+ * RFC 9112 requires a Host header in HTTP/1.1. Otherwise the server would refuse the request
+ * without a problem document.
  */
 function isWithoutHost({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion === '1.1'
 }
 
-/** The absolute form of a URL, as proxies use it, names a host; it is not looked up here. */
+/** The absolute form of a URL, which proxies use, names a host. We do not check that host here. */
 function originForm(url = '/'): string {
   return /^https?:\/\/[^/?]*(.*)$/i.exec(url)?.[1]?.replace(/^(?!\/)/, '/') ?? url
 }
 
 /**
- * Refuses in the same form as the pipeline, for an interceptor whose reply failed. Returns the
+ * For an interceptor whose reply failed. Refuses in the same form as the pipeline. Returns the
  * status.
  */
 export function sendRefusal(

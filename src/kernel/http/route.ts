@@ -1,6 +1,7 @@
 /**
- * A route is a value: path, permission, limits, schemas, refusals and the handler. It is mounted,
- * documented, checked by the crawler and typed for the client from this one declaration.
+ * A route is a value: path, permission, limits, schemas, refusals and the handler. This one
+ * declaration mounts and documents the route, lets the crawler check it, and gives the client its
+ * types.
  */
 import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
@@ -21,10 +22,13 @@ type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Res
 
 export type RequestFacts = {
   readonly id: string
-  /** HEAD runs the handler of GET; this tells which one it is. */
+  /** HEAD runs the handler of GET. This is the method of the request. */
   readonly method: string
   readonly path: string
-  /** The query as it came, with its question mark, for signatures over it; otherwise empty. */
+  /**
+   * The query as it came, with its question mark, for signatures over it. It is empty if there is
+   * no query.
+   */
   readonly search: string
   readonly ip: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -33,18 +37,18 @@ export type RequestFacts = {
   /** Aborted when the process stops, even if the caller is still connected. */
   readonly stopping: AbortSignal
   readonly traceparent: string | null
-  /** The exact bytes, for routes that take a `raw` body. */
+  /** The exact bytes, for routes that read a `raw` body. */
   readonly raw: Buffer
   /**
-   * The body of a route that consumes a `stream`, as it arrives: at most `limit_bytes` (and the
-   * route's limit). A longer body fails with `content_too_large`, a late one with
-   * `request_timeout`. A client that expects `100-continue` sends the body after this call, so
-   * every refusal comes before it.
+   * The body of a route that consumes a `stream`, as it arrives. It has at most `limit_bytes`, and
+   * the route's own limit also holds. A longer body fails with `content_too_large`, a late one with
+   * `request_timeout`. A client that expects `100-continue` sends the body only after this call. So
+   * every refusal comes before the body.
    */
   stream(limit_bytes?: number): Readable
 }
 
-/** What is known of a request before its body. */
+/** What is known about a request before its body. */
 export type RequestHead = {
   readonly params: Readonly<Record<string, string>>
   readonly headers: RequestFacts['headers']
@@ -67,7 +71,7 @@ type Given<Path extends string, G extends Guard, B, Q> = {
   readonly query: Q extends TObject ? Static<Q> : Record<never, never>
   readonly body: B extends TSchema ? Static<B> : undefined
   readonly request: RequestFacts
-  /** What the principal holds, for decisions that depend on the row. */
+  /** The permissions of the principal, for checks that depend on the row. */
   readonly grants: () => Promise<ReadonlySet<string>>
   /** This list as this caller sees it, for `page`. */
   readonly list: List
@@ -85,63 +89,81 @@ type Common<
 > = {
   method: M
   path: Path
-  /** The `operationId`: verb and noun in camelCase, as a generated client calls it (`submitJob`). */
+  /**
+   * The `operationId`: verb and noun in camelCase, which a generated client uses as the name
+   * (`submitJob`).
+   */
   name?: string
   summary: string
-  /** What the summary does not say: effects, limits, what to do next. */
+  /** What the summary does not say: effects, limits, next steps. */
   description?: string
-  /** Further headers of its successful replies. */
+  /** Further headers of the route's successful replies. */
   sends?: readonly ('etag' | 'location')[]
   /** `public`, `authenticated`, or a permission; `:{body.type}` limits it to that type. */
   permission: G
   /** The credential that a public route checks itself, for its document. */
   takes?: Taken
   rate?: RateClass
-  /** False: the request counts for its caller only, and not in the shared rate of the tenant. */
+  /**
+   * If false, the request counts for its caller only, and not for the shared rate of the tenant.
+   */
   rate_tenant?: false
   body?: B
-  /** Whether a request without a body is accepted although a schema is given. */
+  /** Whether a request without a body is accepted although the route has a body schema. */
   body_optional?: true
   query?: Q
-  /** Path parameters that are not ids; every other one must be a UUID. */
+  /** Path parameters that are not ids. All other path parameters must be UUIDs. */
   params?: Readonly<Record<string, TSchema>>
-  /** The code for an invalid id in the path; `validation_failed` if the caller chooses the name. */
+  /**
+   * The code for an invalid id in the path. It is `validation_failed` if the caller chooses the
+   * name.
+   */
   absent?: string
   /**
    * `raw`: the exact bytes, of any media type, for signed messages. `stream`: the handler reads
-   * `request.stream()` itself, in its own transaction and with its own handling of keys.
+   * `request.stream()` itself. It has its own transaction and handles keys itself.
    */
   consumes?: 'json' | 'raw' | 'stream'
-  /** Media types other than JSON; the handler returns text or bytes with a content-type. */
+  /** Media types other than JSON. The handler returns text or bytes with a content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
-  /** Checks the body before unknown members are dropped; throws if it must be refused. */
+  /** Checks the body before unknown properties are dropped. Throws if the body must be refused. */
   inspectBody?(body: unknown): void
-  /** Time for the whole body to arrive, where `kernel.body_seconds` is not right. */
+  /** Time for the whole body to arrive, if `kernel.body_seconds` does not suit the route. */
   body_seconds?: number
-  /** Grants are read before the transaction: no request may wait for a second connection. */
+  /**
+   * Grants are read before the transaction, because no request may wait for a second connection.
+   */
   asks_grants?: true
-  /** For a `raw` body: how much of it is read. It is known before the body is read; may refuse. */
+  /**
+   * For a `raw` body: how many bytes are read. The limit is determined before the body is read. The
+   * function may also refuse.
+   */
   bodyLimitFor?(head: RequestHead): number | Promise<number>
-  /** Parameters of the path that have their own rate for each caller. */
+  /** Path parameters whose values each have their own rate for each caller. */
   rate_by?: readonly string[]
-  /** Only requests that are answered with a 4xx count against the rate. */
+  /** Only requests that get a 4xx count against the rate. */
   counts_refused?: true
   replies: R
   fails?: readonly string[]
   headers?: Readonly<Record<string, string>>
-  /** Also answered while draining or overloaded, and never counted by a rate limit. */
+  /**
+   * The route also works while the process drains or is overloaded, and no rate limit counts it.
+   */
   always?: true
   /**
-   * For a GET with its own transaction, which could have effects: it has none, so it answers HEAD
-   * too. A GET that only reads answers HEAD by default.
+   * For a GET with its own transaction, which the kernel assumes to have effects. This one has no
+   * effects, so the route accepts HEAD too. A GET that only reads accepts HEAD by default.
    */
   head?: true
-  /** The surface's interceptor answers this route; what it passes on comes here. */
+  /**
+   * The surface's interceptor handles this route. Requests that the interceptor passes on come
+   * here.
+   */
   fronted?: true
-  /** Not in the published document. */
+  /** The published document omits this route. */
   hidden?: true
-  /** Beyond the interface specification; marked `x-added` in the document. */
+  /** The route is not in the interface specification. The document marks it `x-added`. */
   added?: true
   deprecated?: { at: string; sunset: string; replacement: string }
 }
@@ -149,7 +171,7 @@ type Common<
 type Keyed = {
   /** `domain`: the route's own row is the record, and the surface replays from it. */
   idempotency?: 'required' | 'optional' | 'ignored' | 'domain'
-  /** `reference`: the body has a secret or a signed URL, so a replay renders it again. */
+  /** `reference`: the body has a secret or a signed URL, so a replay renders the body again. */
   record?: 'body' | 'reference'
 }
 
@@ -158,14 +180,17 @@ type TxOf<M extends Method> = M extends 'GET' ? Reader : Tx
 type Answer<M extends Method, C, R extends Replies, Outcome, P> =
   | (Keyed & {
       transaction?: undefined
-      /** A call outside, before the transaction: a service that hangs holds no connection. */
+      /** A call outside, before the transaction. A service that hangs then holds no connection. */
       prepare?(context: C): Promise<P>
       handle(
         context: C & { readonly tx: TxOf<M>; readonly prepared: P },
       ): Promise<ReplyOf<R>> | ReplyOf<R>
-      /** Watches what a GET reads: for callers that accept `text/event-stream`. */
+      /** Watches what a GET reads, for callers that accept `text/event-stream`. */
       watch?(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
-      /** Runs before a recorded outcome is sent again: waits for what the first reply waited for. */
+      /**
+       * Runs before a recorded outcome is sent again. It waits for the same condition as the first
+       * reply.
+       */
       replayed?(): Promise<void>
       /** For `record: 'reference'`: renders the reply again from `resource_ref`. */
       again?(
@@ -186,7 +211,9 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
       again?(
         context: C & { readonly tx: Reader; readonly resource_ref: string },
       ): Promise<ReplyOf<R>>
-      /** How long after the death of its process a retry takes over. A running one renews it. */
+      /**
+       * After this time a retry takes over from a dead process. A running process renews the lease.
+       */
       lease_seconds: number
     }
   | {
@@ -208,7 +235,10 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
         context: C & { readonly tx: Reader; readonly resource_ref: string },
       ): Promise<ReplyOf<R>>
       streaming: StreamOperation<C>
-      /** Whether this request asks for events: the body decides, so it comes after its schema. */
+      /**
+       * Whether this request asks for events. The body says this, so it is checked after the
+       * schema.
+       */
       streams(context: C): boolean
       lease_seconds: number
     }
@@ -223,8 +253,8 @@ export function route<
   Outcome = unknown,
   P = undefined,
 >(spec: Common<M, Path, G, B, Q, R> & Answer<M, Given<Path, G, B, Q>, R, Outcome, P>): Route {
-  // The list of routes loses the types of each one; the kernel gives every handler what it
-  // declared.
+  // A list of routes loses the types of each route. The kernel still gives every handler what its
+  // route declares.
   return spec as unknown as Route
 }
 
@@ -263,7 +293,9 @@ export type Route = Common<
     streams?(context: AnyContext): boolean
   }
 
-/** A GET that may have effects refuses HEAD with 405, so that a link checker causes none. */
+/**
+ * A GET that may have effects refuses HEAD with 405, so that a link checker triggers no effects.
+ */
 export function onlyReads({ method, transaction, head }: Route): boolean {
   return method === 'GET' && (transaction !== 'own' || head === true)
 }

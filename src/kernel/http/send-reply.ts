@@ -1,6 +1,6 @@
 /**
  * Sends the result of a request: an outcome with its exact bytes, a stream, or a problem document.
- * Every reply carries the request id and the security headers, and none names the server.
+ * Every reply has the request id and the security headers. No header names the server software.
  */
 import type { OutgoingHttpHeaders } from 'node:http'
 import { StoreUnavailable } from '../objects/objects.ts'
@@ -28,8 +28,8 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 }
 
 /**
- * Writes the outcome past the framework's own way of sending: its status, headers and bytes are
- * final here, so checking each of them again would only cost time (1.5 of 22 µs a request).
+ * Writes the outcome directly, not through the framework. Its status, headers and bytes are final
+ * here, so another check of each would only cost time (1.5 of 22 µs a request).
  */
 export function sendOutcome(
   compiled: CompiledRoute,
@@ -55,11 +55,12 @@ export function sendOutcome(
   // A refusal that was recorded for an Idempotency-Key is an outcome with the bytes of its document.
   if (status >= 400 && typeof body === 'string') request.refused = JSON.parse(body) as Refused
   if (unchanged) delete headers['content-type']
-  // Makes the framework wait for a stream: it would end a reply whose head was not sent yet.
+  // Tells the framework to wait for the stream. Otherwise the framework would end a reply whose
+  // headers were not sent yet.
   else if (body instanceof Readable) return reply.code(status).headers(headers).send(body)
   else if (body !== null) headers['content-length'] = Buffer.byteLength(body)
   else if (status !== 204) headers['content-length'] = 0
-  // Headers first: if one cannot be sent, the reply is still a problem document.
+  // Sets the headers first. If a header cannot be sent, the reply is still a problem document.
   raw.writeHead(status, headers)
   reply.hijack()
   if (body === null) raw.end()
@@ -94,7 +95,7 @@ export function sendProblem(
 ): FastifyReply {
   const refusal =
     brokeOff(request, error) ?? declared(deps, compiled, refusalOf(deps, compiled, request, error))
-  // Refusing work is not a failure; a log line for each refusal would cost most when the process is
+  // Refusing work is not a failure. A log line for each refusal would cost most when the process is
   // overloaded.
   if (refusal.status >= 500 && !turned_away.has(refusal.code)) {
     const fields = { request_id: request.id, route: compiled?.operation, err: error }
@@ -126,14 +127,14 @@ export function sendProblem(
     .send(body)
 }
 
-/** A surface's own limit sends only Retry-After; the rates of the pipeline send more. */
+/** A surface's own limit sends only Retry-After. The rates of the pipeline send more headers. */
 export function rateHeaders({ details }: Problem): Record<string, string> {
   return { ratelimit: `"operation";r=0;t=${details.retry_after ?? 1}`, ...details.headers }
 }
 
 /**
- * A caller that disconnects within its body is not a failure, although the error has a database's
- * code.
+ * A caller that disconnects during its body is not a failure, although the error has a code like
+ * the database's errors.
  */
 function brokeOff({ raw }: FastifyRequest, error: unknown): Problem | null {
   return codeOf(error) === 'ECONNRESET' && !raw.complete ? problem('malformed_request') : null
@@ -165,7 +166,7 @@ function declared(
   return problem('internal_error', {}, { cause: refusal })
 }
 
-/** Refusals of the framework name the limits of this route. */
+/** Refusals of the framework state the limits of this route. */
 function refusalOf(
   deps: ProblemDeps,
   compiled: CompiledRoute | undefined,
@@ -185,7 +186,7 @@ function refusalOf(
   return refusal
 }
 
-/** The problem that a caller gets for any error. */
+/** Returns the problem that a caller gets for any error. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof UpstreamFailure) return problem(problemCodeOf(error), {}, { cause: error })

@@ -45,7 +45,7 @@ export const Cursor = Type.String({
   maxLength: 1024,
 })
 
-/** The same schema with another description for one of its uses, and a realistic value. */
+/** The same schema with another description for one of its uses, and with a realistic value. */
 function described<S extends TSchema>(schema: S, says: string, example?: unknown): S {
   const own = Object.getOwnPropertyDescriptors(schema)
   const value = (given: unknown) => ({ value: given, enumerable: true, configurable: true })
@@ -59,7 +59,7 @@ function described<S extends TSchema>(schema: S, says: string, example?: unknown
   ) as S
 }
 
-/** A body that is not JSON, sent as it comes. */
+/** A body that is not JSON. It is sent as it comes. */
 export const RawBytes = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
 
 export function text(maxLength: number, minLength = 1) {
@@ -70,7 +70,7 @@ export function count(minimum: number, maximum: number) {
   return Type.Integer({ minimum, maximum })
 }
 
-/** One of these words. */
+/** One of these strings. */
 export function oneOf<const T extends string>(...words: readonly T[]) {
   return Type.Unsafe<T>({ type: 'string', enum: [...words] })
 }
@@ -79,7 +79,7 @@ export function nullable<S extends TSchema>(schema: S, options: { description?: 
   return Type.Union([schema, Type.Null()], options)
 }
 
-/** An object of a request: unknown members are dropped and named in the reply. */
+/** An object in a request. Unknown properties are dropped, and the reply names them. */
 export function closed<const P extends TProperties>(
   properties: P,
   options: { title?: string } = {},
@@ -87,7 +87,7 @@ export function closed<const P extends TProperties>(
   return Type.Object(properties, { ...options, additionalProperties: false })
 }
 
-/** The query of every list, with the filters of this one. */
+/** The query parameters that every list has, with the filters of this list. */
 export function pageQuery<const P extends TProperties>(filters: P) {
   return closed({
     ...filters,

@@ -1,7 +1,7 @@
 /**
- * Messages that arrive while a commit is under way share the next one: under load many wait for the disk
- * together. A message alone is committed at once. Where a shared commit fails, each of its messages
- * gets one of its own, so that one bad message fails alone.
+ * Messages that arrive while a commit is running share the next commit, so under load many messages
+ * wait for the disk together. A message that arrives alone is committed immediately. If a shared
+ * commit fails, each of its messages gets its own transaction, so that only the bad message fails.
  */
 type Waiting<Item> = {
   readonly items: readonly Item[]
@@ -9,7 +9,10 @@ type Waiting<Item> = {
   reject(error: unknown): void
 }
 
-/** While two wait for the disk, a third can write: an eighth more messages than with two in all. */
+/**
+ * While two commits wait for the disk, a third can write. This handles an eighth more messages than
+ * a maximum of two.
+ */
 const under_way_max = 3
 const messages_max = 64
 

@@ -1,7 +1,8 @@
 /**
- * WebSockets of surfaces. A handshake passes what a request passes (draining, rate, who is calling) and is
- * refused with a problem document before the upgrade; what is no handshake to a declared path stays an
- * ordinary request. Compression is off: it would cost more memory than the sockets themselves.
+ * WebSockets of surfaces. A handshake must pass the same checks as a request (draining, rate,
+ * caller). It is refused with a problem document before the upgrade. A request to another path, or
+ * without a valid handshake, stays an ordinary request. Compression is off, because it would cost
+ * more memory than the sockets themselves.
  */
 import { ServerResponse, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -15,7 +16,7 @@ import { problem, type Problem } from '../errors/problem.ts'
 import type { Connections } from './connections.ts'
 import { sendRefusal, type Upgrades } from './request-interceptor.ts'
 
-/** A handshake before it is answered. */
+/** A handshake before its reply. */
 export type Handshake = {
   readonly query: URLSearchParams
   readonly headers: IncomingMessage['headers']
@@ -23,24 +24,25 @@ export type Handshake = {
   readonly protocols: readonly string[]
 }
 
-/** The socket, and the connection under it, for writes that should travel together. */
+/** The socket, and the connection under it, for writes that should be sent together. */
 export type OpenSocket = { readonly socket: WebSocket; readonly connection: Socket }
 
 export type SocketRoute = {
   readonly path: string
-  /** The subprotocols that are spoken; a client that offers none of them gets none. */
+  /** The subprotocols that the server speaks. A client that offers none of them gets none. */
   readonly protocols: readonly string[]
   readonly frame_bytes: number
-  /** Of one process. */
+  /** The limit for one process. */
   readonly sockets_max: number
-  /** From one network. */
+  /** The limit for one network. */
   readonly handshakes_per_minute: number
   /**
-   * Decides who is calling, or throws a problem. What it returns runs as soon as the socket is open and
-   * has to attach its listeners at once, because the first frames may have arrived already.
+   * Identifies the caller, or throws a problem. The returned function runs as soon as the socket is
+   * open. It must attach its listeners immediately, because the first frames may have arrived
+   * already.
    */
   admit(handshake: Handshake): Promise<(opened: OpenSocket) => void>
-  /** The process stops: finishes what is under way and closes its sockets. */
+  /** Called when the process stops. It finishes the running work and closes its sockets. */
   drain(): Promise<void>
 }
 
@@ -78,7 +80,8 @@ export function openSockets(needs: SocketsNeeds): Sockets {
     upgrade: (request, connection, head) => {
       const one = served.get(pathOf(request.url ?? ''))
       needs.connections.upgraded(connection)
-      // Until the upgrade nobody else listens; without a listener an error would end the process.
+      // Before the upgrade there is no other listener, and without a listener an error would end
+      // the process.
       connection.on('error', () => {})
       if (!one) return void connection.destroy()
       shake(needs, one, request, connection, head).catch((error: unknown) =>
@@ -133,7 +136,7 @@ async function shake(
   const isFull = () => server.clients.size >= route.sockets_max
   if (isFull()) throw problem('overloaded', { retry_after: 5 })
   const open = await within(admit_ms, route.admit(handshakeOf(request)))
-  // Others may have been admitted meanwhile.
+  // Other sockets may have been admitted meanwhile.
   if (!open || isFull()) throw problem('overloaded', { retry_after: 5 })
   if (connection.destroyed) return
   server.handleUpgrade(request, connection, head, socket =>
@@ -165,7 +168,7 @@ function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end)
 }
 
-/** Undefined where it takes longer. */
+/** Returns undefined if it takes longer. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>(resolve => {

@@ -1,7 +1,8 @@
 /**
  * Writes Server-Sent Events: exactly one terminal event, and heartbeats only while the upstream
- * sends. A reader that does not read stops the upstream, and gets an error event when it reads
- * again. Headers are sent with the first event, so an earlier failure is still a status.
+ * sends. If a reader does not read, the upstream is stopped, and the reader gets an error event
+ * when it reads again. Headers are sent with the first event, so that an earlier failure can still
+ * set the status.
  */
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
@@ -10,9 +11,11 @@ export type SseEvent = {
   readonly event: string
   readonly data: unknown
   readonly id?: string
-  /** Nothing follows it. */
+  /** No event follows this one. */
   readonly terminal?: true
-  /** Not sent: it shows that the upstream works while there is nothing to show yet. */
+  /**
+   * This event is not sent. It shows that the upstream works while there is nothing to send yet.
+   */
   readonly silent?: true
 }
 
@@ -20,20 +23,29 @@ export type SseEvent = {
 export type EndingCode =
   'internal_error' | 'shutting_down' | 'invalid_token' | 'upstream_timeout' | 'slow_consumer'
 
-/** `ending` writes the last event of a stream that the kernel ends, with the members of its kind. */
+/**
+ * `ending` makes the last event of a stream that the kernel ends, with the properties of that event
+ * type.
+ */
 export type EventStream = AsyncIterable<SseEvent> & { ending?(code: EndingCode): SseEvent }
 
 export type SseOptions = {
   heartbeat_ms: number
-  /** Longest idle time of the upstream, and longest time that a full connection may stay full. */
+  /**
+   * The longest idle time of the upstream, and the longest time that the connection's buffer may
+   * stay full.
+   */
   stall_ms: number
-  /** A reader that watches a resource waits while nothing happens: no events is not a stall. */
+  /**
+   * A reader that watches a resource waits while nothing happens. So a time without events is not a
+   * stall.
+   */
   may_be_quiet?: boolean
   /** Whether the reader's credential is still valid. */
   stands?: (() => Promise<boolean> | boolean) | undefined
   /** Aborted when the process stops. */
   stopping: AbortSignal
-  /** Ends the upstream when the reader has disconnected or reads nothing. */
+  /** Ends the upstream when the reader has disconnected or does not read. */
   abort(reason: string): void
 }
 
@@ -52,7 +64,7 @@ export async function writeEvents(
   options: SseOptions,
 ): Promise<void> {
   const iterator = events[Symbol.asyncIterator]()
-  // A watching reader gets the headers at once, even if nothing happens for an hour.
+  // A watching reader gets the headers immediately, even if nothing happens for an hour.
   if (options.may_be_quiet) response.flushHeaders()
   const gone = new Promise<'gone'>(resolve => response.once('close', () => resolve('gone')))
   const stopping = new Promise<'stopping'>(resolve => {
@@ -68,8 +80,8 @@ export async function writeEvents(
   const revoked = revocation(options.stands)
   let ending: Ending = 'internal_error'
   let next_id = 1
-  // Where events have their own positions, the terminal event has none: a reader resumes after the
-  // last event.
+  // If events have positions, the terminal event has none: a reader resumes after the last event
+  // with a position.
   let placed = false
   try {
     for (;;) {
@@ -95,7 +107,8 @@ export async function writeEvents(
       }
     }
   } catch {
-    // The cause was logged where it occurred; the reader only gets that the stream failed.
+    // The cause was logged where it occurred. The reader only gets the message that the stream
+    // failed.
     ending = 'internal_error'
   } finally {
     clearInterval(heartbeat)
@@ -113,7 +126,7 @@ export async function writeEvents(
 
 const stands_every_ms = 1000
 
-/** A check that fails decides nothing: the next one does. */
+/** If a check fails with an error, the stream goes on until the next check. */
 function revocation(stands: SseOptions['stands']) {
   let timer: NodeJS.Timeout | undefined
   const done = new Promise<'revoked'>(resolve => {
@@ -127,8 +140,7 @@ function revocation(stands: SseOptions['stands']) {
 }
 
 /**
- * A slow reader may still fetch what was written, including the terminal event, within the same
- * time again.
+ * A slow reader gets the same time again to read what was written, including the terminal event.
  */
 function letGo(response: ServerResponse, { stall_ms, stopping }: SseOptions): void {
   const is_slow = response.writableNeedDrain

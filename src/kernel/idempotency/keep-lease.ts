@@ -1,6 +1,6 @@
 /**
- * Renews the lease of a running operation, three times within its length, so that a call may last
- * longer than the lease while its process lives.
+ * Renews the lease of a running operation three times within its length. So a call may last longer
+ * than the lease while its process lives.
  */
 import type { Db } from '../database/db.ts'
 import { renewLease, type KeyedScope } from './records.ts'
@@ -20,7 +20,7 @@ export function keepLease(
   const renew = async () => {
     if ((await db.run(renewLease(scope, lease))) === 0) lost.abort()
   }
-  // A renewal that fails decides nothing: there are two more before the lease ends.
+  // If one renewal fails, nothing happens: two more follow before the lease ends.
   const timer = setInterval(() => void renew().catch(() => {}), (lease.lease_seconds * 1000) / 3)
   timer.unref()
   return { lost: lost.signal, end: () => clearInterval(timer) }

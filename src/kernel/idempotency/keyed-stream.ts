@@ -1,7 +1,8 @@
 /**
- * A stream under a key: the key binds to one operation before the first byte. A retry of a finished
- * stream gets the whole sequence again from storage; a retry of a running one gets the address of
- * its state; a retry of one whose process died takes it over under the same operation id.
+ * A stream under an Idempotency-Key. The key is bound to one operation before the first byte. A
+ * retry of a finished stream gets the whole sequence again from storage. A retry of a running
+ * stream gets the address of its state. If the process of the stream died, a retry takes over the
+ * same operation id.
  */
 import type { Db, Tx } from '../database/db.ts'
 import { violates } from '../database/failures.ts'
@@ -20,7 +21,7 @@ import {
   type RecordRules,
 } from './records.ts'
 
-/** An event of a stream; nothing follows the terminal one. */
+/** An event of a stream. No event follows the terminal one. */
 type StreamEvent = { readonly terminal?: true }
 type Events<E> = AsyncIterable<E> & { ending?(code: never): E }
 
@@ -43,7 +44,7 @@ export type KeyedStream<E extends StreamEvent> = {
 
 export type OpenedStream<E extends StreamEvent> = {
   readonly events: Events<E>
-  /** Sent again from storage. */
+  /** The stream is replayed from storage. */
   readonly replayed: boolean
 }
 
@@ -67,7 +68,8 @@ export async function openKeyedStream<E extends StreamEvent>(
     return { events: ending ? Object.assign(kept, { ending }) : kept, replayed: false }
   } catch (error) {
     held.end()
-    // No byte was sent: the failure is a status, and the next retry may start at once.
+    // No byte was sent yet. So the failure sets the status, and the next retry may start
+    // immediately.
     await deps.db.run(endLease(stream.scope, lease.lease_token)).catch(() => {})
     throw error
   }
@@ -115,8 +117,8 @@ function running(location?: string) {
 }
 
 /**
- * The record is complete before the reader gets the terminal event; an early end only gives the
- * lease back.
+ * The record is complete before the reader gets the terminal event. A stream that ends early only
+ * releases the lease.
  */
 async function* recording<E extends StreamEvent>(
   { db }: Deps,

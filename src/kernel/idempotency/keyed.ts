@@ -1,7 +1,8 @@
 /**
- * Runs a keyed operation at most once, even if others send the same key at the same time: in this
- * process (they wait for one promise), in another one (they poll), both without a connection, or
- * after a crash (the record and the lease decide). A handler's refusal is an outcome too.
+ * Runs a keyed operation at most once, even if several requests send the same key at the same time.
+ * Requests in the same process wait for one promise. Requests in another process poll. Neither kind
+ * holds a connection while it waits. After a crash, the record and the lease decide. A handler's
+ * refusal is an outcome too.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Db, Tx } from '../database/db.ts'
@@ -34,11 +35,11 @@ export type KeyedDeps = {
   readonly wait_ms: number
 }
 
-/** What to do for one keyed request; the outcome is returned as final bytes. */
+/** How to run one keyed request. The outcome is returned as final bytes. */
 export type KeyedWork = {
   readonly scope: KeyedScope
   readonly rules: RecordRules
-  /** True for a refusal that the handler decided: a retry gets the same one. */
+  /** Returns true for a refusal from the handler. A retry gets the same refusal. */
   isRecordable(refusal: Problem): boolean
   refuse(refusal: Problem): Outcome
   /** Renders a replay of an outcome whose body was not stored. */
@@ -50,9 +51,9 @@ export type InsideEffect = { prepare?(): Promise<void>; run(tx: Tx): Promise<Out
 
 export type OutsideEffect = {
   readonly lease_seconds: number
-  /** An outcome ends the operation before anything is called. */
+  /** If this returns an outcome, the operation ends before any call is made. */
   begin(tx: Tx, operation_id: string): Promise<Outcome | undefined>
-  /** `lost` is aborted when another attempt has taken the operation over. */
+  /** `lost` is aborted when another attempt has taken over the operation. */
   call(operation_id: string, attempt: 'first' | 'resumed', lost: AbortSignal): Promise<unknown>
   finish(tx: Tx, operation_id: string, called: unknown): Promise<Outcome>
 }
@@ -65,7 +66,7 @@ type Started = { operation_id: string; attempt: 'first' | 'resumed' }
 export type Keyed = {
   /** `recalled`: what `recall` returned for the same scope. */
   run(work: KeyedWork, recalled?: Promise<IdempotencyRecord>): Promise<Result>
-  /** The record of a known outcome, read before the permission check has ended. */
+  /** The record of a known outcome. It is read while the permission check still runs. */
   recall(scope: KeyedName): Promise<IdempotencyRecord> | undefined
 }
 
@@ -79,7 +80,7 @@ export function openKeyed(deps: KeyedDeps): Keyed {
     recall: name => {
       if (!recent.has(nameOf(name))) return undefined
       const record = lookUp(deps.db, name)
-      // A caller without permission never gets it.
+      // A caller without permission never gets the outcome.
       record.catch(() => {})
       return record
     },
@@ -124,7 +125,7 @@ function remember(recent: Set<string>, id: string): void {
   recent.add(id)
 }
 
-/** For a known outcome one read is usually enough; otherwise a transaction begins. */
+/** For a known outcome one read is usually enough. Otherwise a transaction begins. */
 async function again(
   deps: KeyedDeps,
   work: KeyedWork,
@@ -152,13 +153,14 @@ async function attemptOnce(deps: KeyedDeps, work: KeyedWork): Promise<Attempt> {
       ? await insideOnce(deps, work, work.effect)
       : await outsideOnce(deps, work, work.effect)
   } catch (error) {
-    // The other request committed after our snapshot: ours was rolled back, its outcome counts.
+    // The other request committed after our snapshot. Our transaction was rolled back, and the
+    // other outcome counts.
     if (violates(error, 'idempotency_records_pkey')) return 'again'
     throw error
   }
 }
 
-/** Look-up, effect, events, outcome record and COMMIT: one transaction. */
+/** One transaction has the look-up, the effect, its events, the outcome record and COMMIT. */
 async function insideOnce(
   deps: KeyedDeps,
   work: KeyedWork,
@@ -180,7 +182,10 @@ async function insideOnce(
   return attempt
 }
 
-/** Intent and key commit first; then the call, under its own id; then the outcome. */
+/**
+ * First the intent and the key are committed. Then the call runs under its own id. Then the outcome
+ * is recorded.
+ */
 async function outsideOnce(
   deps: KeyedDeps,
   work: KeyedWork,
@@ -236,7 +241,7 @@ async function conclude(
       if (error instanceof LeaseLost) return null
       throw error
     })
-  // The process that took the operation over decides its outcome.
+  // Another process has taken over the operation, so that process records the outcome.
   if (!outcome) return 'again'
   deps.metrics.idempotency.inc({ result: 'executed' })
   await deps.fault('kernel.after_commit')

@@ -1,7 +1,7 @@
 /**
  * The outcome of a keyed operation commits together with its effect, so no crash can separate them.
- * The primary key (principal, operation, key) alone makes a second effect impossible; the advisory
- * lock and the in-process map only avoid transactions that would lose the race.
+ * The primary key (principal, operation, key) alone prevents a second effect. The advisory lock and
+ * the in-process map only avoid transactions that would lose the race.
  */
 import { createHash } from 'node:crypto'
 import { type Static, Type, type TSchema } from 'typebox'
@@ -20,7 +20,7 @@ export type KeyedScope = KeyedName & {
   readonly fingerprint: Buffer
 }
 
-/** A response as it is recorded and sent: the body is final bytes. */
+/** A response as it is recorded and sent. The body has its final bytes. */
 export type Outcome = {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
@@ -42,7 +42,7 @@ export const IdempotencyRecord = Type.Object({
 })
 export type IdempotencyRecord = Static<typeof IdempotencyRecord>
 
-/** Takes the scope's lock if it is free, and reads its record, in one statement. */
+/** Takes the scope's lock if it is free and reads its record, in one statement. */
 export function lookUp(reader: Reader, scope: KeyedName): Promise<IdempotencyRecord> {
   return reader.one(
     IdempotencyRecord,
@@ -70,7 +70,9 @@ export function recordOutcome(scope: KeyedScope, outcome: Outcome, rules: Record
       now() + make_interval(hours => ${rules.retention_hours}))`
 }
 
-/** Class B: binds the key to one operation before anything is sent outside. */
+/**
+ * For effects outside PostgreSQL: binds the key to one operation before anything is sent outside.
+ */
 export function recordStart(
   scope: KeyedScope,
   operation: { id: string; lease_token: string; lease_seconds: number },
@@ -87,7 +89,7 @@ export function recordStart(
       now() + make_interval(hours => ${rules.retention_hours}))`
 }
 
-/** One retry takes over an operation whose holder is gone. */
+/** Lets one retry take over an operation whose holder is gone. */
 export function takeOver(
   scope: KeyedScope,
   lease: { lease_token: string; lease_seconds: number },
@@ -116,7 +118,9 @@ export function recordFinish(
       and key = ${scope.key} and lease_token = ${lease_token}`
 }
 
-/** Zero rows: another attempt has the operation, or its outcome is recorded. */
+/**
+ * Zero rows mean that another attempt has the operation, or that its outcome is already recorded.
+ */
 export function renewLease(
   scope: KeyedScope,
   lease: { lease_token: string; lease_seconds: number },
@@ -128,7 +132,9 @@ export function renewLease(
       and key = ${scope.key} and lease_token = ${lease.lease_token}`
 }
 
-/** The holder gives up early (an error): the next retry need not wait until the lease ends. */
+/**
+ * The holder stops early after an error. The next retry then need not wait until the lease ends.
+ */
 export function endLease(scope: KeyedScope, lease_token: string): Sql {
   return sql`
     update kernel.idempotency_records set leased_until = now()
@@ -170,7 +176,7 @@ function resourceRef(outcome: Outcome): string | null {
   return typeof location === 'string' ? location : null
 }
 
-/** 64 bits of the scope: a collision costs a wait, never a wrong outcome. */
+/** A hash of the scope with 64 bits. A collision causes only a wait, never a wrong outcome. */
 function lockOf(scope: KeyedName): string {
   return createHash('sha256')
     .update(`${scope.principal_id}\n${scope.operation}\n${scope.key}`)

@@ -1,4 +1,7 @@
-/** Assembles an object in its own thread, so that requests are answered while 1 GiB is hashed. */
+/**
+ * Assembles an object in its own thread, so that the process can serve requests while it hashes 1
+ * GiB.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { assemble } from './assemble.ts'
 

@@ -1,7 +1,8 @@
 /**
- * The bytes of a local file as a stream. To an HTTP response it copies them through two buffers of its own:
- * a stream makes a new one for each chunk, and collecting those took a fifth of the processor time of a
- * download (0.6 of the throughput of a bare stream in a process with a heap of its own size).
+ * The bytes of a local file as a stream. For an HTTP response it copies them through two buffers of
+ * its own. An ordinary stream makes a new buffer for each chunk, and collecting those buffers took
+ * a fifth of the processor time of a download (0.6 of the throughput of a bare stream in a process
+ * with a heap of its own size).
  */
 import type { FileHandle } from 'node:fs/promises'
 import { ServerResponse } from 'node:http'
@@ -13,11 +14,14 @@ export class FileBody extends Readable {
   readonly #file: FileHandle
   #at: number
   readonly #end: number
-  /** Which of the two ways the bytes go; the first to begin decides. */
+  /**
+   * How the bytes are read: as a stream, or copied to a response. The first of the two that begins
+   * is the one used.
+   */
   #way: 'chunks' | 'copy' | null = null
   #reading: Promise<unknown> = Promise.resolve()
 
-  /** `end` is the last byte, included. */
+  /** `end` is the last byte (inclusive). */
   constructor(file: FileHandle, start: number, end: number) {
     super({ highWaterMark: chunk_bytes })
     this.#file = file
@@ -51,7 +55,7 @@ export class FileBody extends Readable {
       await writing
       if (chunk === null) break
       writing = write(to, chunk)
-      // It is awaited in the next turn; until then its failure is not unhandled.
+      // The next turn awaits this promise. Until then its failure must not be unhandled.
       writing.catch(() => {})
     }
     await writing
@@ -61,14 +65,14 @@ export class FileBody extends Readable {
     this.resume()
   }
 
-  /** Null at the end. */
+  /** Returns null at the end of the file. */
   async #fill(buffer: Buffer): Promise<Buffer | null> {
     const length = Math.min(buffer.length, this.#end + 1 - this.#at)
     if (length <= 0) return null
     const reading = this.#file.read(buffer, 0, length, this.#at)
     this.#reading = reading
     const { bytesRead } = await reading
-    // A file that became shorter ends its answer early, and the client sees that bytes are missing.
+    // If the file became shorter, the reply ends early and the client sees that bytes are missing.
     if (bytesRead === 0) throw new Error('the file became shorter while it was read')
     this.#at += bytesRead
     return buffer.subarray(0, bytesRead)
@@ -79,7 +83,7 @@ export class FileBody extends Readable {
     this.#close().then(() => done(error), done)
   }
 
-  /** A file is closed once nothing reads from it. */
+  /** The file is closed only when nothing reads from it. */
   async #close(): Promise<void> {
     await Promise.allSettled([this.#reading])
     await this.#file.close()

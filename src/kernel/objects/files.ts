@@ -1,6 +1,6 @@
 /**
- * Files of the local engine: durable folders, and drafts that become visible only when they are
- * complete.
+ * Files of the local engine: durable folders, and draft files that become visible only when they
+ * are complete.
  */
 import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
@@ -23,7 +23,7 @@ export function codeOf(error: unknown): string {
   return String((error as { code?: unknown }).code)
 }
 
-/** For `catch`: undefined where a file is absent. */
+/** For `catch`: returns undefined if a file does not exist. */
 export function absent(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error
 }
@@ -37,7 +37,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** A new folder survives a loss of power only if its parent was synchronized too. */
+/** A new folder survives a power failure only if its parent was synchronized too. */
 export async function makeFolder(path: string): Promise<void> {
   const made = await mkdir(path, { recursive: true, mode: 0o700 })
   if (made === undefined) return
@@ -48,8 +48,8 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Writes and hashes in one pass, and synchronizes. Pieces are collected to 1 MiB, because a write
- * of 64 KiB costs the thread pool as much as the hash. The last write runs while the next piece
+ * Writes and hashes in one pass, and synchronizes. Pieces are collected to 1 MiB, because writing
+ * 64 KiB costs the thread pool as much as hashing it. The last write runs while the next piece
  * arrives.
  */
 export async function writeSynced(
@@ -82,7 +82,8 @@ async function writeAll(
     gathered = []
     waiting = 0
     writing = writeFully(file, pieces)
-    // It is awaited before the next write; this keeps a failure before that from being unhandled.
+    // This promise is awaited before the next write. The empty handler keeps an earlier failure
+    // from being unhandled.
     writing.catch(() => {})
   }
   for await (const piece of content) {
@@ -113,7 +114,10 @@ async function writeFully(file: FileHandle, pieces: readonly Uint8Array[]): Prom
   }
 }
 
-/** Each attempt has its own file, which `use` moves away; it is removed after a failure. */
+/**
+ * Each attempt has its own file. `use` moves the file to its place. After a failure the file is
+ * removed.
+ */
 export async function withDraft<T>(spool: string, use: (path: string) => Promise<T>): Promise<T> {
   await mkdir(spool, { recursive: true, mode: 0o700 })
   const draft = join(spool, newSecret(12))
@@ -125,7 +129,10 @@ export async function withDraft<T>(spool: string, use: (path: string) => Promise
   }
 }
 
-/** Drafts of processes that were killed; their age comes from the clock of the file system. */
+/**
+ * Removes drafts of processes that were killed. Their age is measured with the clock of the file
+ * system.
+ */
 export async function removeAbandoned(spool: string): Promise<void> {
   const names = await readdir(spool).catch(absent)
   if (!names || names.length === 0) return
@@ -140,7 +147,7 @@ export async function removeAbandoned(spool: string): Promise<void> {
   }
 }
 
-/** Returns the version of what was published. */
+/** Returns the version of the published file. */
 export async function publish(draft: string, path: string): Promise<string> {
   await makeFolder(dirname(path))
   await rename(draft, path)
@@ -149,8 +156,8 @@ export async function publish(draft: string, path: string): Promise<string> {
 }
 
 /**
- * Every write and every replacement by another file changes it, because a change time cannot be set
- * back.
+ * Every write changes this version, and so does replacing the file, because nobody can set a change
+ * time back.
  */
 export function factsOf(found: BigIntStats): ObjectFacts {
   const { dev, ino, size, mtimeNs, ctimeNs } = found

@@ -1,8 +1,8 @@
 /**
- * Multipart uploads of the local engine. Each attempt to send a part has its own file, so two that
- * race never mix. When all of it is on the disk, the file is renamed to
- * `parts/<reference>/<n>.<nonce>`, and the row of the part says which nonce is valid. Completing
- * copies the parts into one draft, in a separate thread where they are large, and renames it; a
+ * Multipart uploads of the local engine. Each attempt to send a part has its own file, so two
+ * attempts at the same time never mix. When the whole part is on the disk, the file is renamed to
+ * `parts/<reference>/<n>.<nonce>`. The row of the part has the valid nonce. Completing an upload
+ * copies the parts into one draft (in a separate thread if they are large) and renames the draft. A
  * single part is renamed without a copy.
  */
 import { createHash } from 'node:crypto'
@@ -113,7 +113,7 @@ async function renameOnly(
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   }
-  // Renamed by an attempt that ended before its caller could store the nonce.
+  // An attempt renamed this file, but ended before its caller could store the nonce.
   const found = await hashObject(to)
   if (!found) throw new PartMissing(part.part_number)
   if (!found.sha256.equals(expected)) throw new ChecksumDiffers(found.sha256)
@@ -159,7 +159,7 @@ function assembleInThread(paths: readonly string[], draft: string): Promise<Asse
   })
 }
 
-/** The walk of a sweep, which also removes drafts of processes that were killed. */
+/** Walks through the files for a sweep, and also removes drafts of processes that were killed. */
 async function* listUploads(
   root: string,
   spool: string,

@@ -1,7 +1,7 @@
 /**
  * Objects in folders of this machine. Drafts and parts are in `spool`, on the same file system but
- * apart from the objects. So publishing is a rename, and a copy of the objects never contains half
- * of one.
+ * outside the folder of the objects. So publishing an object is a rename, and a backup copy of the
+ * objects never contains half an object.
  */
 import type { Stats } from 'node:fs'
 import { open, opendir, rm, stat } from 'node:fs/promises'
@@ -32,7 +32,7 @@ export function openLocalObjects(data_dir: string, fault: Fault): Objects {
     get: async (key, range) => {
       const file = await open(pathOf(key), 'r').catch(absent)
       if (!file) return undefined
-      // Of the open file: a file that is renamed over the path meanwhile is a different one.
+      // The data of the open file. Meanwhile another file may have been renamed to this path.
       const facts = factsOf(await file.stat({ bigint: true }))
       const { start = 0, end = facts.size - 1 } = range ?? {}
       return { ...facts, body: new FileBody(file, start, Math.min(end, facts.size - 1)) }

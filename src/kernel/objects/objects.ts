@@ -1,22 +1,20 @@
 /**
  * The files of the platform: bytes under a key, written once and never changed. Two engines
- * implement this contract, folders of this machine (`local`) and any S3-compatible service (`s3`);
- * one setting chooses for job results, uploads and everything else. An object exists under its key
- * only when all of it is stored, so a reader gets the whole object or nothing. Rows in the database
- * name the objects: a row is written before its object and deleted after it.
+ * implement this contract: folders of this machine (`local`) and any S3-compatible service (`s3`).
+ * One setting chooses the engine for job results, uploads and everything else. An object exists
+ * under its key only when it is stored completely, so a reader gets the whole object or nothing.
+ * Rows in the database name the objects. A row is written before its object and deleted after it.
  */
 import type { Readable } from 'node:stream'
 
-/**
- * `version` changes when anything changes the stored bytes; it says nothing about their content.
- */
+/** `version` changes when the stored bytes change. It does not describe their content. */
 export type StoredObject = {
   readonly size: number
   readonly sha256: Buffer
   readonly version: string
 }
 export type ObjectFacts = { readonly size: number; readonly version: string }
-/** `size` is that of the whole object; `body` must be read or destroyed. */
+/** `size` is the size of the whole object. The caller must read or destroy `body`. */
 export type FoundObject = ObjectFacts & { readonly body: Readable }
 export type ListedObject = {
   readonly key: string
@@ -29,17 +27,17 @@ export type ByteRange = { readonly start: number; readonly end: number }
 export type Objects = {
   readonly engine: 'local' | 's3'
   readonly multipart: Multipart
-  /** Resolves once the object survives a loss of power. A key is used for one content only. */
+  /** Resolves when the object would survive a power failure. A key is used for one content only. */
   put(key: string, content: Uint8Array | AsyncIterable<Uint8Array>): Promise<StoredObject>
-  /** Undefined if there is none. */
+  /** Returns undefined if there is no object. */
   get(key: string, range?: ByteRange): Promise<FoundObject | undefined>
   head(key: string): Promise<ObjectFacts | undefined>
-  /** Also succeeds if there is none. */
+  /** Also succeeds if there is no object. */
   delete(key: string): Promise<void>
   list(prefix: string): AsyncIterable<ListedObject>
-  /** A short-lived URL at the store itself; null where the platform serves the bytes. */
+  /** A short-lived URL at the store itself, or null if the platform serves the bytes. */
   presignGet: ((key: string, options: PresignOptions) => Promise<string>) | null
-  /** The object as a file of this machine, for programs that open it by path; null on S3. */
+  /** The object as a file of this machine, for programs that open it by path. It is null on S3. */
   readonly pathOf: ((key: string) => string) | null
   close(): Promise<void>
 }
@@ -53,12 +51,12 @@ export type PresignOptions = {
 /** `reference` is the store's name of a multipart upload for `key`. */
 export type Place = { readonly key: string; readonly reference: string }
 
-/** `name` is how the store tells two versions of one part apart. */
+/** `name` is what the store uses to tell two versions of one part apart. */
 export type StoredPart = {
   readonly part_number: number
   readonly name: string
   readonly size: number
-  /** Null where the store does not compute it. */
+  /** Null if the store does not compute it. */
   readonly sha256: Buffer | null
 }
 
@@ -66,29 +64,29 @@ export type Multipart = {
   begin(key: string): Promise<string>
   readonly parts: PresignedParts | ReceivedParts
   /**
-   * Makes the object of these parts, in this order, if their bytes have this digest; otherwise
-   * throws `ChecksumDiffers`. It may be repeated after any failure until `abort`: the result is the
-   * same.
+   * Makes the object from these parts, in this order, if their bytes have this digest. Otherwise it
+   * throws `ChecksumDiffers`. Until `abort` it may be repeated after any failure, with the same
+   * result.
    */
   complete(
     place: Place,
     parts: readonly StoredPart[],
     expected_sha256: Buffer,
   ): Promise<StoredObject>
-  /** Removes all parts; also succeeds if there are none. An object that was completed stays. */
+  /** Removes all parts. It also succeeds if there are none. A completed object is not removed. */
   abort(place: Place): Promise<void>
-  /** Begun, and neither completed nor aborted. */
+  /** Lists uploads that were started and neither completed nor aborted. */
   list(): AsyncIterable<Place & { readonly begun_ms: number }>
 }
 
-/** The client sends parts to the store, which knows which ones it has. */
+/** The client sends parts to the store, which knows which parts it has. */
 export type PresignedParts = {
   readonly kind: 'presigned'
   presign(place: Place, part_number: number, size: number, expires_seconds: number): Promise<string>
   list(place: Place): Promise<StoredPart[]>
 }
 
-/** The client sends parts to the platform, whose rows say which version of a part is valid. */
+/** The client sends parts to the platform, whose rows record the valid version of each part. */
 export type ReceivedParts = {
   readonly kind: 'received'
   /** Stores exactly `size` bytes, or nothing; throws `PartSizeDiffers`. */
@@ -119,7 +117,7 @@ export class PartSizeDiffers extends Error {
   }
 }
 
-/** A part that was named is not stored, or not any more. */
+/** A part of the list is not stored, or is no longer stored. */
 export class PartMissing extends Error {
   override readonly name = 'PartMissing'
   readonly part_number: number
@@ -129,7 +127,7 @@ export class PartMissing extends Error {
   }
 }
 
-/** The store is not available: it did not answer, or answered that it cannot work now. */
+/** The store is not available: it did not reply, or replied that it cannot work now. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }

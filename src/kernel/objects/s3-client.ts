@@ -1,7 +1,7 @@
 /**
- * Signed requests to an S3-compatible service. aws4fetch makes the signatures; the connections are
- * our own pool with time limits. No checksum header is added unless the caller asks for it:
- * services that do not know it refuse the request.
+ * Signed requests to an S3-compatible service. aws4fetch makes the signatures. The connections are
+ * our own pool with time limits. A checksum header is added only if the caller asks for it, because
+ * services that do not know the header refuse the request.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
@@ -29,7 +29,9 @@ export type S3Request = {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string
-  /** A request that must not be sent twice: its caller first finds out what the first one did. */
+  /**
+   * A request that must not be sent twice. Its caller first finds out what the first attempt did.
+   */
   readonly once?: boolean
 }
 
@@ -46,7 +48,9 @@ export type S3Text = {
 
 export type S3Client = {
   send(asked: S3Request): Promise<S3Answer>
-  /** The text of a reply with one of these statuses; any other status is `StoreUnavailable`. */
+  /**
+   * Returns the text of a reply with one of these statuses. Any other status is `StoreUnavailable`.
+   */
   expect(answer: S3Answer, statuses: readonly number[]): Promise<S3Text>
   /** `size`: only a body of exactly this length matches the signature. */
   presign(
@@ -135,8 +139,8 @@ function addressOf(options: S3Options, { key = '', query = {} }: S3Request): str
 }
 
 /**
- * The contents of all elements of this name, in order. That is enough for list replies, whose texts
- * are our own keys, tags and numbers.
+ * Returns the contents of all elements of this name, in order. That is enough for list replies,
+ * because their texts are our own keys, tags and numbers.
  */
 export function textsOf(xml: string, name: string): string[] {
   const pattern = new RegExp(`<${name}(?: [^>]*)?>([\\s\\S]*?)</${name}>`, 'g')

@@ -1,7 +1,7 @@
 /**
- * Multipart uploads of the S3 engine. Which parts exist is asked of the service, never of the
- * client. The reply to a completion may be lost: the key belongs to one upload only, so an object
- * of the right size under it means that the upload was completed.
+ * Multipart uploads of the S3 engine. The service, never the client, says which parts exist. The
+ * reply to a completion may be lost. Each key belongs to one upload only, so an object of the right
+ * size under the key proves that the upload was completed.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -96,7 +96,7 @@ async function finishUpload(
     if (there?.size === size) return
     try {
       const answer = await client.send({ method: 'POST', key, query, body, once: true })
-      // The service may answer 200 and report the failure in the text.
+      // The service may reply 200 and report the failure in the body.
       const { text } = await client.expect(answer, [200])
       if (!text.includes('<Error>')) return
       failure = new StoreUnavailable(`completing failed (${textsOf(text, 'Code')[0]})`)

@@ -1,7 +1,7 @@
 /**
  * Objects in a bucket of an S3-compatible service. Plain requests are idempotent, so they are
- * retried after a failure of the network or the service. Uploads of clients are always multipart:
- * the URL of a part becomes invalid with its upload, while a presigned PutObject could replace
+ * retried after a failure of the network or the service. Clients always upload with multipart. The
+ * URL of a part becomes invalid when its upload ends, while a presigned PutObject could replace
  * bytes that were already scanned.
  */
 import { createHash } from 'node:crypto'
@@ -18,7 +18,7 @@ import {
 import { openS3Client, textsOf, type S3Client, type S3Options } from './s3-client.ts'
 import { openS3Multipart, type S3Multipart } from './s3-multipart.ts'
 
-/** Streams up to this size are one request; larger ones are sent in parts of this size. */
+/** A stream up to this size is sent in one request. A larger one is sent in parts of this size. */
 const part_bytes = 16 * 1024 * 1024
 
 export function openS3Objects(options: S3Options): Objects {
@@ -75,7 +75,10 @@ async function headObject(client: S3Client, key: string): Promise<ObjectFacts | 
   return { size: Number(answer.headers['content-length']), version: versionOf(answer.headers) }
 }
 
-/** Where the bucket keeps versions, its id of this version; otherwise the tag of the content. */
+/**
+ * If the bucket keeps versions, this is the id of the version. Otherwise it is the tag of the
+ * content.
+ */
 function versionOf(headers: Readonly<Record<string, string | string[] | undefined>>): string {
   return String(headers['x-amz-version-id'] ?? headers['etag'] ?? '')
 }
@@ -86,7 +89,7 @@ async function putWhole(client: S3Client, key: string, content: Uint8Array): Pro
     method: 'PUT',
     key: checkKey(key),
     body: content,
-    // The service compares it with the bytes that arrived.
+    // The service compares this checksum with the bytes that arrived.
     headers: { 'x-amz-content-sha256': sha256.toString('hex') },
   })
   const { headers } = await client.expect(answer, [200])

@@ -1,6 +1,6 @@
 /**
- * What belongs to the running work: the request id for audit records and logs, and the trace that
- * events and outgoing calls continue. No decision depends on it.
+ * The context of the running work: the request id for audit records and logs, and the trace that
+ * events and outgoing calls continue. No decision depends on the context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 

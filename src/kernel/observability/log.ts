@@ -15,9 +15,9 @@ const of_errors =
   )
 
 /**
- * Only those fields of an error that are known to be harmless: a driver attaches its connection,
- * with the key that cancels statements, and values of rows. The code (a SQLSTATE, an errno) gets a
- * name that the filter does not take for a secret.
+ * Logs only those fields of an error that are known to be harmless. A driver attaches its
+ * connection (with the key that cancels statements) and values of rows. The code (a SQLSTATE, an
+ * errno) gets a field name that the filter does not mistake for a secret.
  */
 function harmless(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }

@@ -1,6 +1,6 @@
 /**
- * The metrics of the platform, in Prometheus' format. Labels are bounded: route templates,
- * statuses, classes and consumer names, never ids, tenants or paths.
+ * The metrics of the platform, in Prometheus' format. The values of labels are bounded: route
+ * templates, statuses, classes and consumer names, never ids, tenants or paths.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 

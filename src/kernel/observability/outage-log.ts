@@ -1,6 +1,7 @@
 /**
- * Keeps the log short during an outage that every request runs into: the first failure is written
- * at once, the following ones within ten seconds are counted and written as one number.
+ * Keeps the log short during an outage that affects every request. The first failure is logged
+ * immediately. Failures in the following ten seconds are counted, and the count is logged as one
+ * line.
  */
 import type { Log } from './log.ts'
 

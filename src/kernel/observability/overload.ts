@@ -1,7 +1,7 @@
 /**
- * Whether this process accepts work now: not while it drains, and not while its event loop is so
- * late that one more request would only slow down all others. One pause is not overload: a module
- * that is loaded at its first use, or a busy machine, must not refuse the next caller.
+ * Decides whether this process accepts work now. It refuses while it drains, and while its event
+ * loop is so late that one more request would only slow down all others. One pause is not overload:
+ * a module that loads at its first use, or a busy machine, must not cause refusals.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { problem, type Problem } from '../errors/problem.ts'

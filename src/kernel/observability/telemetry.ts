@@ -1,7 +1,7 @@
 /**
- * Spans, when OTEL_EXPORTER_OTLP_ENDPOINT is set. A span's context travels as `traceparent` in
- * events, jobs and outgoing calls, so one trace spans the request and all that it causes. Without
- * an endpoint nothing is loaded, and an incoming `traceparent` is passed on unchanged.
+ * Spans, if OTEL_EXPORTER_OTLP_ENDPOINT is set. A span's context travels as `traceparent` in
+ * events, jobs and outgoing calls. So one trace covers the request and everything that it causes.
+ * Without an endpoint nothing is loaded, and an incoming `traceparent` is passed on unchanged.
  */
 import type { Attributes } from '@opentelemetry/api'
 import { workContext } from './context.ts'
@@ -23,12 +23,12 @@ export type TracedWork = {
   readonly name: string
   readonly kind: Kind
   readonly traceparent: string | null
-  /** The tenant and the ids that it is about, for fault points. */
+  /** The tenant and the ids that the work is about, for fault points. */
   readonly about: readonly string[]
   readonly attributes: Attributes
 }
 
-/** `failed` says for a result that is not an error whether the span failed. */
+/** Says for a result that is not an error whether the span failed. */
 export type Traced = <T>(
   work: TracedWork,
   run: () => Promise<T>,

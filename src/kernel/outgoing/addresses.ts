@@ -1,6 +1,6 @@
 /**
- * Which addresses may be reached on behalf of a user: globally routable unicast and nothing else,
- * in both families. For IPv6 that is an allowed range (2000::/3) minus its special nets, so
+ * Which addresses we may connect to on behalf of a user: globally routable unicast and nothing
+ * else, for both IPv4 and IPv6. For IPv6 the allowed range is 2000::/3 minus its special nets. So
  * loopback, private, link-local, mapped, translated and future ranges are refused without being
  * listed. A deployment may allow exact `address:port` pairs, whole nets, and names of its own
  * network.
@@ -12,10 +12,13 @@ export type Port = number | readonly [from: number, to: number]
 
 export type AddressRules = {
   check(address: string, port: number): 'ok' | 'blocked_address' | 'blocked_port'
-  /** False for a port that no allowed address could have, so that the name need not be resolved. */
+  /**
+   * Returns false for a port that no allowed address could have, so that we need not resolve the
+   * name.
+   */
   portMayBeUsed(port: number): boolean
   /**
-   * A name that has a meaning only inside a network is used if it is listed; its addresses are
+   * A name that has a meaning only inside a network is used only if it is listed. Its addresses are
    * checked too.
    */
   opensName(host: string): boolean
@@ -49,7 +52,8 @@ const special_ipv6: readonly Net[] = [
   ['3fff::', 20], // documentation
 ]
 
-// One list a family: a list with rules of both would match mapped addresses across the families.
+// There is one list for each family. A list with rules of both families would match mapped
+// addresses of the other family.
 const refused_ipv4 = listOf('ipv4', special_ipv4)
 const refused_ipv6 = listOf('ipv6', special_ipv6)
 const global_ipv6 = listOf('ipv6', [['2000::', 3]])
@@ -98,7 +102,7 @@ export function isGlobalUnicast(address: string): boolean {
   return global_ipv6.check(address, 'ipv6') && !refused_ipv6.check(address, 'ipv6')
 }
 
-/** One spelling for each address, so that two can be compared as text. */
+/** Returns one spelling for each address, so that two addresses can be compared as text. */
 export function canonicalAddress(address: string): string {
   return new SocketAddress({ address, family: familyOf(address) }).address
 }
@@ -135,7 +139,7 @@ function parseAllowed(entry: string): Allowed {
   if (isIP(address) === expected && Number(port) >= 1 && Number(port) <= 65_535) {
     return { address, port: Number(port) }
   }
-  // The last label must not be a number: that would be an address.
+  // The last label must not be a number, because the name would then be an address.
   if (/^\.?(?:[a-z0-9_-]+\.)*[a-z0-9_-]*[a-z][a-z0-9_-]*$/i.test(entry)) {
     return { name: entry.toLowerCase() }
   }

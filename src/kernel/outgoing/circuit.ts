@@ -1,9 +1,9 @@
 /**
  * A circuit breaker stops calls to an upstream that mostly fails. Closed: calls pass and are
- * counted over a window. Open: none passes for `open_ms`. Half open: one probe passes; its success
- * closes the circuit, its failure opens it again (each time for twice as long, up to `open_ms_max`),
- * and an abandoned probe lets the next call be the probe. A call that was admitted before the last
- * change of the circuit is not counted.
+ * counted over a window. Open: no call passes for `open_ms`. Half open: one probe passes. If the
+ * probe succeeds, the circuit closes. If it fails, the circuit opens again, each time for twice as
+ * long, up to `open_ms_max`. If the probe is abandoned, the next call becomes the probe. A call
+ * that started before the last change of the circuit is not counted.
  */
 import { openRollingSum, type Monotonic } from './rolling-sum.ts'
 
@@ -12,17 +12,20 @@ export type CircuitOptions = {
   readonly least_calls: number
   readonly window_ms: number
   readonly open_ms: number
-  /** Without it, always `open_ms`. */
+  /** Without it, the circuit always opens for `open_ms`. */
   readonly open_ms_max?: number
-  /** Failures in a row that open it at any share; null: only the share counts. */
+  /**
+   * This many failures in a row open the circuit, whatever their share is. Null: only the share
+   * counts.
+   */
   readonly failures_in_row: number | null
 }
 
 export type CircuitState = 'closed' | 'open' | 'half_open'
 
 /**
- * What the outcome of a call counts: 0 success, 1 failure, or null where it says nothing about the
- * upstream.
+ * How the outcome of a call counts: 0 for success, 1 for failure, or null if it says nothing about
+ * the upstream.
  */
 export type Weight = number | null
 
@@ -31,7 +34,8 @@ export type Admission = { settle(weight: Weight): void }
 export type Circuit = {
   state(): CircuitState
   /**
-   * Null: the call must not be made now. Every admission has to be settled once, for every outcome.
+   * Null means that the call must not be made now. Every admission must be settled exactly once,
+   * whatever the outcome.
    */
   admit(): Admission | null
 }

@@ -1,9 +1,9 @@
 /**
- * One request and its response over an undici dispatcher, with a limit for every phase: waiting for
- * a connection, writing, first byte, body, and the total. A failure says in which phase it happened
- * and whether a byte of the request may have been sent, so that a caller can tell "not done" from
- * "unknown". The response is returned at its headers; a body that is not read to its end closes the
- * connection. The trace of the calling work is sent as `traceparent`.
+ * One request and its response over an undici dispatcher. Every phase has a limit: waiting for a
+ * connection, writing, first byte, body, and the total. A failure names its phase, and says whether
+ * a byte of the request may have been sent. So a caller can tell "not done" from "unknown". The
+ * function returns when the headers of the response arrive. If a body is not read to its end, the
+ * connection closes. The trace of the calling work is sent as `traceparent`.
  */
 import type { Buffer } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -23,18 +23,21 @@ export type ExchangeRequest = {
   readonly headers: RequestHeaders
   readonly body: Buffer | string | null
   readonly limits: {
-    /** From here to the last byte of the response. */
+    /** Milliseconds from now to the last byte of the response. */
     readonly total_ms: number
     readonly write_ms?: number
     readonly first_byte_ms?: number
     readonly body_ms?: number
-    /** From here to the headers of the response. */
+    /** Milliseconds from now to the headers of the response. */
     readonly headers_ms?: number
     /** Longest idle time between body chunks. */
     readonly idle_ms?: number
   }
   readonly signal?: AbortSignal | undefined
-  /** Whether the request was handed to the network, and not only to a buffer; if the caller knows. */
+  /**
+   * Whether the request was handed to the network, and not only to a buffer. It is absent if the
+   * caller cannot know.
+   */
   readonly socket?: Socket
 }
 
@@ -45,9 +48,9 @@ export type Exchange = {
 }
 
 /**
- * `timeout`: a phase exceeded its limit; `total`: the whole exchange did; `aborted`: the caller's
- * signal; `broken`: the connection failed or ended early; `protocol`: the response is not HTTP;
- * `refused`: the request itself cannot be sent.
+ * `timeout`: a phase exceeded its limit. `total`: the whole exchange exceeded its limit. `aborted`:
+ * the caller's signal. `broken`: the connection failed or ended early. `protocol`: the response is
+ * not HTTP. `refused`: the request itself cannot be sent.
  */
 export type ExchangeFault = 'timeout' | 'total' | 'aborted' | 'broken' | 'protocol' | 'refused'
 
@@ -55,7 +58,7 @@ export class ExchangeFailure extends Error {
   override readonly name = 'ExchangeFailure'
   readonly fault: ExchangeFault
   readonly phase: ExchangePhase
-  /** A byte of the request may have left this machine. */
+  /** Whether a byte of the request may have left this machine. */
   readonly sent: boolean
 
   constructor(fault: ExchangeFault, phase: ExchangePhase, sent: boolean, cause?: unknown) {
@@ -119,7 +122,7 @@ class Turn implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // Given up while it waited for a connection: nothing is written.
+    // The request was given up while it waited for a connection, so nothing was written.
     if (this.#failure) return controller.abort(this.#failure)
     this.#sent = true
     this.#enter('write', this.#request.limits.write_ms)
@@ -146,7 +149,7 @@ class Turn implements Dispatcher.DispatchHandler {
         done(error)
       },
     })
-    // The body may fail while it is not read; a later reader still gets the failure.
+    // The body may fail while nothing reads it. A later reader still gets the failure.
     body.on('error', () => {})
     this.#body = body
     this.#resolve({ status, headers, body })

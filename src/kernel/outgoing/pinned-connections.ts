@@ -1,7 +1,7 @@
 /**
- * Connections to one checked address each. The socket is opened here, to the literal address and
- * nothing else, and handed to an undici client that can neither resolve nor connect again;
- * certificate, SNI and Host keep the name. An idle connection is reused only for the same origin
+ * Each connection goes to one checked address. We open the socket here to the literal address, and
+ * hand it to an undici client. That client can neither resolve names nor connect again.
+ * Certificate, SNI and Host keep the name. An idle connection is reused only for the same origin
  * and address.
  */
 import { isIP, connect as connectTcp, type Socket } from 'node:net'
@@ -61,12 +61,12 @@ export function openPinnedConnections(options: {
   keep_alive_ms: number
   idle_max: number
 }): PinnedConnections {
-  // The pin that was used least recently comes first: a Map keeps the order of insertion.
+  // The pin that was used least recently is first, because a Map keeps the order of insertion.
   const idle = new Map<string, PinnedConnection[]>()
   let count = 0
 
   const drop = (connection: PinnedConnection): void => {
-    // All errors of a closed socket are reported by its request already.
+    // The socket's request already reports all errors of a closed socket.
     connection.client.destroy().catch(() => {})
     connection.socket.destroy()
   }
@@ -127,7 +127,8 @@ function keyOf({ origin, address }: Pin): string {
 }
 
 /**
- * It gets this one socket; when that is closed, its requests fail and it does not connect again.
+ * The client gets this one socket. When the socket closes, its requests fail and the client does
+ * not connect again.
  */
 function clientOn(socket: Socket, { origin }: Pin, keep_alive_ms: number): Client {
   let handed_over = false
@@ -135,7 +136,8 @@ function clientOn(socket: Socket, { origin }: Pin, keep_alive_ms: number): Clien
     connect: (_options, callback) => {
       const usable = !handed_over && !socket.destroyed
       handed_over = true
-      // Asynchronously, like a real connection: the client ignores a result within its own call.
+      // The callback runs asynchronously, as with a real connection, because the client ignores a
+      // result within its own call.
       queueMicrotask(() => {
         if (usable) callback(null, socket)
         else callback(new Error('the connection is closed'), null)
@@ -165,7 +167,8 @@ async function openSocket(pin: Pin, limits: ConnectLimits) {
   const tls = connectTls({
     socket: tcp,
     host: pin.host,
-    // SNI carries names only; the certificate of a literal address is checked against the address.
+    // SNI supports names only. The certificate for a literal address is checked against the
+    // address.
     servername: isIP(pin.host) === 0 ? pin.host : '',
     ALPNProtocols: ['http/1.1'],
     rejectUnauthorized: true,
@@ -179,8 +182,8 @@ async function openSocket(pin: Pin, limits: ConnectLimits) {
 }
 
 /**
- * Resolves when the socket is ready, or destroys it with the reason. Later errors of the socket are
- * handled by its user.
+ * Resolves when the socket is ready, or destroys the socket and rejects with the reason. The user
+ * of the socket handles later errors.
  */
 async function until(
   socket: Socket,

@@ -1,19 +1,21 @@
 /**
- * Resolves names with our own DNS client: not with the system's resolver, whose few threads one
- * slow zone can block, nor with its hosts file. Every result is the whole set of A and AAAA
- * records. Nothing is cached here, so that a caller always checks the current state; simultaneous
- * look-ups of one name share one query.
+ * Resolves names with our own DNS client. It does not use the system's resolver, because one slow
+ * zone can block its few threads. It does not read the hosts file. Every result is the whole set of
+ * A and AAAA records. Nothing is cached here, so that a caller always checks the current state.
+ * Simultaneous look-ups of one name share one query.
  */
 import { promises as dns } from 'node:dns'
 import { isIP } from 'node:net'
 
 export type Resolver = {
-  /** Returns at least one address, IPv4 first; otherwise throws the error of the DNS. */
+  /** Returns at least one address, IPv4 first. Otherwise it throws the DNS error. */
   addressesOf(host: string): Promise<readonly string[]>
   close(): void
 }
 
-/** The limit of one query to one server; there are two. The caller's own limit may be shorter. */
+/**
+ * The limit of one query to one server. We try two servers. The caller's own limit may be shorter.
+ */
 const try_ms = 1000
 const tries = 2
 
@@ -24,7 +26,7 @@ export function openResolver(options: { servers: readonly string[] }): Resolver 
   return {
     addressesOf: async host => {
       if (isIP(host) !== 0) return [host]
-      // RFC 6761: never sent to a server, which could return anything.
+      // RFC 6761: these names are never sent to a server, because it could return anything.
       if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1']
       const shared = running.get(host)
       if (shared) return shared
@@ -40,7 +42,8 @@ async function bothFamilies(client: dns.Resolver, host: string): Promise<readonl
   const [ipv4, ipv6] = await Promise.allSettled([client.resolve4(host), client.resolve6(host)])
   const found = [ipv4, ipv6].flatMap(one => (one.status === 'fulfilled' ? one.value : []))
   if (found.length > 0) return found
-  // It is normal that one family has no records; the error of the other one is reported.
+  // It is normal that one family has no records. In that case the error of the other family is
+  // reported.
   const refusals = [ipv4, ipv6].flatMap(one =>
     one.status === 'rejected' ? [one.reason as NodeJS.ErrnoException] : [],
   )

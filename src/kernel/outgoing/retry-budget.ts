@@ -1,13 +1,13 @@
 /**
  * How many retries one upstream gets: a share of its recent calls, so that retries cannot multiply
- * the load on an upstream that is down, but always a fixed minimum, so that one with few calls gets
- * retries too.
+ * the load on an upstream that is down. A fixed minimum always remains, so that an upstream with
+ * few calls gets retries too.
  */
 import { openRollingSum, type Monotonic } from './rolling-sum.ts'
 
 export type RetryBudget = {
   called(): void
-  /** Takes one retry, or returns that none is left. */
+  /** Takes one retry, or returns false if none is left. */
   take(): boolean
 }
 

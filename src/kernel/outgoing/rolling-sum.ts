@@ -1,5 +1,5 @@
 /**
- * A sum over the last milliseconds, kept in ten slots, so that old values are dropped
+ * A sum over the last milliseconds. It is kept in ten slots, so that old values drop out
  * automatically.
  */
 const slots = 10

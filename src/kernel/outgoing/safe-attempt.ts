@@ -1,6 +1,6 @@
 /**
- * One request to one checked target: resolve, check every address, connect to a checked one (or
- * reuse a connection to an address that is still in the set), exchange. It follows no redirect.
+ * One request to one checked target: resolve the name, check every address, connect to a checked
+ * address (or reuse a connection to one that the name still has), exchange. It follows no redirect.
  */
 import type { Buffer } from 'node:buffer'
 import type { AddressRules } from './addresses.ts'
@@ -25,7 +25,7 @@ export type SafeRequest = {
   readonly method: string
   readonly headers: RequestHeaders
   readonly body: Buffer | string | null
-  /** Sending the request twice does no harm. */
+  /** Whether the request may be sent twice without harm. */
   readonly repeatable: boolean
   readonly limits: {
     readonly dns_ms: number
@@ -39,7 +39,7 @@ export type SafeRequest = {
 
 export type Answered = { readonly connection: PinnedConnection; readonly answer: Exchange }
 
-/** Of a name with very many addresses only a few are tried. */
+/** If a name has very many addresses, only a few are tried. */
 const addresses_tried_max = 4
 
 export async function attempt(
@@ -109,7 +109,7 @@ async function onIdleConnection(
     try {
       return await onConnection(connections, connection, target, request, course)
     } catch (error) {
-      // The other side had closed the connection meanwhile: that is not a failure of this request.
+      // The server had closed the connection meanwhile. That is not a failure of this request.
       const stale =
         error instanceof ExchangeFailure &&
         error.fault === 'broken' &&
@@ -209,7 +209,7 @@ const reasons = {
 } as const satisfies Record<string, SafeFetchReason>
 
 /**
- * Maps failures of the layers below to reasons of this one; any other error is a bug and is
+ * Maps failures of the lower layers to reasons of this layer. Any other error is a bug and is
  * rethrown.
  */
 export function toSafe(error: unknown, course: Course): unknown {

@@ -1,9 +1,8 @@
 /**
- * Requests to URLs that users gave (webhooks, connectors). On every attempt and every redirect the
- * name is resolved again, every address behind it is checked, and the connection goes to a checked
- * address and to no other, so a DNS reply that changes between check and connect has no effect. No
- * packet is sent to a refused address, proxies of the environment are not used, and body and time
- * are bounded.
+ * Requests to URLs that users gave (webhooks, connectors). On every attempt and every redirect we
+ * resolve the name again and check every address behind it. The connection goes only to a checked
+ * address. So a DNS reply that changes between check and connect has no effect. No packet is sent
+ * to a refused address. Proxies of the environment are not used. Body and time are limited.
  */
 import { Buffer } from 'node:buffer'
 import { openAddressRules, type Port } from './addresses.ts'
@@ -21,20 +20,20 @@ export type SafeFetchOptions = {
   readonly method?: string
   readonly headers?: RequestHeaders
   readonly body?: Buffer | string | null
-  /** The whole call, redirects included. */
+  /** The limit for the whole call, redirects included. */
   readonly deadline_ms?: number
   readonly dns_timeout_ms?: number
   readonly connect_timeout_ms?: number
   readonly tls_timeout_ms?: number
   readonly write_timeout_ms?: number
-  /** From the last byte of the request to the headers of the response. */
+  /** The limit from the last byte of the request to the headers of the response. */
   readonly headers_timeout_ms?: number
-  /** For the whole body, even if it arrives steadily. */
+  /** The limit for the whole body, even if it arrives steadily. */
   readonly body_timeout_ms?: number
   readonly max_body_bytes?: number
   /**
-   * Whether a kept connection that fails before any response may be followed by one attempt on a
-   * fresh one: the other side had probably closed it. By default only for idempotent methods.
+   * Whether one attempt on a fresh connection may follow, if a reused connection fails before any
+   * response: the server had probably closed it. By default this holds only for idempotent methods.
    */
   readonly repeatable?: boolean
   /** A longer body is cut and the connection closed, or the call fails with `too_large`. */
@@ -75,10 +74,10 @@ const origin_only = ['authorization', 'cookie', 'proxy-authorization']
 
 export function openSafeFetch(options: {
   readonly ports?: readonly Port[]
-  /** Exact `address:port` pairs, or nets, that are reachable although they are not public. */
+  /** Exact `address:port` pairs, or nets, that we may connect to although they are not public. */
   readonly allow?: readonly string[]
   readonly schemes?: readonly Scheme[]
-  /** Empty: the servers of the system. */
+  /** If empty, the DNS servers of the system are used. */
   readonly dns_servers?: readonly string[]
   readonly keep_alive_ms?: number
   readonly idle_connections_max?: number
@@ -167,8 +166,8 @@ function requestOf(wanted: SafeFetchOptions, course: Course): SafeRequest {
 }
 
 /**
- * The target of a redirect, or null: 301 to 303 would turn a POST into another request than the
- * caller made.
+ * Returns the target of a redirect, or null. A redirect of 301 to 303 would turn a POST into a
+ * different request.
  */
 function redirectOf({ status, headers }: Exchange, method: string): string | null {
   const reading = method === 'GET' || method === 'HEAD'

@@ -1,12 +1,16 @@
 /**
- * How a request to a user's URL ended: a response with bounded body, or a failure with a stable
- * reason. Both carry the duration of each phase; `Course` records these and the overall deadline.
+ * How a request to a user's URL ended: a response with a limited body, or a failure with a stable
+ * reason. Both have the duration of each phase. `Course` records these durations and the overall
+ * deadline.
  */
 import type { Buffer } from 'node:buffer'
 import type { ResponseHeaders } from './exchange.ts'
 import type { TargetRefusal } from './safe-target.ts'
 
-/** Summed over redirects. A phase that did not happen, as on a kept connection, took 0. */
+/**
+ * Summed over redirects. A phase that did not happen took 0, for example connecting on a reused
+ * connection.
+ */
 export type SafeFetchTimings = {
   readonly dns_ms: number
   readonly connect_ms: number
@@ -21,7 +25,7 @@ export type SafeResponse = {
   readonly body: Buffer
   readonly truncated: boolean
   readonly timings: SafeFetchTimings
-  /** The last URL after redirects, and the address that was connected. */
+  /** The last URL after redirects, and the address of the connection. */
   readonly url: string
   readonly address: string
 }
@@ -51,10 +55,10 @@ type Circumstances = {
 export class SafeFetchFailure extends Error {
   override readonly name = 'SafeFetchFailure'
   readonly reason: SafeFetchReason
-  /** Which limit was exceeded, where the reason is `timeout`. */
+  /** Which limit was exceeded, if the reason is `timeout`. */
   readonly phase: SafeFetchPhase | null
   readonly timings: SafeFetchTimings
-  /** The address of the attempt, if it came that far. */
+  /** The address of the attempt, if the attempt chose one. */
   readonly address: string | null
 
   constructor(
@@ -94,7 +98,10 @@ export class Course {
     return Math.max(0, this.#deadline_ms - (performance.now() - this.#started))
   }
 
-  /** A phase's limit, and which limit to name when it is exceeded: the deadline may come first. */
+  /**
+   * Returns a phase's limit, and the name of the limit that would be exceeded: the deadline may
+   * come before the phase's own limit.
+   */
   limit(phase: SafeFetchPhase, phase_ms: number): { ms: number; phase: SafeFetchPhase } {
     const left_ms = this.leftMs()
     return left_ms < phase_ms ? { ms: left_ms, phase: 'total' } : { ms: phase_ms, phase }

@@ -1,7 +1,7 @@
 /**
- * Checks a URL given by a user before anything is sent: scheme, credentials, port, name and every
+ * Checks a URL from a user before anything is sent: scheme, credentials, port, name and every
  * address behind the name. WHATWG parsing turns decimal, octal, hexadecimal and short forms of an
- * IPv4 address into the one form that is checked.
+ * IPv4 address into one form, and we check that form.
  */
 import { isIP } from 'node:net'
 import type { AddressRules } from './addresses.ts'
@@ -55,7 +55,9 @@ function isName(host: string): boolean {
   )
 }
 
-/** Every address of the name must be allowed: the next attempt could connect to any of them. */
+/**
+ * Every address of the name must be allowed, because the next attempt could connect to any of them.
+ */
 export function judgeAll(
   rules: AddressRules,
   addresses: readonly string[],

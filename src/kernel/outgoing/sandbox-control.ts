@@ -1,6 +1,6 @@
 /**
- * How this process reaches the sandbox: the addresses that it wrote into the data folder, read
- * again each time because it may have been restarted, and calls to a vendor's control plane.
+ * How this process reaches the sandbox, and calls a vendor's control plane. The sandbox writes its
+ * addresses into the data folder. We read them each time, because the sandbox may have restarted.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export type Addresses = Static<typeof Addresses>
 export type Ask = {
   vendor: string
   method: 'GET' | 'POST' | 'DELETE'
-  /** Below `/_sandbox/`, without a leading slash. */
+  /** The path below `/_sandbox/`, without a leading slash. */
   path: string
   query?: Readonly<Record<string, string | number | undefined>>
   body?: unknown
@@ -60,7 +60,7 @@ async function call(control: string, { method, path, query = {}, body }: Ask): P
   }
   const { statusCode, body: answer } = await request(url, {
     method,
-    // The sandbox may have been restarted since the last call, so no connection is kept.
+    // The sandbox may have restarted since the last call, so we keep no connection.
     reset: true,
     headersTimeout: answer_ms_max,
     bodyTimeout: answer_ms_max,

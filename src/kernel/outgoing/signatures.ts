@@ -1,7 +1,7 @@
 /**
- * Signatures of messages that enter or leave the platform, over the raw bytes. Every valid secret
- * is tried against every given signature in constant time, and the signature is checked before the
- * timestamp. Outgoing messages and most incoming ones follow Standard Webhooks.
+ * Signatures of incoming and outgoing messages, over the raw bytes. Every valid secret is tried
+ * against every given signature in constant time. The signature is checked before the timestamp.
+ * Outgoing messages and most incoming ones follow Standard Webhooks.
  */
 import { Buffer } from 'node:buffer'
 import {
@@ -18,8 +18,8 @@ export type SignatureVerdict =
   | { readonly outcome: 'signature_invalid' | 'timestamp_out_of_window' }
 
 /**
- * A caller that uses a secret often should keep it as a key: from bytes the key is made each time
- * (12 instead of 3 µs).
+ * A caller that uses a secret often should store it as a key. If it passes bytes, the key is made
+ * each time (12 instead of 3 µs).
  */
 export type Secret = Buffer | KeyObject
 
@@ -29,7 +29,7 @@ export type SignedMessage = {
   /** The signed parts, in order. */
   readonly content: readonly (string | Buffer)[]
   readonly signatures: readonly Buffer[]
-  /** Seconds since the epoch as the sender wrote them; null where the scheme has no timestamp. */
+  /** Seconds since the epoch as the sender wrote them, or null if the scheme has no timestamp. */
   readonly timestamp: string | null
   readonly now_seconds: number
   readonly window_seconds?: number
@@ -44,7 +44,7 @@ export type StandardHeaders = {
 }
 
 const default_window_seconds = 300
-/** Bounds the work for any input. */
+/** This limits the work for any input. */
 const signatures_max = 16
 const secret_prefix = 'whsec_'
 const key_prefix = 'whpk_'
@@ -57,7 +57,8 @@ export function verifySigned(message: SignedMessage): SignatureVerdict {
   let matched = -1
   for (const [index, secret] of secrets.entries()) {
     const expected = hmac(message.algorithm, secret, message.content)
-    // No early end: the time must not reveal which secret or which signature matched.
+    // The loop does not end early, because the time must not reveal which secret or signature
+    // matched.
     const fits = given.map(one => one.length === expected.length && timingSafeEqual(one, expected))
     if (matched < 0 && fits.includes(true)) matched = index
   }
@@ -78,7 +79,10 @@ function inWindow(timestamp: string, now_seconds: number, window = default_windo
   return /^\d{1,12}$/.test(timestamp) && Math.abs(now_seconds - Number(timestamp)) <= window
 }
 
-/** The three headers of Standard Webhooks, with one `v1` signature a secret, in the given order. */
+/**
+ * The three headers of Standard Webhooks, with one `v1` signature for each secret, in the given
+ * order.
+ */
 export function signStandard(message: {
   id: string
   timestamp_seconds: number
@@ -87,7 +91,7 @@ export function signStandard(message: {
 }): StandardHeaders {
   const { id, body } = message
   const timestamp = String(message.timestamp_seconds)
-  // A dot in the id would let two different messages have the same signed text.
+  // With a dot in the id, two different messages could have the same signed text.
   if (id.includes('.')) throw new Error('the id of a signed message must not contain a dot')
   const signatures = message.secrets.map(
     secret =>
@@ -128,7 +132,7 @@ export function verifyStandard(message: {
   })
 }
 
-/** The asymmetric kind of Standard Webhooks (`v1a`, Ed25519): the verifier holds no secret. */
+/** The asymmetric scheme of Standard Webhooks (`v1a`, Ed25519). The verifier has no secret. */
 export function verifyStandardByKey(message: {
   headers: MessageHeaders
   body: Buffer
@@ -155,7 +159,7 @@ export function verifyStandardByKey(message: {
     : { outcome: 'timestamp_out_of_window' }
 }
 
-/** The key of a `whpk_` text, or null if it is not one. */
+/** Returns the key of a `whpk_` text, or null if the text is not such a key. */
 export function parseStandardKey(text: string): KeyObject | null {
   if (!text.startsWith(key_prefix)) return null
   const encoded = text.slice(key_prefix.length)
@@ -177,7 +181,7 @@ export function newStandardSecret(): string {
   return secret_prefix + randomBytes(secret_bytes.new).toString('base64')
 }
 
-/** The bytes of a `whsec_` secret, or null if it does not hold 24 to 64 bytes. */
+/** Returns the bytes of a `whsec_` secret, or null if it does not have 24 to 64 bytes. */
 export function parseStandardSecret(text: string): Buffer | null {
   if (!text.startsWith(secret_prefix)) return null
   const encoded = text.slice(secret_prefix.length)

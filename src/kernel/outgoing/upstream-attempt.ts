@@ -1,7 +1,8 @@
 /**
- * One attempt at a provider and what it means: a response, or a failure that says whether it may
- * have had an effect, whether a retry may help, and what it counts in the circuit. An unknown
- * outcome counts as an effect: only a request that was never sent, and a 429, certainly had none.
+ * One attempt at a provider and its meaning: a response, or a failure. A failure says whether the
+ * request may have had an effect, whether a retry may help, and how it counts in the circuit. An
+ * unknown outcome counts as an effect. Only a request that was never sent, and a 429, certainly had
+ * no effect.
  */
 import { Buffer } from 'node:buffer'
 import type { Dispatcher } from 'undici'
@@ -20,7 +21,7 @@ export type Line = {
   readonly name: string
   readonly pool: Dispatcher
   readonly circuit: Circuit
-  /** What a 429 counts in the circuit, where a failure counts 1. */
+  /** How a 429 counts in the circuit. A failure counts 1. */
   readonly rate_limited_weight: number
 }
 
@@ -35,14 +36,17 @@ export type Attempted<T> =
 
 type Failed = Extract<Attempted<never>, { answered: false }>
 
-/** These may be temporary; other refusals are final. */
+/** These statuses may be temporary. Other refusals are final. */
 const transient = [408, 429, 502, 503, 504]
-/** What an admission is where nothing waits for the outcome of the body. */
+/** Stands for an admission when nothing waits for the outcome of the body. */
 const settled: Admission = { settle: () => {} }
-/** How much of a refusal's body is kept, for adapters only. */
+/** How many bytes of a refusal's body are kept. Only adapters see them. */
 const refusal_bytes = 64 * 1024
 
-/** `settles_later`: what was read settles the admission itself, once it knows how the body ended. */
+/**
+ * With `settles_later`, the reader of the body settles the admission when it knows how the body
+ * ended.
+ */
 export async function attempt<T>(
   line: Line,
   request: ExchangeRequest,
@@ -92,7 +96,7 @@ function circuitOpen({ name }: Line): Failed {
 async function refusal(line: Line, answer: Exchange): Promise<Failed> {
   const { status, headers } = answer
   const is_limit = status === 429
-  // The status alone decides, even if the body breaks off.
+  // The status alone matters, even if the body breaks off.
   const { body } = await readUpTo(answer, refusal_bytes).catch(() => ({ body: Buffer.alloc(0) }))
   const failure = new UpstreamFailure(line.name, is_limit ? 'rate_limited' : 'unavailable', {
     ambiguous: !is_limit,
@@ -129,7 +133,8 @@ const reasons = {
 } as const satisfies Record<ExchangeFault, UpstreamReason>
 
 export function reasonOf({ fault, phase, cause }: ExchangeFailure): UpstreamReason {
-  // A response that was cut off means a failure; a connection that failed before one does too.
+  // A response that was cut off is a failure. A connection that failed before a response is a
+  // failure too.
   if (fault === 'broken' && phase === 'body') return 'invalid_response'
   if (fault === 'aborted' && cause instanceof Error && cause.name === 'TimeoutError') {
     return 'timeout'
@@ -137,7 +142,7 @@ export function reasonOf({ fault, phase, cause }: ExchangeFailure): UpstreamReas
   return reasons[fault]
 }
 
-/** The whole body, or a failure where it is longer than the limit. */
+/** Returns the whole body, or a failure if it is longer than the limit. */
 export async function readWhole(
   name: string,
   answer: Exchange,

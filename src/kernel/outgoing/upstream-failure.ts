@@ -1,8 +1,7 @@
 /**
- * Why a provider gave no usable response, as a value that callers branch on. `ambiguous` is the one
- * bit that money depends on: true means that the request may have had its effect. The provider's
- * reply is kept for adapters, but not as a property that a log would print, and none of it reaches
- * a client.
+ * Why a provider gave no usable response, as a value that callers check. `ambiguous` decides about
+ * money: true means that the request may have had its effect. The provider's reply is kept for
+ * adapters, but not as a property that a log would print. No part of it reaches a client.
  */
 import type { Buffer } from 'node:buffer'
 import type { ResponseHeaders } from './exchange.ts'
@@ -54,7 +53,7 @@ export class UpstreamFailure extends Error {
     this.#response = more.response ?? null
   }
 
-  /** The same for all attempts together. */
+  /** The same, for all attempts together. */
   after(attempts: number, ambiguous: boolean): UpstreamFailure {
     const { upstream, reason, cause, retry_after_seconds } = this
     const response = this.#response
@@ -62,7 +61,7 @@ export class UpstreamFailure extends Error {
     return new UpstreamFailure(upstream, reason, more)
   }
 
-  /** The last response, where there was one; its body is cut. */
+  /** The last response, if there was one. Its body is cut. */
   get response(): UpstreamResponse | null {
     return this.#response
   }
@@ -80,7 +79,7 @@ const problem_codes = {
 
 export type UpstreamProblem = (typeof problem_codes)[UpstreamReason]
 
-/** The code that a client sees; nothing else of the failure is shown. */
+/** The code that a client sees. No other part of the failure is shown. */
 export function problemCodeOf(failure: { readonly reason: UpstreamReason }): UpstreamProblem {
   return problem_codes[failure.reason]
 }

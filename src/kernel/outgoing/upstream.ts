@@ -1,8 +1,8 @@
 /**
  * The client for one provider: one connection pool, one circuit breaker and one retry budget. A
- * call is retried only when it is idempotent, only after failures that may be temporary, and only
- * while its deadline leaves time. A failure says whether any of its attempts may have had an
- * effect. Redirects are not followed.
+ * call is retried only if it is idempotent, only after failures that may be temporary, and only
+ * while its deadline leaves time. A failure says whether any attempt may have had an effect.
+ * Redirects are not followed.
  */
 import type { Buffer } from 'node:buffer'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -32,7 +32,7 @@ export type { UpstreamResponse } from './upstream-failure.ts'
 
 export type UpstreamOptions = {
   readonly name: string
-  /** With the path that all calls share, such as `https://api.example.com/v1`. */
+  /** The URL with the path that all calls share, such as `https://api.example.com/v1`. */
   readonly base_url: string
   readonly attempt_timeout_ms?: number
   readonly connect_timeout_ms?: number
@@ -40,28 +40,31 @@ export type UpstreamOptions = {
   readonly connections?: number
   readonly max_body_bytes?: number
   readonly circuit?: Partial<CircuitOptions>
-  /** What a 429 counts in the circuit, where a failure counts 1. */
+  /** How a 429 counts in the circuit. A failure counts 1. */
   readonly rate_limited_weight?: number
   readonly random?: () => number
 }
 
 export type UpstreamCall = {
   readonly method: string
-  /** Below `base_url`, with its query. */
+  /** The path below `base_url`, with its query. */
   readonly path: string
   readonly headers?: RequestHeaders
   readonly body?: Buffer | string | null
-  /** Sent as `Idempotency-Key`, the same on every attempt. */
+  /** Sent as `Idempotency-Key`. It is the same on every attempt. */
   readonly operation_id?: string
   /**
-   * Whether a repeat changes nothing: by the nature of the call, or because the provider knows the
+   * Whether a repeated call changes nothing, either by its nature or because the provider knows the
    * key.
    */
   readonly idempotent: boolean
-  /** The time that is left of the request or job that makes the call. */
+  /** The remaining time of the request or job that makes the call. */
   readonly deadline_ms: number
   readonly signal?: AbortSignal
-  /** Fewer than the upstream's: 0 below an SDK that retries by itself. */
+  /**
+   * The number of retries, if it is lower than the upstream's: 0 below an SDK that retries by
+   * itself.
+   */
   readonly retries?: number
 }
 
@@ -69,8 +72,8 @@ export type UpstreamStreamCall = UpstreamCall & {
   /** Longest idle time between body chunks. */
   readonly idle_timeout_ms?: number
   /**
-   * The caller decides what the stream counts in the circuit, because only it knows whether the body
-   * was complete: it must call `settle` once for every stream that it got.
+   * The caller reports how the stream counts in the circuit, because only the caller knows whether
+   * the body was complete. It must call `settle` once for every stream that it got.
    */
   readonly settles_later?: true
 }
@@ -78,10 +81,13 @@ export type UpstreamStreamCall = UpstreamCall & {
 export type UpstreamStream = {
   readonly status: number
   readonly headers: ResponseHeaders
-  /** Leaving it early closes the connection; a broken or late body throws an UpstreamFailure. */
+  /**
+   * If the caller stops reading early, the connection closes. A broken or late body throws an
+   * UpstreamFailure.
+   */
   readonly body: AsyncIterable<Buffer>
   abort(): void
-  /** Of no effect where the call is not `settles_later`. */
+  /** It has no effect if the call is not `settles_later`. */
   settle(weight: Weight): void
 }
 
@@ -108,7 +114,7 @@ const first_wait_ms = 200
 const longest_wait_ms = 5000
 /** A longer Retry-After is left to the caller. */
 const longest_retry_after_ms = 60_000
-/** With less time no response could come; timers may also fire this much early. */
+/** With less time than this, no response could arrive. Timers may also fire this much early. */
 const least_left_ms = 10
 
 export function openUpstream(options: UpstreamOptions): Upstream {
@@ -192,7 +198,7 @@ async function persist<T>(
   }
 }
 
-/** Exponential with full jitter, and never sooner than the provider asked for. */
+/** Exponential backoff with full jitter, and never sooner than the provider asked for. */
 function waitOf(failure: UpstreamFailure, made: number, random: () => number): number {
   const ceiling_ms = Math.min(longest_wait_ms, first_wait_ms * 2 ** (made - 1))
   return Math.max(random() * ceiling_ms, (failure.retry_after_seconds ?? 0) * 1000)
@@ -239,7 +245,7 @@ async function* pieces(
   } catch (error) {
     if (!(error instanceof ExchangeFailure)) throw error
     const reason = reasonOf(error)
-    // The headers counted as a success; the missing rest is reported to the circuit as a failure.
+    // The headers counted as a success. If the rest is missing, the circuit gets a failure.
     if (reason !== 'aborted' && !settles_later) line.circuit.admit()?.settle(1)
     throw new UpstreamFailure(line.name, reason, { ambiguous: true, cause: error })
   }

@@ -1,7 +1,7 @@
 /**
- * How four vendors sign their messages, over the raw bytes; all routes that receive from them
- * verify with these functions. A header that occurs twice matches no scheme. Each result names the
- * secret that matched.
+ * How four vendors sign their messages, over the raw bytes. All routes that receive messages from
+ * these vendors verify with these functions. If the header occurs twice, no scheme matches. Each
+ * result names the secret that matched.
  */
 import { Buffer } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
@@ -43,7 +43,7 @@ export function verifyStripe(message: VendorMessage): SignatureVerdict {
   })
 }
 
-/** `X-Hub-Signature-256`; the older header of SHA-1 is ignored, and no time is signed. */
+/** `X-Hub-Signature-256`. The older SHA-1 header is ignored. The scheme signs no time. */
 export function verifyGithub(message: VendorMessage): SignatureVerdict {
   const header = headerOf(message.headers, 'x-hub-signature-256')
   return verifySigned({
@@ -68,9 +68,9 @@ export function verifySlack(message: VendorMessage): SignatureVerdict {
 }
 
 /**
- * `X-Twilio-Signature` over the public URL and the sorted form; for any other body the URL holds
- * its hash. No time is signed. The URL is tried with and without its port, and with its query
- * written in two ways, because Twilio signs one or the other.
+ * `X-Twilio-Signature` over the public URL and the sorted form. For any other body the URL contains
+ * its hash. The scheme signs no time. We try the URL with and without its port, and with its query
+ * written in two ways, because Twilio signs one of these.
  */
 export function verifyTwilio(message: VendorMessage & { readonly url: string }): SignatureVerdict {
   const { body, url } = message
@@ -99,7 +99,7 @@ function headerOf(headers: MessageHeaders, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A signature must be hexadecimal only: Buffer would stop at the first wrong digit. */
+/** A signature must be hexadecimal only, because Buffer would stop at the first wrong digit. */
 function hexOf(text: string): Buffer {
   return /^(?:[0-9a-f]{2})+$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.alloc(0)
 }
@@ -110,7 +110,7 @@ function isHashOf(text: string, body: Buffer): boolean {
   return given.length === made.length && timingSafeEqual(given, made)
 }
 
-/** Names in order, each with its values once and in order. */
+/** Names in order. Each name is followed by its values, in order and without duplicates. */
 function sortedForm(body: Buffer): string {
   const form = new URLSearchParams(body.toString('utf8'))
   return [...new Set(form.keys())]

@@ -17,17 +17,17 @@ import type { Tx } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import { jitter } from '../ids.ts'
 
-/** How an attempt ended. `result` is handed to `finish`. */
+/** How an attempt ended. `finish` receives `result`. */
 export type Outcome<R = undefined> =
   | { readonly end: 'done'; readonly result: R }
-  /** It succeeded and there is more to do: attempts start at zero again. */
+  /** The attempt succeeded, and there is more to do. The count of attempts starts at zero again. */
   | { readonly end: 'again'; readonly after_seconds: number; readonly result?: R }
-  /** Without `after_seconds` the retry schedule decides. */
+  /** Without `after_seconds` the retry schedule gives the time. */
   | {
       readonly end: 'retry'
       readonly code: string
       readonly after_seconds?: number
-      /** False if the work was not tried at all, as with an open circuit breaker. */
+      /** False if the work was not tried at all, for example because a circuit breaker was open. */
       readonly counts: boolean
     }
   | { readonly end: 'dead'; readonly code: string }
@@ -57,7 +57,7 @@ export const retry = (
 
 export const dead = (code: string): Outcome<never> => ({ end: 'dead', code })
 
-/** Seconds before each retry; or a growing wait, by default with a jitter of one fifth. */
+/** Seconds before each retry, or a growing wait, by default with a jitter of one fifth. */
 export type Retry =
   | readonly number[]
   | {
@@ -73,53 +73,61 @@ export type QueueColumns = {
   readonly lease_token: string
   readonly leased_until: string
   readonly last_error_code: string
-  /** Read if the queue has `age_max_seconds`. */
+  /** This column is read only if the queue has `age_max_seconds`. */
   readonly created_at: string
 }
 
-/** A claimed row: its key, the columns of `load`, and the number of this attempt, from 1. */
+/** A claimed row: its key, the columns of `load`, and the number of this attempt (from 1). */
 export type Claimed<S extends TObject> = Static<S> & { readonly attempt_no: number }
 
 export type DueQueueSpec<S extends TObject, R> = {
-  /** `<surface>.<what>`; also the topic that wakes it. */
+  /** `<surface>.<what>`. It is also the topic that wakes the queue. */
   readonly name: string
-  /** With its schema. */
+  /** The table with its schema. */
   readonly table: string
-  /** Columns of the primary key; they are members of `row`. */
+  /** Columns of the primary key. They are properties of `row`. */
   readonly key: readonly (keyof Static<S> & string)[]
   readonly columns?: Partial<QueueColumns>
   readonly row: S
-  /** Further columns of `row`, from the table as `t`; the key is always read. */
+  /** Further columns of `row`, from the table as `t`. The key is always read. */
   readonly load?: Sql
   /**
-   * Which rows belong to the queue, over `t`; the index on `due_at` should have the same condition.
+   * Which rows of `t` belong to the queue. The index on `due_at` should have the same condition.
    */
   readonly where?: Sql
   readonly batch: number
   readonly concurrency: number
-  /** Longer than one attempt takes: its signal is aborted when the lease ends. */
+  /**
+   * The lease must be longer than one attempt takes: the attempt's signal is aborted when the lease
+   * ends.
+   */
   readonly lease_seconds: number
   readonly retry: Retry
-  /** Without it a list of waits ends after its last one, and a growing wait never ends. */
+  /**
+   * The maximum number of attempts. Without it, a list of waits ends after its last wait, and a
+   * growing wait never ends.
+   */
   readonly attempts_max?: number
   readonly age_max_seconds?: number
-  /** In the transaction of each claim: false while an operator has paused the work. */
+  /**
+   * Runs in the transaction of each claim. It returns false while an operator has paused the work.
+   */
   fence?(tx: Tx): Promise<boolean>
-  /** The attempt, outside any transaction. Throwing means `retry('attempt_failed')`. */
+  /** Runs the attempt, outside any transaction. Throwing means `retry('attempt_failed')`. */
   run(row: Claimed<S>, signal: AbortSignal): Promise<Outcome<R>>
   /**
-   * In the commit that ends the attempt, while the lease is held; the queue's own columns are set
-   * after it. It may delete the row, and it may return another outcome, which then replaces the
-   * first.
+   * Runs in the transaction that ends the attempt, while the lease is held. The queue's own columns
+   * are set after it. It may delete the row. It may also return another outcome, which replaces the
+   * first one.
    */
   finish?(
     tx: Tx,
     row: Claimed<S>,
     outcome: Finished<R>,
   ): Promise<Outcome<R> | undefined> | Promise<void>
-  /** The same for a row that will not be retried. */
+  /** The same as `finish`, for a row that will not be retried. */
   dead?(tx: Tx, row: Claimed<S>, code: string): Promise<void>
-  /** In the transaction in which an operator makes dead rows due again. */
+  /** Runs in the transaction in which an operator makes dead rows due again. */
   redriven?(tx: Tx, rows: readonly Static<S>[]): Promise<void>
 }
 
@@ -143,8 +151,8 @@ export function dueQueue<S extends TObject, R = undefined>(spec: DueQueueSpec<S,
 }
 
 /**
- * Makes a row due now with no attempts counted, even while an attempt runs: that attempt loses its
- * lease and its result is dropped. For `insert … on conflict do update set` and for updates.
+ * Makes a row due now and resets its attempts, even while an attempt runs. That attempt loses its
+ * lease, and its result is dropped. For `insert … on conflict do update set` and for updates.
  */
 export function dueNow(columns: Partial<QueueColumns> = {}): Sql {
   return dueAt(sql`kernel.now()`, columns)
@@ -159,7 +167,7 @@ export function dueAt(at: Sql, columns: Partial<QueueColumns> = {}): Sql {
     ${sql.id(name.last_error_code)} = null`
 }
 
-/** Seconds to wait after the n-th attempt; undefined if it was the last. */
+/** Returns the seconds to wait after the n-th attempt, or undefined if it was the last. */
 export function waitAfter(
   { retry: schedule, attempts_max }: Pick<DueQueue, 'retry' | 'attempts_max'>,
   attempt_no: number,
@@ -182,7 +190,7 @@ export function attemptsMax({ retry: schedule, attempts_max }: DueQueue): number
   return attempts_max ?? ('first' in schedule ? Infinity : schedule.length + 1)
 }
 
-/** What a claim returns. */
+/** The columns that a claim returns. */
 export function claimedRow(row: TObject): TObject {
   return Type.Object({
     ...row.properties,

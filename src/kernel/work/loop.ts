@@ -3,9 +3,9 @@ import type { Sql } from '../database/sql.ts'
 
 export type Loop = {
   readonly name: string
-  /** The longest time between two runs; with topics or `due` it is only a safety net. */
+  /** The longest time between two runs. With topics or `due` it is only a safety net. */
   readonly every_ms: number
-  /** Runs at once when a commit names one of them (`tx.wake`). */
+  /** Runs immediately when a commit names one of these topics (`tx.wake`). */
   readonly topics?: readonly string[]
   /** Runs within a second while this boolean expression is true; an index should support it. */
   readonly due?: Sql

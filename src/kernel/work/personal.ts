@@ -1,8 +1,8 @@
 /**
- * A person's data across all surfaces. Erasing an account writes one row a surface in the same
- * commit, and each surface's `erase` then runs as retried work until it succeeds. Exporting asks
- * each surface in turn. The kernel itself keeps personal data too (recorded outcomes of requests),
- * which is one more source.
+ * A person's data across all surfaces. Erasing an account writes one row for each surface in the
+ * same transaction. Each surface's `erase` then runs as retried work until it succeeds. Exporting
+ * reads from each surface in turn. The kernel itself stores personal data too (recorded outcomes of
+ * requests), so it is one more source.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
@@ -12,36 +12,39 @@ import { done, dueQueue, retry, type DueQueue } from './due-queue.ts'
 export type PersonalAccount = {
   readonly account_id: string
   readonly tenant_id: string
-  /** The account and the API keys that it made: a row may belong to any of them. */
+  /** The account and the API keys that it made. A row may belong to any of these. */
   readonly principal_ids: readonly string[]
 }
-/** Rows made until then; null: all rows. */
+/** Only rows that were made before this time, or all rows if null. */
 export type Erasing = PersonalAccount & { readonly made_before: string | null }
-/** Rows made before the account had its present owner. */
+/** Only rows that were made before the account got its present owner. */
 export type Earlier = PersonalAccount & { readonly made_before: string }
-/** One item that is kept about a person: its kind (`link`, `session`), and its data as JSON. */
+/** One item that is stored about a person: its kind (`link`, `session`), and its data as JSON. */
 export type PersonalRecord = { readonly kind: string; readonly data: unknown }
 
-/** What a surface keeps about accounts, in any tenant. */
+/** What a surface stores about accounts, in any tenant. */
 export type Personal = {
   export(account: PersonalAccount, signal: AbortSignal): AsyncIterable<PersonalRecord>
   /**
-   * In its own transactions, in portions if there may be many rows. It runs again after a crash or
-   * a failure, so it skips what is already erased.
+   * Runs in its own transactions, in portions if there may be many rows. It runs again after a
+   * crash or a failure, so it skips rows that are already erased.
    */
   erase(account: Erasing, signal: AbortSignal): Promise<void>
   /**
-   * Stops what was set up in an account before its owner proved the mailbox: subscriptions,
-   * schedules, links, addresses. It stays, because the one who set it up may be the owner, who
-   * takes it up again.
+   * Disables what was set up in an account before its owner proved the mailbox: subscriptions,
+   * schedules, links, addresses. It does not delete them, because the owner may have set them up
+   * and may want to enable them again.
    */
   suspend?(account: Earlier, signal: AbortSignal): Promise<void>
 }
 
 export type PersonalData = {
-  /** Call it in the commit that erases the account; erasing twice changes nothing. */
+  /** Call it in the transaction that erases the account. Erasing twice changes nothing. */
   erase(tx: Tx, account: PersonalAccount): Promise<void>
-  /** In the commit in which an account gets its owner: what was set up in it before stops. */
+  /**
+   * Call it in the transaction in which an account gets its owner. It disables what was set up in
+   * the account before.
+   */
   suspendEarlier(tx: Tx, account: PersonalAccount): Promise<void>
   export(
     account: PersonalAccount,
@@ -60,7 +63,7 @@ const Erasure = Type.Object({
   made_before: Type.Union([Type.String(), Type.Null()]),
 })
 
-/** `sources` by the names of their surfaces; known once all surfaces are open. */
+/** `sources` has the names of their surfaces. The list is complete once all surfaces are open. */
 export function openPersonal(
   kernel: { readonly db: Db },
   sources: () => ReadonlyMap<string, Personal>,
@@ -68,7 +71,8 @@ export function openPersonal(
   const all = () => new Map([['kernel', ownData(kernel)], ...sources()])
   return {
     erase: (tx, account) => request(tx, account, [...all().keys()], sql`null`),
-    // The transaction has its own time: what was made while it ran was made before, too.
+    // kernel.now() is the start of the transaction. The elapsed time is added, so that rows made
+    // while the transaction ran count too.
     suspendEarlier: (tx, account) => {
       const surfaces = [...all()].filter(([, one]) => one.suspend).map(([surface]) => surface)
       return request(tx, account, surfaces, sql`kernel.now() + (clock_timestamp() - now())`)
@@ -119,7 +123,7 @@ async function request(
   tx.wake(name)
 }
 
-/** Of a row with the given time of making: whether it is meant. */
+/** Returns whether a row that was made at the given time is included. */
 export function madeIn(created_at: Sql, { made_before }: Pick<Erasing, 'made_before'>): Sql {
   return sql`(${made_before}::timestamptz is null or ${created_at} <= ${made_before}::timestamptz)`
 }
@@ -128,7 +132,7 @@ const batch = 1000
 
 function ownData({ db }: { readonly db: Db }): Personal {
   return {
-    // Recorded outcomes repeat what the surfaces export.
+    // Recorded outcomes are not exported, because they repeat what the surfaces export.
     export: async function* () {},
     erase: async ({ principal_ids }, signal) => {
       const some = () =>

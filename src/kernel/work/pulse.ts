@@ -1,7 +1,7 @@
 /**
- * One statement a second reads everything that this process waits for: what is due, and values
- * whose change means news. So a lost notification delays work by at most a second, and an idle
- * process asks once a second instead of once for each of its loops and queues.
+ * One statement a second reads everything that this process waits for: what is due, and values that
+ * may have changed. So a lost notification delays work by at most a second. An idle process sends
+ * one statement a second, and not one for each of its loops and queues.
  */
 import { Type } from 'typebox'
 import { logFailure } from '../database/log-failure.ts'
@@ -11,13 +11,13 @@ import type { Log } from '../observability/log.ts'
 import type { Sleepers } from './topics.ts'
 
 export type Sign =
-  /** Wakes its topic as long as the expression is true. */
+  /** Wakes its topic while the expression is true. */
   | { readonly topic: string; readonly due: Sql }
   /** Wakes its topic when the value of the expression has changed. */
   | { readonly topic: string; readonly value: Sql }
 
 export type Pulse = {
-  /** Signs must be added before the start. */
+  /** All expressions must be added before the start. */
   add(signs: readonly Sign[]): void
   start(): void
   /** Resolves when no read is running. */
@@ -40,8 +40,8 @@ export function openPulse(needs: {
     const found = await needs.db.one(Read, sql`select ${columnsOf(signs)}`)
     const topics = signs.flatMap(({ topic, ...sign }, at) => {
       const value = found[`s${at}`] ?? null
-      // The first value counts as news: earlier changes may have been notified before this process
-      // listened.
+      // The first value counts as a change, because earlier changes may have been notified before
+      // this process listened.
       const changed = before.get(at) !== value
       before.set(at, value)
       return ('due' in sign ? value === 'true' : changed) ? [topic] : []

@@ -1,7 +1,7 @@
 /**
- * After a rotation of a keyring, sealed columns are sealed again under the current key, in batches
- * and while they are in use, so that the old key can leave the ring. Surfaces declare the columns.
- * A value that was changed or deleted meanwhile is left as it is.
+ * After a rotation of a keyring, sealed columns are sealed again under the current key. So the old
+ * key can leave the ring. This runs in batches while the columns are in use. Surfaces declare the
+ * columns. A value that was changed or deleted meanwhile is left as it is.
  */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../database/db.ts'
@@ -12,7 +12,7 @@ import type { Loop } from './loop.ts'
 type Needs = { readonly db: Pick<Db, 'many' | 'run'>; readonly keys: Ring }
 
 export type Ring = Pick<Keyring, 'kids' | 'seal' | 'open' | 'sealedWith'>
-/** The columns of the key and of `also`. */
+/** The columns of the key, and the columns of `also`. */
 export type SealedRow = Readonly<Record<string, unknown>>
 
 export type SealedColumn = {
@@ -20,14 +20,14 @@ export type SealedColumn = {
   /** Columns of the primary key. */
   readonly key: readonly string[]
   readonly column: string
-  /** The use for which its key is derived. */
+  /** The use for which the key is derived. */
   readonly use: string
-  /** Only if it is not the platform's keyring. */
+  /** The keyring, if it is not the platform's. */
   readonly ring?: Ring
   readonly where?: Sql
   /** Further columns that `place` needs. */
   readonly also?: readonly string[]
-  /** The place to which the value was sealed; for existing data it never changes. */
+  /** The place at which the value was sealed. For existing data it never changes. */
   place(row: SealedRow): Associated
 }
 
@@ -52,7 +52,7 @@ export async function resealColumn(
   signal?: AbortSignal,
 ): Promise<number> {
   const ring = column.ring ?? keys
-  // With one key in the ring no value can be under another.
+  // With one key in the ring, every value is already sealed with that key.
   if (ring.kids.length === 1) return 0
   let resealed = 0
   let after: SealedRow | null = null

@@ -1,6 +1,6 @@
 /**
- * Deletes what is old, as surfaces declare it: rows in batches, so that no statement takes long,
- * and partitions as a whole. A deletion that emits an event is not retention but a use case.
+ * Deletes old rows, as surfaces declare it: rows in batches, so that no statement takes long, and
+ * partitions as a whole. A deletion that emits an event is not retention but a use case.
  */
 import type { Db } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
@@ -14,7 +14,7 @@ export type Retention =
       readonly table: string
       /** Columns of the primary key. */
       readonly key: readonly string[]
-      /** Which rows are deleted, over the table as `t`; an index should find them. */
+      /** Which rows are deleted, as a condition on the table `t`. An index should find them. */
       readonly where: Sql
       readonly batch?: number
       readonly every_seconds?: number
@@ -27,7 +27,7 @@ export type Retention =
       readonly ahead_days?: number
       readonly every_seconds?: number
     }
-  /** A statement of the surface's own that keeps its partitions. */
+  /** The surface's own statement that creates and drops its partitions. */
   | { readonly statement: Sql; readonly every_seconds?: number }
 
 const batch_usual = 1000
@@ -49,7 +49,7 @@ export function retentionLoop(kernel: Needs, declared: readonly Retention[]): Lo
   }
 }
 
-/** A rule that fails does not stop the others. */
+/** If one rule fails, the others still run. */
 export async function retain(
   { db, log }: Needs,
   declared: readonly Retention[],

@@ -1,6 +1,6 @@
 /**
- * Runs the repeated work of a worker process: one run at a time per loop, at once when woken; an
- * error only delays the next run. Stopping waits for the current run.
+ * Runs the repeated work of a worker process. Each loop has one run at a time, and starts
+ * immediately when woken. An error only delays the next run. Stopping waits for the current run.
  */
 import { logFailure } from '../database/log-failure.ts'
 import type { Log } from '../observability/log.ts'
@@ -25,7 +25,7 @@ export function startLoops(
   }
 }
 
-/** The expressions that the pulse checks for loops; each is a topic of the loop's own name. */
+/** The expressions that the pulse checks for loops. The topic of each is the loop's own name. */
 export function signsOf(loops: readonly Loop[]): Sign[] {
   return loops.flatMap(({ name, due }) => (due ? [{ topic: name, due }] : []))
 }

@@ -1,9 +1,9 @@
 /**
- * Works on one due queue in one process: claims what is due in batches, skipping rows that others
- * hold, runs a bounded number of attempts at once, and settles each in one commit with the
- * surface's `finish`. The token of the lease is the fence: an attempt whose lease was taken over
- * settles nothing. An attempt counts when it is claimed; if the process stops during it, it is
- * given back.
+ * Runs one due queue in one process. It claims due rows in batches, skips rows that others hold,
+ * and runs a limited number of attempts in parallel. Each attempt ends in one transaction together
+ * with the surface's `finish`. The token of the lease is the fence: an attempt that lost its lease
+ * changes nothing. An attempt counts when it is claimed. If the process stops during the attempt,
+ * the attempt does not count.
  */
 import { type TObject, Type } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
@@ -38,7 +38,7 @@ type Work = {
   readonly sleeper: Sleeper
 }
 
-/** Time between two polls when nothing wakes it. */
+/** The time between two polls when nothing wakes the queue. */
 const poll_ms = 30_000
 
 class LeaseLost extends Error {
@@ -66,7 +66,7 @@ export function queueLoop(kernel: QueueKernel, queue: DueQueue): Loop {
   }
 }
 
-/** Processes what is due now and returns; for a test or a command. */
+/** Processes what is due now and returns. For a test or a command. */
 export async function drainQueue(
   kernel: Omit<QueueKernel, 'onWake'>,
   queue: DueQueue,
@@ -112,7 +112,7 @@ async function claim(work: Work, token: string, room: number): Promise<Row[]> {
   })
 }
 
-/** Whether a claim would find something; also true while a fence is closed. */
+/** Returns whether rows are due. This is also true while a fence is closed. */
 function dueIn({ table, columns, where }: DueQueue): Sql {
   return sql`
     select exists (select from ${tableOf(table)} t where ${claimable(columns)}
@@ -178,10 +178,10 @@ async function runAttempt(work: Work, row: Row, token: string): Promise<void> {
   }
 }
 
-/** Undefined if the process stops in the middle of it. */
+/** Returns undefined if the process stops during the attempt. */
 async function outcomeOf(work: Work, row: Row): Promise<Outcome<unknown> | undefined> {
   const { kernel, queue, signal } = work
-  // Each of these attempts ended the process, or ran longer than its lease.
+  // Each of these attempts crashed the process, or ran longer than its lease.
   if (row.attempt_no > attemptsMax(queue)) return { end: 'dead', code: 'attempts_exhausted' }
   try {
     const lease = AbortSignal.timeout(queue.lease_seconds * 1000)
@@ -217,7 +217,7 @@ async function settle(
   if ('after_seconds' in last && last.after_seconds === 0) sleeper.wake()
 }
 
-/** The surface's part of the commit; it may replace the outcome. */
+/** Runs the surface's part of the transaction, which may replace the outcome. */
 async function hand(
   tx: Tx,
   queue: DueQueue,
@@ -230,7 +230,7 @@ async function hand(
   return last
 }
 
-/** A retry when no attempt is left makes the row dead. */
+/** A retry outcome after the last attempt makes the row dead. */
 function decide(queue: DueQueue, row: Row, outcome: Outcome<unknown>): Outcome<unknown> {
   if (outcome.end !== 'retry') return outcome
   const { code, counts } = outcome

@@ -1,14 +1,14 @@
 /**
- * A sleep that a wake-up ends. A wake-up that comes while the owner is awake is not lost: its next
- * sleep ends at once.
+ * A sleep that a wake-up ends. A wake-up that comes while the owner is awake is not lost: the
+ * owner's next sleep ends immediately.
  */
 export type Sleeper = {
   /** Sleeps until the time is over or a wake-up comes. */
   sleep(ms: number): Promise<void>
-  /** Sleeps until the time is over; only closing ends it earlier. */
+  /** Sleeps until the time is over. Only closing ends it earlier. */
   sleepThrough(ms: number): Promise<void>
   wake(): void
-  /** From now on every sleep ends at once. */
+  /** After this call every sleep ends immediately. */
   close(): void
 }
 

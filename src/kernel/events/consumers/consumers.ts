@@ -1,8 +1,8 @@
 /**
- * All consumers of this process. New events are read once, from the common tail, and pushed to the
- * lanes that this process holds; while nothing happens one poll covers every consumer and lane. A
- * scan over all lanes finds work that was left behind (by a dead process, a lost notification, a
- * full queue).
+ * All consumers of this process. It reads new events once, from the common tail, and pushes them to
+ * the lanes that it holds. While nothing happens, one poll covers every consumer and lane. A scan
+ * over all lanes finds work that was left behind (by a dead process, a lost notification or a full
+ * queue).
  */
 import { logFailure } from '../../database/log-failure.ts'
 import { newId } from '../../ids.ts'
@@ -16,7 +16,7 @@ import { Workers } from './workers.ts'
 
 export type ConsumersOptions = Omit<Handling, 'token'> & {
   listeners: readonly Listener[]
-  /** Lanes that work at the same time; each uses one connection of the pool. */
+  /** How many lanes work at the same time. Each uses one connection of the pool. */
   concurrency: number
 }
 
@@ -39,10 +39,7 @@ export class Consumers {
   private finished: Promise<void> | undefined
   private stopped = false
   private parks = false
-  /**
-   * Up to this position every event was pushed to its lanes, or its lanes know that they are
-   * behind.
-   */
+  /** Every event up to this position was pushed to its lanes, or the lanes are marked as behind. */
   private seen = 0
   private active_at = -Infinity
   private look_at = -Infinity
@@ -61,7 +58,7 @@ export class Consumers {
     this.sleeper.wake()
   }
 
-  /** A parked event is due: scan all lanes now. */
+  /** A parked event is due. Scans all lanes now. */
   pokeParks(): void {
     this.parks = true
     this.sleeper.wake()
@@ -78,7 +75,7 @@ export class Consumers {
     this.finished = this.run()
   }
 
-  /** Stops after the running batches and gives the leases back. */
+  /** Stops after the running batches and releases the leases. */
   async stop(): Promise<void> {
     this.stopped = true
     this.sleeper.close()
@@ -141,7 +138,7 @@ export class Consumers {
     this.workers.dispatch()
   }
 
-  /** There are so many new events that each lane reads its own share. */
+  /** There are so many new events that each lane reads its own events instead. */
   private async jump(): Promise<void> {
     const head = await readHead(this.options.db)
     for (const lane of this.workers.all()) lane.fallBehind(this.seen)
@@ -157,8 +154,8 @@ export class Consumers {
         lane?.own(found.position)
         if (lane) this.workers.ask(lane)
       } else {
-        // Another process asked for it: the holder may hand it over at any moment, so it is not
-        // worked on here.
+        // Another process has requested the lane. Its holder may hand it over at any moment, so we
+        // do not work on it here.
         const busy = performance.now() - this.active_at < busy_for_ms
         this.look_at = performance.now() + (busy ? busy_ms : foreign_ms)
       }
@@ -177,7 +174,10 @@ export class Consumers {
   }
 }
 
-/** Which consumers listen for a type; types are few, so the results are cached. */
+/**
+ * Finds the consumers that listen for an event type. There are few types, so the results are
+ * cached.
+ */
 function listenersIn(listeners: readonly Listener[]): (type: string) => readonly Listener[] {
   const known = new Map<string, readonly Listener[]>()
   return type => {

@@ -1,6 +1,6 @@
 /**
- * Retries a parked event. Once it succeeds or is skipped, the events behind it follow in order.
- * Runs only under the lease of the lane, so nothing joins the queue meanwhile.
+ * Retries a parked event. Once that event succeeds or is skipped, the events behind it follow in
+ * order. This runs only under the lease of the lane, so no event joins the queue meanwhile.
  */
 import type { Tx } from '../../database/db.ts'
 import { effect, isOutage, publishOne, type Handling } from './handle.ts'
@@ -10,7 +10,7 @@ import { move, type LaneKey } from './leases.ts'
 import * as parks from './parks.ts'
 import type { LanedEvent } from '../log/read.ts'
 
-/** An operator decided differently while the attempt ran; the attempt is rolled back. */
+/** An operator changed the park while the attempt ran, so the attempt is rolled back. */
 class Overtaken extends Error {
   override readonly name = 'Overtaken'
 }
@@ -34,7 +34,7 @@ export async function drainPark(
   await fenced(at, key, tx => parks.close(tx, due))
 }
 
-/** True if the first event is done. */
+/** Returns true if the first event of the park is done. */
 async function settleFirst(
   at: Handling,
   listener: Listener,
@@ -66,7 +66,7 @@ async function settleFirst(
   }
 }
 
-/** True if the event behind the park is done; otherwise it now has its own park. */
+/** Returns true if the event behind the park is done. Otherwise the event now has its own park. */
 async function follow(
   at: Handling,
   listener: Listener,
@@ -94,7 +94,7 @@ async function once(at: Handling, listener: Listener, key: LaneKey, tx: Tx, even
     await effect(at, listener, tx, event)
 }
 
-/** A transaction that commits only while this process holds the lane. */
+/** Runs a transaction that commits only while this process holds the lane. */
 function fenced<T>(at: Handling, key: LaneKey, work: (tx: Tx) => Promise<T>): Promise<T> {
   return at.db.tx(async tx => {
     await move(tx, key, at.token, 0)

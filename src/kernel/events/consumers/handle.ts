@@ -1,7 +1,8 @@
 /**
- * Handles events of one lane in order, so that each takes effect once: inbox row, effect, the
- * effect's own events and the cursor share one commit. Up to fifty go together. On any error they
- * are handled one by one, and the event that fails alone parks its aggregate.
+ * Handles events of one lane in order, so that each event takes effect once. The inbox row, the
+ * effect, the effect's own events and the cursor are in one transaction. Up to fifty events share a
+ * transaction. After any error they are handled one by one, and the event that fails alone parks
+ * its aggregate.
  */
 import type { Db, Tx } from '../../database/db.ts'
 import { isUnavailable, SqlState } from '../../database/failures.ts'
@@ -23,7 +24,10 @@ export type Handling = {
   readonly token: string
 }
 
-/** A batch that takes longer could lose the lane to another process before the cursor has moved. */
+/**
+ * A batch that takes longer than this could lose the lane to another process before the cursor has
+ * moved.
+ */
 const together_ms_max = 4000
 
 class TooSlow extends Error {
@@ -31,7 +35,7 @@ class TooSlow extends Error {
 }
 
 /**
- * The database or a sink is unavailable. The event itself is not at fault, so nothing is parked.
+ * The database or a sink is unavailable. The event itself is not the cause, so nothing is parked.
  */
 export function isOutage(error: unknown): boolean {
   if (error instanceof LeaseLost || error instanceof SinkUnavailable) return true
@@ -39,7 +43,7 @@ export function isOutage(error: unknown): boolean {
   return isUnavailable(error)
 }
 
-/** How many events a consumer handles in one call; after each portion the time is checked. */
+/** How many events a consumer handles in one call. The elapsed time is checked after each call. */
 const portion_max = 10
 
 /** Runs the effect of one event in the given transaction. */
@@ -62,8 +66,8 @@ async function effects(at: Handling, listener: Listener, tx: Tx, events: readonl
 }
 
 /**
- * `through`: the position that the cursor may move to once all these are done. Returns whether
- * another process wants the lane.
+ * `through` is the position to which the cursor may move once all these events are done. Returns
+ * whether another process wants the lane.
  */
 export async function handle(
   at: Handling,
@@ -160,7 +164,8 @@ async function publishAll(
       const rest = events.filter(one => one.position > event.position)
       const here = rest.length === 0 ? through : () => event.position
       const wanted = await parkEvent(at, key, event, error, here)
-      // The events after it are checked again: those of the same aggregate have to wait now.
+      // The events after the parked one are checked again, because those of the same aggregate must
+      // wait now.
       return rest.length === 0 ? wanted : publishAll(at, listener, key, rest, through)
     }
   }

@@ -1,7 +1,7 @@
 /**
- * The check before an effect. For a batch, one statement finds out which events were handled before
- * (their inbox row exists), which wait behind a parked event of the same aggregate, and which have
- * to be handled now. It records that in the transaction of the effect.
+ * The check before an effect. For a batch, one statement separates three cases: events that were
+ * handled before (their inbox row exists), events that wait behind a parked event of the same
+ * aggregate, and events to handle now. It records this in the transaction of the effect.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../database/db.ts'
@@ -52,7 +52,10 @@ export async function admit(
 
 const Parked = Type.Object({ position: Type.Integer() })
 
-/** For a sink, which has no transaction around its effect: the events that no park holds back. */
+/**
+ * For a sink, which has no transaction around its effect. Returns the events that are not behind a
+ * park.
+ */
 export async function admitUnparked(
   tx: Tx,
   consumer: string,
@@ -83,7 +86,10 @@ export async function admitUnparked(
   return events.filter(event => !positions.has(event.position))
 }
 
-/** For one event outside the order of its lane: true if it was not handled before. */
+/**
+ * For one event that is handled outside the order of its lane. Returns true if it was not handled
+ * before.
+ */
 export async function claim(tx: Tx, consumer: string, event_id: string): Promise<boolean> {
   const inserted = await tx.run(sql`
     insert into kernel.inbox_events (consumer, event_id)

@@ -1,6 +1,6 @@
 /**
- * How far consumers are behind the log, counted exactly up to a bound. Only events of a consumer's
- * own types count, not the other events in the log.
+ * Counts how far consumers are behind the log, exactly up to a bound. Only events of a consumer's
+ * own types count.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../database/db.ts'
@@ -10,8 +10,8 @@ import type { Interest } from './leases.ts'
 import { head_position } from '../log/read.ts'
 
 /**
- * Counting stops at this number in each lane, so that a long backlog does not make a long
- * statement.
+ * Counting stops at this number in each lane, so that a long backlog does not make the statement
+ * slow.
  */
 const counted_max = 1000
 
@@ -31,7 +31,8 @@ export type ConsumerView = {
 }
 
 /**
- * Consumers after `after`, ordered by name. `position`: all events up to it are handled or parked.
+ * Returns the consumers after `after`, ordered by name. All events up to `position` are handled or
+ * parked.
  */
 export function readConsumers(
   reader: Reader,

@@ -1,7 +1,8 @@
 /**
- * One lane of one consumer in this process. While it is *live*, everything up to the common tail is
- * handled or in its queue, and new events are pushed to it, so it does not read by itself. When its
- * queue is full, or after a take-over, it reads from its own cursor until it has caught up.
+ * One lane of one consumer in this process. While the lane is *live*, all events up to the common
+ * tail are handled or in its queue. New events are pushed to it, so it does not read the log
+ * itself. When its queue is full, or after a take-over, it reads from its own cursor until it has
+ * caught up.
  */
 import { drainPark } from './drain-park.ts'
 import { handle, type Handling } from './handle.ts'
@@ -52,7 +53,7 @@ export class Lane {
     this.queue = []
   }
 
-  /** The tail continues without this lane, which has to read by itself. */
+  /** The tail moves on without this lane, so the lane must read the log itself. */
   fallBehind(tail: number): void {
     if (!this.live) return
     this.covered = Math.max(this.covered, tail)
@@ -60,8 +61,8 @@ export class Lane {
   }
 
   /**
-   * `tail`: the position up to which everything was pushed before this event. Returns whether there
-   * is work.
+   * `tail` is the position up to which all events were pushed before this one. Returns whether
+   * there is work.
    */
   push(event: LanedEvent, tail: number): boolean {
     if (!this.owned) return false
@@ -76,7 +77,7 @@ export class Lane {
     return true
   }
 
-  /** Works until nothing is left or its turn is over; returns whether something is left. */
+  /** Works until no work is left or its turn is over. Returns whether work is left. */
   async work(at: Handling, tail: () => number, stopped: () => boolean): Promise<boolean> {
     if (this.parks_due) await this.workParks(at)
     for (let batches = 0; batches < batches_max && !stopped(); batches++) {
@@ -94,11 +95,11 @@ export class Lane {
     this.parks_due = false
     const due = await readDue(at.db, this.key)
     for (const one of due) await drainPark(at, this.listener, this.key, one)
-    // A park that was retried, or one that follows it, may be due as well.
+    // The park that was just retried, or the next one, may be due as well.
     if (due.length > 0) this.parks_due = (await readDue(at.db, this.key)).length > 0
   }
 
-  /** Returns true when the lane has reached the tail and found nothing. */
+  /** Returns true when the lane has reached the tail and there are no more events. */
   private async catchUp(at: Handling, tail: () => number): Promise<boolean> {
     const { events, through } = await readLane(at.db, {
       lane: this.key.lane,
@@ -131,7 +132,10 @@ export class Lane {
     return true
   }
 
-  /** A cursor with no events of its types moves in large steps, so that no scan has to read far. */
+  /**
+   * If there are no events of its types, the cursor moves in large steps. So no scan has to read
+   * far.
+   */
   private async keepNear(at: Handling, tail: () => number): Promise<void> {
     const reached = Math.max(this.covered, this.live ? tail() : 0)
     if (this.queue.length > 0 || reached - this.moved < far_behind / 2) return

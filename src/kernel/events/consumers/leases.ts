@@ -1,9 +1,9 @@
 /**
- * Which process works on a lane of a consumer, and how far it has come. The token is the fence: a
- * cursor moves, in the transaction of the effect, only while the row holds our token, so the work
- * of a process that lost the lane is rolled back. `leased_until` (the database's clock) only says
- * when others may take the lane. Each move of the cursor prolongs it, so an idle platform writes
- * nothing.
+ * Records which process works on a lane of a consumer, and how far it has come. The token is the
+ * fence: the cursor moves in the transaction of the effect, and only while the row has our token.
+ * So the work of a process that lost the lane is rolled back. `leased_until` (by the database's
+ * clock) only says when other processes may take the lane. Each move of the cursor extends the
+ * lease, so an idle platform writes nothing.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../database/db.ts'
@@ -14,14 +14,14 @@ const lease_seconds = 10
 
 export type LaneKey = { readonly consumer: string; readonly lane: number }
 
-/** Another process holds the lane now: work that was done here must not be committed. */
+/** Another process holds the lane now. Our work on it must not be committed. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
 const lease = sql`now() + make_interval(secs => ${sql.count(lease_seconds)})`
 
-/** Consumers that are new in the code begin at the start of the log. */
+/** Consumers that are new in the code start at the beginning of the log. */
 export async function register(db: Db, consumers: readonly string[]): Promise<void> {
   if (consumers.length === 0) return
   await db.run(sql`
@@ -40,8 +40,8 @@ const Taken = Type.Object({
 export type Taken = { consumer: string; lane: number; position: number }
 
 /**
- * At the start: takes free lanes, and each lane that seems abandoned with a probability of one
- * half.
+ * Runs at the start of the process. It takes free lanes, and each lane that seems abandoned with a
+ * probability of one half.
  */
 export function takeFree(db: Db, consumers: readonly string[], token: string): Promise<Taken[]> {
   return db.many(
@@ -64,7 +64,7 @@ export function takeFree(db: Db, consumers: readonly string[], token: string): P
 
 export type Interest = { readonly consumer: string; readonly types: readonly string[] | null }
 
-// One row a consumer, with its types joined as one text; null means all types.
+// Selects one row for each consumer, with its types joined as one text. Null means all types.
 function interests(of: readonly Interest[]) {
   return sql`
     select consumer, string_to_array(types, ',') as types
@@ -76,15 +76,13 @@ export const far_behind = 20_000
 
 const Found = Type.Object({ ...Taken.properties, ours: Type.Boolean() })
 
-/**
- * An event that has waited this long shows that the process that holds the lane has too much to do.
- */
+/** If an event has waited this long, the process that holds its lane has too much to do. */
 const late_seconds = 2
 
 /**
- * The scan over all consumers and lanes. Takes every lane that has work and no holder, and returns
- * the lanes with work that are ours. A lane that another process holds but is late with is
- * requested from it, and returned as not ours.
+ * Scans all consumers and lanes. It takes every lane that has work and no holder, and returns our
+ * lanes that have work. If another process holds a lane and is late with it, the lane is requested
+ * from that process and returned as not ours.
  */
 export function takeWork(
   db: Db,
@@ -184,7 +182,7 @@ export async function yieldLane(db: Db, { consumer, lane }: LaneKey, token: stri
       and wanted_by is not null`)
 }
 
-/** Gives all leases back, so that another process need not wait until they expire. */
+/** Releases all leases, so that another process need not wait until they expire. */
 export async function release(db: Db, token: string): Promise<void> {
   await db.run(sql`
     update kernel.event_consumers
@@ -193,8 +191,8 @@ export async function release(db: Db, token: string): Promise<void> {
 }
 
 /**
- * Moves cursors of lanes that had no events of their types for long near the head, in one pass over
- * the log for all of them. So a scan for work never has to read far.
+ * Moves the cursors of lanes that had no events of their types for long near the head. One pass
+ * over the log covers all of them. So a scan for work never has to read far.
  */
 export async function advanceQuiet(db: Db, of: readonly Interest[]): Promise<number> {
   return db.run(sql`

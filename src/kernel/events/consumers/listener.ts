@@ -1,7 +1,7 @@
 /**
- * A listener of the event log: a consumer of a surface, whose effect shares the transaction of its
- * cursor, or a sink, whose effect is outside PostgreSQL and therefore happens before its cursor
- * moves.
+ * A listener of the event log is a consumer of a surface or a sink. A consumer's effect is in the
+ * same transaction as its cursor. A sink's effect is outside PostgreSQL, so it happens before the
+ * cursor moves.
  */
 import type { Tx } from '../../database/db.ts'
 import type { EventDeclaration, LoggedEvent } from '../event.ts'
@@ -16,11 +16,14 @@ export type Listener = {
       runAll?(tx: Tx, events: readonly LoggedEvent[]): Promise<void>
       publish?: undefined
     }
-  /** Resolves when the other side has stored the event; may be called again with the same event. */
+  /**
+   * Resolves when the receiving system has stored the event. It may be called again with the same
+   * event.
+   */
   | { publish(event: LanedEvent): Promise<void>; run?: undefined; runAll?: undefined }
 )
 
-/** Why this process must not handle the event, or null. */
+/** Returns why this process must not handle the event, or null. */
 export type RefusalOf = (event: LoggedEvent) => 'unknown_event_type' | 'newer_schema_version' | null
 
 export function refusalsBy(declared: ReadonlyMap<string, EventDeclaration>): RefusalOf {
@@ -31,7 +34,7 @@ export function refusalsBy(declared: ReadonlyMap<string, EventDeclaration>): Ref
   }
 }
 
-/** The process does not know how to handle the event; a newer version may. */
+/** This process does not know how to handle the event, but a newer version may. */
 export class NotUnderstood extends Error {
   override readonly name = 'NotUnderstood'
   readonly code: string
@@ -45,7 +48,7 @@ export function typesOf(listener: Listener): readonly string[] | null {
   return listener.events === 'all' ? null : listener.events
 }
 
-/** The other side of a sink is unavailable: the event is not at fault, and its lane waits. */
+/** The receiving system of a sink is unavailable. The event is not the cause, so its lane waits. */
 export class SinkUnavailable extends Error {
   override readonly name = 'SinkUnavailable'
 }

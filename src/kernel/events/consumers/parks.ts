@@ -35,15 +35,15 @@ export type DuePark = {
 }
 
 /**
- * Seconds until the next attempt after `attempts` failures, with a jitter of a tenth; null: no
- * more.
+ * Seconds until the next attempt after `attempts` failures, with a jitter of a tenth. Null means
+ * that there is no further attempt.
  */
 function nextWait(schedule: readonly number[], attempts: number): number | null {
   const wait = schedule[attempts - 1]
   return wait === undefined ? null : wait * (0.9 + jitter() * 0.2)
 }
 
-/** A stable code for what went wrong; the message stays in the log. */
+/** A stable code for the failure. The message goes only to the log. */
 function errorCode(error: unknown): string {
   if (error instanceof Problem) return error.code
   if (error instanceof SqlState) return `sql_${error.code.toLowerCase()}`
@@ -72,7 +72,7 @@ export async function park(
   return id
 }
 
-/** The retry failed: schedules the next attempt, or marks the park dead. */
+/** The retry failed. Schedules the next attempt, or marks the park as dead. */
 export async function putOff(
   tx: Tx,
   due: DuePark,
@@ -104,7 +104,7 @@ export function readDue(reader: Reader, { consumer, lane }: LaneKey): Promise<Du
 
 const DueLane = Type.Object({ consumer: Type.String(), lane: Type.Integer() })
 
-/** Lanes of these consumers in which a park may be tried again now. */
+/** Returns the lanes of these consumers in which a park is due for a retry. */
 export function readDueLanes(reader: Reader, consumers: readonly string[]): Promise<LaneKey[]> {
   return reader.many(
     DueLane,
@@ -116,7 +116,7 @@ export function readDueLanes(reader: Reader, consumers: readonly string[]): Prom
   )
 }
 
-/** The parked event itself; null where retention or an operator has deleted it. */
+/** Returns the parked event, or null if retention or an operator has deleted it. */
 export async function readParked(reader: Reader, due: DuePark): Promise<LanedEvent | null> {
   const found = await reader.maybe(
     LanedEvent,
@@ -125,7 +125,7 @@ export async function readParked(reader: Reader, due: DuePark): Promise<LanedEve
   return found ?? null
 }
 
-/** The next events that wait behind a park. */
+/** Returns the next events that wait behind a park. */
 export function readWaits(reader: Reader, due: DuePark, limit: number): Promise<LanedEvent[]> {
   return reader.many(
     LanedEvent,
@@ -144,7 +144,7 @@ export async function removeWaits(tx: Tx, due: DuePark, through: number): Promis
     delete from kernel.event_park_waits where park_id = ${due.id} and position <= ${through}`)
 }
 
-/** The first event is done, but others still wait behind it. A skipped park stays skipped. */
+/** The first event is done, but other events still wait behind it. A skipped park stays skipped. */
 export async function resolve(tx: Tx, due: DuePark): Promise<boolean> {
   const changed = await tx.run(sql`
     update kernel.event_parks
@@ -153,7 +153,7 @@ export async function resolve(tx: Tx, due: DuePark): Promise<boolean> {
   return changed > 0
 }
 
-/** Nothing waits behind the park any more: later events of the aggregate are handled normally. */
+/** No event waits behind the park any more. Later events of the aggregate are handled normally. */
 export async function close(tx: Tx, due: DuePark): Promise<void> {
   await tx.run(sql`
     update kernel.event_parks
@@ -162,8 +162,8 @@ export async function close(tx: Tx, due: DuePark): Promise<void> {
 }
 
 /**
- * An event behind a finished park failed: it gets its own park, and the events after it wait behind
- * that.
+ * An event behind a finished park has failed. It gets its own park, and the events after it wait
+ * behind that park.
  */
 export async function succeed(
   tx: Tx,

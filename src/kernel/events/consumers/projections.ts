@@ -1,8 +1,8 @@
 /**
- * Rebuilds a read model beside the live one. Its consumer runs over the log under its own name,
- * from the start of the log or from a snapshot with its position, and replaces the live one in one
- * commit. For that moment the cursors of the live consumer are locked and its leases are fenced
- * off, so no event is missed or applied twice.
+ * Rebuilds a read model beside the live one. The rebuild has its own consumer. That consumer reads
+ * the log from its start, or from the position of a snapshot. Finally it replaces the live read
+ * model in one transaction. In that transaction the cursors of the live consumer are locked and its
+ * leases are revoked, so no event is missed or applied twice.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../database/db.ts'
@@ -14,23 +14,24 @@ import { columns, LanedEvent, lanes_count, ofTypes, readHead } from '../log/read
 export type Rebuild = {
   db: Db
   /**
-   * The consumer that fills the new rows; it has the name of the live consumer that it replaces.
+   * The consumer that fills the new rows. It has the same name as the live consumer that it
+   * replaces.
    */
   consumer: Consumer
-  /** The name under which the progress is stored, so that an interrupted rebuild continues. */
+  /** The name under which the progress is stored, so that an interrupted rebuild can continue. */
   under: string
   /** The snapshot's position: the new rows already contain everything up to it. */
   from?: number
-  /** Puts the new rows into the place of the old ones. */
+  /** Replaces the old rows with the new ones. */
   swap(tx: Tx): Promise<void>
   progress?(done: number, total: number): void
   signal: AbortSignal
 }
 
 const portion = 200
-/** The most positions that one statement scans where events of these types are rare. */
+/** The largest number of positions that one statement scans when events of these types are rare. */
 const window_positions = 100_000
-/** With this few events left, they are applied in the commit of the switch. */
+/** When only this many events are left, they are applied in the transaction of the switch. */
 const near_positions = 1000
 
 export async function rebuild(options: Rebuild): Promise<void> {
@@ -52,9 +53,7 @@ export async function rebuild(options: Rebuild): Promise<void> {
 
 const Place = Type.Object({ position: Type.Integer() })
 
-/**
- * Applies the next portion up to `head` and returns the position that the new rows have reached.
- */
+/** Applies the next portion up to `head`. Returns the position that the new rows have reached. */
 async function advance(tx: Tx, { consumer, under }: Rebuild, head: number): Promise<number> {
   const locked = await tx.many(
     Place,
@@ -90,7 +89,7 @@ async function takeOver(tx: Tx, options: Rebuild): Promise<void> {
       order by lane
       for update`,
   )
-  // Only events up to this moment: the live consumer continues from here.
+  // Only events up to this point are applied. The live consumer continues from here.
   const head = await readHead(tx)
   while ((await advance(tx, options, head)) < head);
   await options.swap(tx)

@@ -1,6 +1,6 @@
 /**
  * A consumer whose work continues the trace of the event that caused it. In a batch each event has
- * its own span, and what the batch causes continues the trace of the first event.
+ * its own span, and new events continue the trace of the batch's first event.
  */
 import { workContext } from '../../observability/context.ts'
 import type { Consumer } from '../consumer.ts'

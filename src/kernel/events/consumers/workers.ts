@@ -1,7 +1,7 @@
 /**
- * The lanes of this process and the workers that run them. One worker at a time runs a lane, and as
- * many lanes run at once as there are connections reserved for them; the others wait for their
- * turn.
+ * The lanes of this process and the workers that run them. Each lane has at most one worker at a
+ * time. As many lanes run in parallel as connections are reserved for them; the other lanes wait
+ * for their turn.
  */
 import { logFailure } from '../../database/log-failure.ts'
 import type { Log } from '../../observability/log.ts'
@@ -49,7 +49,7 @@ export class Workers {
     for (const lanes of this.lanes.values()) yield* lanes
   }
 
-  /** The lane has work; `dispatch` starts it. */
+  /** The lane has work. `dispatch` starts it. */
   ask(lane: Lane): void {
     this.ready.add(lane)
   }
@@ -89,7 +89,7 @@ export class Workers {
   }
 
   private failed(lane: Lane, error: unknown): void {
-    // After an unexpected error the lane starts again from the cursor, as after a take-over.
+    // After an unexpected error the lane starts again from its cursor, as after a take-over.
     if (error instanceof LeaseLost || !isOutage(error)) lane.lose()
     if (error instanceof LeaseLost) return
     lane.failures++

@@ -1,22 +1,22 @@
 /**
- * What the sequencer knows of the numbers in the staging table: the highest one taken, and the
- * ranges below it that were still missing. Reading only these ranges and the numbers above keeps a
- * batch as cheap while a transaction stays open (and deleted rows cannot be vacuumed) as it is
- * without one. A range is dropped once every transaction that ran when it was first seen has ended
- * without filling it.
+ * What the sequencer remembers about the numbers in the staging table: the highest number taken,
+ * and the ranges below it that were still missing. It reads only these ranges and the numbers
+ * above. So a batch stays cheap even while a transaction is open for long and deleted rows cannot
+ * be vacuumed. A range is dropped when every transaction that ran when the range was first seen has
+ * ended without filling it.
  */
 export type Gap = { low: number; high: number; horizon: number }
 
-/** What one batch saw, all in one snapshot. */
+/** What one batch saw in its snapshot. */
 export type Seen = {
-  /** The numbers taken, ascending. */
+  /** The numbers taken, in ascending order. */
   readonly taken: readonly number[]
   readonly full: boolean
   /** The oldest transaction that was still running. */
   readonly xmin: number
   /**
-   * Our own transaction id: a transaction with a number below one that was visible to us has an
-   * older id.
+   * Our own transaction id. If our snapshot shows a row with a higher number, transactions that
+   * took lower numbers have older ids.
    */
   readonly xid: number
 }
@@ -26,8 +26,8 @@ export class Gaps {
   private gaps: Gap[]
 
   /**
-   * A new leader knows nothing of `1..last`, so that stays one gap until the transactions of that
-   * time end.
+   * A new leader knows nothing about `1..last`. So this range stays one gap until all transactions
+   * that run now have ended.
    */
   constructor(last: number, horizon: number) {
     this.last = last

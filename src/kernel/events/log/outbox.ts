@@ -1,8 +1,9 @@
 /**
- * Writes the events and audit records of a transaction in its own commit: one insert for all
- * events, one for all audit records. An event that does not match its declaration is a bug and
- * fails the commit. The transaction gets its id before it takes its first number from the sequence;
- * by that the sequencer can tell a number that was rolled back from one that is still to come.
+ * Writes the events and audit records of a transaction in that transaction: one insert for all
+ * events and one for all audit records. An event that does not match its declaration is a bug and
+ * makes the transaction fail. The transaction gets its id before it takes its first number from the
+ * sequence. So the sequencer can tell whether a missing number was rolled back or may still be
+ * committed.
  */
 import { Compile, type Validator } from 'typebox/compile'
 import type { AuditDraft, BufferedEvent, EventDraft } from '../../database/drafts.ts'
@@ -11,7 +12,7 @@ import { newId } from '../../ids.ts'
 import type { EventDeclaration } from '../event.ts'
 
 export type OutboxOptions = {
-  /** The trace that the running work belongs to. */
+  /** The trace of the running work. */
   traceparent(): string | null
   /** The request id, for the audit record. */
   request_id(): string | null
@@ -78,7 +79,7 @@ function insertEvents(
     order by e.ordinal`
 }
 
-/** Returns the schema version under which the event is written. */
+/** Returns the schema version that is stored with the event. */
 function versionOf(known: ReadonlyMap<string, Declared>, event: EventDraft): number {
   const declared = known.get(event.type)
   if (!declared) throw new Error(`the event ${event.type} is not declared by any surface`)

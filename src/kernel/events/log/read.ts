@@ -1,6 +1,6 @@
 /**
- * Queries on the log. Positions have one writer, so everything after a cursor is complete, and each
- * query returns the position up to which it has seen everything.
+ * Queries on the event log. Only one process writes positions, so everything after a cursor is
+ * complete. Each query also returns the position up to which its result is complete.
  */
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../database/db.ts'
@@ -12,16 +12,16 @@ export type LanedEvent = Static<typeof LanedEvent>
 
 export const lanes_count = 16
 
-// Wide enough that a consumer with rare events skips a million events in seconds, narrow enough for
-// one statement.
+// Wide enough to skip a million events in seconds when a consumer's events are rare, and narrow
+// enough for one statement.
 const window_positions = 100_000
 
-/** The columns of an event as consumers read them, of `kernel.events` under the name e. */
+/** The columns of an event as consumers read them. `kernel.events` must have the alias e. */
 export const columns: Sql = sql`e.position, e.id, e.tenant_id, e.type, e.schema_version,
   e.aggregate_type, e.aggregate_id, e.aggregate_version, e.payload, e.payload_ref, e.traceparent,
   e.occurred_at, e.created_at, e.lane`
 
-/** True for events of these types; null means all types. */
+/** Matches events of these types. Null means all types. */
 export function ofTypes(types: readonly string[] | null): Sql {
   return types === null ? sql`true` : sql`e.type = any (${types}::text[])`
 }
@@ -33,7 +33,7 @@ export const head_position: Sql = sql`coalesce(
 const Head = Type.Object({ head: Type.Integer() })
 const Poll = Type.Object({ head: Type.Integer(), parks_due: Type.Boolean() })
 
-/** The one query of an idle process, over every consumer and lane. */
+/** The only query of an idle process. It covers every consumer and lane. */
 export function poll(
   reader: Reader,
   consumers: readonly string[],
@@ -57,7 +57,7 @@ export async function readHead(reader: Reader): Promise<number> {
   return (await reader.one(Head, sql`select ${head_position} as head`)).head
 }
 
-/** The next events of all lanes, once for every consumer of this process. */
+/** Reads the next events of all lanes, once for all consumers of this process. */
 export function readTail(reader: Reader, after: number, limit: number): Promise<LanedEvent[]> {
   return reader.many(
     LanedEvent,

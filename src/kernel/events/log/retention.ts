@@ -1,6 +1,6 @@
 /**
  * Deletes what has expired: old partitions of the log that every cursor and park has passed, old
- * weeks of the inbox, recorded outcomes that expired, and throttles that are full again.
+ * weeks of the inbox, expired outcomes, and throttles that are full again.
  */
 import { Type } from 'typebox'
 import type { KernelSettings } from '../../settings.ts'
@@ -10,7 +10,7 @@ import type { Loop } from '../../work/loop.ts'
 
 export type RetentionOptions = {
   db: Db
-  /** Names of all consumers and sinks that the code has. */
+  /** Names of all consumers and sinks in the code. */
   consumers: readonly string[]
   settings: Pick<KernelSettings, 'kernel.events_retention_days' | 'kernel.inbox_retention_days'>
 }
@@ -39,8 +39,8 @@ async function inPortions(signal: AbortSignal, remove: () => Promise<number>): P
 }
 
 /**
- * A consumer that was removed from the code longer ago than events are kept must not keep them for
- * ever.
+ * A consumer that is no longer in the code must not keep old events forever. It counts only for as
+ * long as events are kept.
  */
 async function forgetConsumers(db: Db, known: readonly string[], days: number): Promise<void> {
   await db.run(sql`

@@ -1,8 +1,9 @@
 /**
- * The statement that moves committed outbox rows into the event log, and the query with which a new
- * leader begins. Rows leave the outbox and enter the log in one statement, so an event is in
- * exactly one of the two. Version 1 of an aggregate is committed before version 2 can be inserted,
- * so a snapshot that contains 2 contains 1, and the order of numbers is the order of positions.
+ * The statement that moves committed outbox rows into the event log, and the query that a new
+ * leader runs first. Rows leave the outbox and enter the log in one statement, so an event is in
+ * exactly one of the two. Version 1 of an aggregate is committed before version 2 can be inserted.
+ * So a snapshot with version 2 also contains version 1, and positions have the order of the
+ * numbers.
  */
 import type { DirectClient } from '../../database/direct.ts'
 import { Gaps } from './gaps.ts'
@@ -10,9 +11,9 @@ import { Gaps } from './gaps.ts'
 export const batch_max = 500
 const partition_ahead = 2_500_000
 
-// Rows are found by number and deleted by ctid: both stay cheap whatever the statistics of a table
-// that is empty at one moment and full at the next. The counter is found by ctid too: while an old
-// snapshot is open its dead versions cannot be removed, and a look-up by key would read all of
+// Rows are found by number and deleted by ctid. Both stay cheap whatever the statistics say: this
+// table is empty at one moment and full at the next. The counter is found by ctid too. While an old
+// snapshot is open, its dead versions cannot be removed, and a look-up by key would read all of
 // them.
 export const sequence_text = `
 with counter as materialized (
@@ -77,7 +78,7 @@ export type Leading = {
 }
 
 /**
- * The first query reads the number first and the transactions after it, so that none can be missed.
+ * Reads the number first and the running transactions after it, so that no transaction is missed.
  */
 export async function lead(client: DirectClient): Promise<Leading> {
   const prepared = await prepare(client)
@@ -89,7 +90,7 @@ export async function lead(client: DirectClient): Promise<Leading> {
     client,
     `select case when is_called then last_value else 0 end as last from kernel.outbox_events_seq_seq`,
   )
-  // Not the xmax of a snapshot: that is only one past the newest transaction that has *ended*.
+  // Do not use xmax of a snapshot: it is only one past the newest transaction that has *ended*.
   const { xid } = await row<{ xid: number }>(
     client,
     'select pg_current_xact_id()::text::bigint as xid',
@@ -131,7 +132,7 @@ export async function sequence(client: DirectClient, leading: Leading): Promise<
     ],
   })
   const taken = found.taken ?? []
-  // Something else moved the counter (a restore, an operator), so the memory of this leader is
+  // The counter was changed by something else (a restore, an operator), so this leader's memory is
   // wrong.
   if (found.counters !== 1) throw new Error('another session moved the event counter')
   if (found.logged !== taken.length)

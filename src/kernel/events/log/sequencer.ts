@@ -1,7 +1,7 @@
 /**
- * One leader among all processes gives events their positions. It holds a session lock on the same
- * connection on which it works, so a lost connection ends the work and the leadership together:
- * there are never two leaders. PostgreSQL also ends a session that is silent for six seconds, so a
+ * One leader among all processes gives events their positions. It holds a session lock on the
+ * connection that it works on. So a lost connection ends both the work and the leadership, and
+ * there are never two leaders. PostgreSQL also ends a session that is silent for six seconds. So a
  * process that is stopped but not dead loses the leadership.
  */
 import { logFailure } from '../../database/log-failure.ts'
@@ -17,13 +17,16 @@ export type SequencerOptions = {
   application_name: string
   log: Log
   fault: Fault
-  /** Events got positions: consumers may read them. */
+  /** Called when events got positions and consumers may read them. */
   sequenced(): void
 }
 
 const lock_key = 5_330_114
 const busy_ms = 250
-/** The pulse finds work whose notification was lost; the session may be silent for six seconds. */
+/**
+ * How often the leader polls for work whose notification was lost. PostgreSQL ends a session that
+ * is silent for six seconds.
+ */
 const idle_ms = 3000
 const election_ms = 2000
 const quiet_rounds_max = 8
@@ -39,7 +42,7 @@ export class Sequencer {
     this.options = options
   }
 
-  /** There may be work: check now. */
+  /** There may be work. Checks now. */
   poke(): void {
     if (this.leading) this.sleeper.wake()
   }
@@ -69,7 +72,7 @@ export class Sequencer {
     }
   }
 
-  /** From candidate to the end of the leadership. */
+  /** Runs from the candidacy to the end of the leadership. */
   private async term(): Promise<void> {
     const { url, application_name } = this.options
     const client = directClient(url, `${application_name} sequencer`)

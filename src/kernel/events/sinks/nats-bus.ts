@@ -1,6 +1,7 @@
 /**
- * Carries the bus over core NATS, without a stream: what is not received is lost, as with the bus over
- * PostgreSQL. It connects again by itself, and every connection after the first one is a gap.
+ * Carries the bus over core NATS, without a stream. A message that nobody receives is lost, as with
+ * the bus over PostgreSQL. The client reconnects by itself, and every connection after the first
+ * one is reported as a gap.
  */
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Log } from '../../observability/log.ts'
@@ -31,7 +32,7 @@ export function openNatsBus(
         if (!error) bus.received(message.string())
       },
     })
-    // Nobody reads what was published before the server knows of the subscription.
+    // Until the server knows the subscription, published messages reach no reader.
     await made.flush()
     connection = made
     bus.gap()
@@ -56,7 +57,7 @@ export function openNatsBus(
       })
     },
     stop: async () => {
-      // A first connection that is still being tried has nothing to end.
+      // If the first connection has not succeeded yet, there is nothing to end.
       await connection?.close()
     },
   }

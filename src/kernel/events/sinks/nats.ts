@@ -1,8 +1,8 @@
 /**
- * Publishes the log to NATS JetStream. An event of a lane is sent after the previous one was stored
- * there, and the cursor moves after that. An event that is sent again after a crash has the same
- * id, so the duplicate window of the stream drops it. The stream is created when it is absent, and
- * otherwise not changed.
+ * Publishes the log to NATS JetStream. An event of a lane is sent after the stream has stored the
+ * previous one, and only then does the cursor move. An event that is sent again after a crash has
+ * the same id, so the duplicate window of the stream drops it. The stream is created if it is
+ * missing, and is otherwise not changed.
  */
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Log } from '../../observability/log.ts'
@@ -19,12 +19,12 @@ export type NatsSinkOptions = {
 
 export type NatsSink = {
   readonly listener: Listener
-  /** Rejects if the NATS client cannot be loaded; whether a server answers is checked later. */
+  /** Rejects if the NATS client cannot be loaded. The connection to a server is checked later. */
   readonly loaded: Promise<unknown>
   stop(): Promise<void>
 }
 
-/** Loaded only on a platform with this sink. */
+/** The NATS client is loaded only on a platform with this sink. */
 async function loadClient() {
   const { jetstream, jetstreamManager, JetStreamApiError } = await import('@nats-io/jetstream')
   const { connect } = await import('@nats-io/transport-node')
@@ -33,7 +33,7 @@ async function loadClient() {
 
 type Client = Awaited<ReturnType<typeof loadClient>>
 
-/** The event as it is shown outside, with its payload loaded by reference. */
+/** The event as external systems see it, with its payload loaded by reference. */
 function envelope(event: LanedEvent) {
   const { id, tenant_id, type, schema_version, aggregate_id, aggregate_version } = event
   const { occurred_at, created_at } = event
@@ -52,8 +52,8 @@ function envelope(event: LanedEvent) {
 
 export function openNatsSink(options: NatsSinkOptions): NatsSink {
   const loaded = loadClient()
-  // The code that starts the platform awaits it; this keeps an earlier failure from being
-  // unhandled.
+  // The code that starts the platform awaits this promise later. The empty handler keeps an earlier
+  // failure from being an unhandled rejection.
   loaded.catch(() => {})
   let link: Promise<NatsConnection> | undefined
 

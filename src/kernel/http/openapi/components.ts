@@ -1,7 +1,8 @@
 /**
  * Turns TypeBox schemas into the schemas of the document. A schema with a title is stored once
- * under `components` and referenced; where a use has its own description, it stands beside the
- * reference. A member without a description gets the one that its surface has for that name.
+ * under `components` and referenced. If one use has its own description, the description stands
+ * beside the reference. A property without a description gets the one that its surface declares for
+ * that name.
  */
 import type { TSchema } from 'typebox'
 import { Amount, Cursor, Id, PositiveAmount, Time, Version } from '../shapes.ts'
@@ -12,7 +13,7 @@ export type Components = {
   readonly schemas: Readonly<Record<string, Json>>
   /** The schema as it appears in the document. */
   schema(schema: TSchema, members: Members): Json
-  /** A body or a reply: named, with an example. */
+  /** A body or a reply, which has a name and an example. */
   content(schema: TSchema, members: Members, title: string): Json
 }
 

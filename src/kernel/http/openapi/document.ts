@@ -1,7 +1,6 @@
 /**
  * The OpenAPI 3.1 document, made from the routes alone. A TypeBox schema is JSON Schema, so it is
- * used as it is, and everything that several operations share (schemas, refusals, headers) is in it
- * once.
+ * used as it is. Schemas, refusals and headers that several operations share occur only once.
  */
 import { Type } from 'typebox'
 import type { PermissionCatalog } from '../../access/permissions.ts'
@@ -17,7 +16,7 @@ import { ProblemSchema } from './problem-schema.ts'
 import type { Json, Members, Reference } from './reference.ts'
 import { isConditional, responseComponents, refusals, refusalsOf, successes } from './replies.ts'
 
-/** Routes that stand under one heading. */
+/** Routes that appear under one heading. */
 export type Section = {
   readonly name: string
   readonly routes: readonly Route[]
@@ -26,7 +25,7 @@ export type Section = {
 
 export type DocumentOptions = {
   readonly routes: readonly Route[]
-  /** The surfaces; routes of none of them belong to the platform. */
+  /** The surfaces. Routes that belong to no surface belong to the platform. */
   readonly sections: readonly Section[]
   readonly catalog: Catalog
   readonly permissions: PermissionCatalog
@@ -164,7 +163,7 @@ const needs: Readonly<Record<string, string>> = {
   authenticated: 'Requires a credential and no permission.',
 }
 
-/** The description of the route, then who may call it and what a retry does. */
+/** Joins the description of the route, who may call it, and what a retry does. */
 function describe(route: Route, permissions: PermissionCatalog): string {
   const { permission, takes = 'none' } = route
   const [name = '', typed] = permission.split(':')
@@ -225,7 +224,7 @@ function requestBody(route: Route, components: Components, members: Members): Js
   }
 }
 
-/** Only components that are referenced, so that none is unused. */
+/** Includes only components that are referenced. */
 function usedComponents(paths: Json, all: Record<string, Json>): Json {
   const used = new Set<string>()
   const follow = (value: unknown): void => {

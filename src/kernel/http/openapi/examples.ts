@@ -1,7 +1,7 @@
 /**
- * Makes an example that matches a schema: from its own `examples`, from the value that its surface
- * gives for a member's name, otherwise from its format and bounds. A schema always has the same
- * example, so that the document changes only with the routes.
+ * Makes an example that matches a schema. It uses the schema's own `examples`, then the value that
+ * its surface gives for the property's name, and otherwise the format and bounds. A schema always
+ * gets the same example, so that the document changes only with the routes.
  */
 import { createHash } from 'node:crypto'
 import type { Json, Members } from './reference.ts'
@@ -26,7 +26,7 @@ export function exampleOf(schema: unknown, scope: Scope, name = ''): unknown {
   return ofType(given, inside, name)
 }
 
-/** Their examples depend on the member's name. */
+/** For these formats the example depends on the property's name. */
 const shared = new Set(['Id', 'Time'])
 
 function isNotNull(schema: Json): boolean {
@@ -61,7 +61,7 @@ function ofType(schema: Json, scope: Scope, name: string): unknown {
   }
 }
 
-/** Of members that exclude each other only the first ones. */
+/** If properties exclude each other, only the first ones are kept. */
 function objectOf(schema: Json, scope: Scope): Json {
   const [first = [], ...others] = ((schema['oneOf'] ?? []) as { required?: string[] }[]).map(
     ({ required = [] }) => required,
@@ -91,7 +91,7 @@ function textOf(schema: Json, name: string): string {
   return [words, ...believable].find(fits) ?? (words || 'example')
 }
 
-/** Values of the usual forms; the first one that matches a pattern is used. */
+/** Values of common forms. The first value that matches a pattern is used. */
 const believable = [
   'support_viewer',
   'jobs.jobs.read',
@@ -108,12 +108,12 @@ const believable = [
   `sha256:${digest('example')}`,
 ]
 
-/** A version 7 id whose end depends on the member's name, so that two members differ. */
+/** A version 7 id whose end depends on the property's name, so that two properties differ. */
 function idFor(name: string): string {
   return `019c8f3a-5b20-7d41-9e6b-${digest(name).slice(0, 12)}`
 }
 
-/** The end of a period comes after its beginning. */
+/** The end of a period must be after its beginning. */
 function timeFor(name: string): string {
   const later = /expire|until|deadline|next|end|finish|updated|last/.test(name)
   return later ? '2026-03-02T10:15:00.000Z' : '2026-03-02T09:30:00.000Z'

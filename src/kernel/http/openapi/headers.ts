@@ -1,4 +1,4 @@
-/** The headers of requests and replies, each described once. */
+/** The headers of requests and replies. Each is described once. */
 import { keyMode } from '../compile-route.ts'
 import type { Route } from '../route.ts'
 import type { Json } from './reference.ts'

@@ -1,4 +1,6 @@
-/** Members that mean the same in every surface, and those of the platform's own operations. */
+/**
+ * Properties that mean the same in every surface, and properties of the platform's own operations.
+ */
 import type { Reference } from './reference.ts'
 
 export const platform_introduction =

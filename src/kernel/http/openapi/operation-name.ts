@@ -1,4 +1,7 @@
-/** The `operationId` of a route: the declared name, otherwise one made from method and path. */
+/**
+ * Returns the `operationId` of a route: the declared name, otherwise a name made from method and
+ * path.
+ */
 import type { Route } from '../route.ts'
 
 const verbs = { GET: 'get', POST: 'create', PUT: 'put', PATCH: 'update', DELETE: 'delete' } as const

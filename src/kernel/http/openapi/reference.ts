@@ -1,16 +1,19 @@
 /**
- * How a surface explains itself in the published document. A member of a body, a query or a path
- * has one meaning in a surface, so it is described once, by its name, and not in each schema that
- * has it. A `description` or `examples` in a schema overrides it.
+ * The names and descriptions that a surface gives for the published document. A property of a body,
+ * a query or a path has one meaning in a surface. So it is described once, by its name, and not in
+ * each schema that contains it. A `description` or `examples` in a schema overrides it.
  */
 export type Reference = {
   /** The purpose of the surface: two or three sentences above its operations. */
   readonly introduction: string
-  /** By name, or by `Title.name` where one schema means something else by that name. */
+  /**
+   * Descriptions by property name, or by `Title.name` if the name means something else in one
+   * schema.
+   */
   readonly members: Readonly<Record<string, Member>>
 }
 
-/** One sentence, and a realistic value (otherwise one is derived from the schema). */
+/** One sentence and a realistic value. Without a value, one is derived from the schema. */
 export type Member = readonly [says: string, example?: unknown]
 
 export type Members = Reference['members']

@@ -1,7 +1,7 @@
 /**
- * Replies of an operation: its successes with their headers, and its refusals by status. There is
- * one refusal component for each status; where an operation has other codes than most, its
- * reference lists them.
+ * The replies of an operation: its successes with their headers, and its refusals by status. There
+ * is one refusal component for each status. If an operation has other codes than most operations,
+ * its reference lists them.
  */
 import type { Catalog } from '../../errors/problem.ts'
 import { keyMode, mediaTypesOf } from '../compile-route.ts'
@@ -42,7 +42,7 @@ export function successes(
   return replies
 }
 
-/** The reply of operations that return nothing, and of those that take a key. */
+/** The reply of operations that return nothing, and of operations that take a key. */
 const done = {
   description: 'The request succeeded, and there is no content.',
   headers: headersOf({ method: 'DELETE', permission: 'authenticated' } as Route, 204),
@@ -52,7 +52,10 @@ function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** A page or picture beside JSON is a text in the route's schema; it is never sent as JSON. */
+/**
+ * A page or picture that a route can send beside JSON is a text in its schema. It is never sent as
+ * JSON.
+ */
 function jsonOf(schema: Json): Json & { [key: string]: unknown } {
   const branches = schema['anyOf'] as Json[] | undefined
   const [first, second] = branches ?? []
@@ -137,7 +140,7 @@ export function responseComponents(all: readonly ReadonlyMap<number, string>[]):
   return { ...own, [any_refusal]: whole, Done: done }
 }
 
-/** Refusals that depend on no operation are listed once, as its `default`. */
+/** Refusals that every operation can return are listed once, as its `default`. */
 const anywhere_statuses = new Set([406, 413, 415, 429, 500, 503])
 const any_refusal = 'AnyRefusal'
 
