@@ -1,6 +1,6 @@
 /**
- * Identity for the command line: its face on the current database, and its refusals as sentences
- * that say what to do next.
+ * Identity for the command line. It runs identity's face on the current database, and turns
+ * refusals into sentences that say what to do next.
  */
 import { Problem } from '../kernel/errors/problem.ts'
 import { StartError } from '../kernel/errors/start-error.ts'

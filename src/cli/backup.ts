@@ -83,7 +83,7 @@ export const backupVerify: Command = {
   },
 }
 
-/** Migrated as at a start, because the backup may be older than this version. */
+/** The copy is migrated as at a start, because the backup may be older than this version. */
 async function checkPlatform(call: Call, data_dir: string): Promise<readonly string[]> {
   const ask = async ({ platform, config, ground, pending }: Offline) => {
     await migrate(await migrationOptions(config, ground, call.composition))

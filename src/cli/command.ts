@@ -1,7 +1,7 @@
 /**
- * Defines a command, and turns words on the command line into a call of one. The reply to an
- * unknown word or option is one sentence that names the nearest known one; no command has run by
- * then.
+ * Defines a command, and turns the words of the command line into a call of a command. An unknown
+ * word or option gets one sentence that names the nearest known one. No command has run at that
+ * point.
  */
 import { parseArgs } from 'node:util'
 import type { Config } from '../runtime/config.ts'
@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.ts'
 
 export type Option = {
   readonly type: 'string' | 'boolean'
-  /** The name of its value in the help. */
+  /** The name of the option's value in the help. */
   readonly value?: string
   readonly says: string
 }
@@ -33,7 +33,7 @@ export type Call = {
   readonly args: readonly string[]
   readonly terminal: Terminal
   /**
-   * The composition of the platform; it is loaded only by commands that need it, because that takes
+   * The composition of the platform. Only commands that need it load it, because loading takes
    * long.
    */
   composition(): Promise<Composition>
@@ -41,7 +41,7 @@ export type Call = {
   flag(name: string): boolean
   /** The command ran, and the result is negative: exit code 1. */
   fail(): void
-  /** The configuration of this process; the given values override the environment. */
+  /** The configuration of this process. The given values override the environment. */
   config(overrides?: Readonly<Record<string, string | undefined>>): Config
 }
 

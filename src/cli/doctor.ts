@@ -1,4 +1,4 @@
-/** Runs all checks of the installation, or the named ones; fails on a violation. */
+/** Runs all checks of the installation, or the named ones. It fails if it finds a violation. */
 import { examine, questions, type Finding } from '../runtime/doctor.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import type { Call, Command } from './command.ts'

@@ -1,4 +1,7 @@
-/** The end of the event log, and with `--follow` new events, in the order of their positions. */
+/**
+ * Prints the end of the event log and, with `--follow`, new events, in the order of their
+ * positions.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type } from 'typebox'
 import type { Reader } from '../kernel/database/db.ts'
@@ -48,7 +51,7 @@ function countOf(text: string): number {
 
 const Before = Type.Object({ position: Type.Integer() })
 
-/** The position after which the last `count` events are. */
+/** Returns the position after which the last `count` events follow. */
 async function positionBefore(
   reader: Reader,
   count: number,

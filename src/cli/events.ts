@@ -1,4 +1,4 @@
-/** Consumers of the event log, and decisions about events that they could not handle. */
+/** Shows consumers of the event log, and retries or skips events that they could not handle. */
 import { Type } from 'typebox'
 import type { Reader } from '../kernel/database/db.ts'
 import { sql } from '../kernel/database/sql.ts'

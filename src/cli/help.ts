@@ -76,7 +76,7 @@ function showSettings(terminal: Terminal): void {
   terminal.answer({ settings }, lines)
 }
 
-/** The surface of a setting, or an empty text for the general ones. */
+/** The surface of a setting, or an empty text for settings without a surface. */
 function prefixOf(variable: string): string {
   const [first = ''] = variable.split('_')
   return first === 'KERNEL' || tables.some(one => owner(one) === first) ? first : ''

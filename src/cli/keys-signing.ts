@@ -1,6 +1,6 @@
 /**
- * The keys that sign access tokens: a new key that takes over gradually, or, after a leak, at once
- * and as the only one.
+ * The keys that sign access tokens. A new key takes over gradually. After a leak it takes over
+ * immediately, and the old keys are removed.
  */
 import { administering } from './administration.ts'
 import type { Command } from './command.ts'

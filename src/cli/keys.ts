@@ -1,7 +1,7 @@
 /**
  * The keys that seal stored secrets: lists them, and creates a new current one. Older keys stay
- * readable, so a rotation breaks nothing. Keys that come from the environment have to be rotated
- * there.
+ * readable, so a rotation breaks nothing. If the keys come from the environment, you must rotate
+ * them there.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, openSync, closeSync, fsyncSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * The platform as a command uses it: opened on the database (a running one is joined, otherwise it
- * is started for the duration of the command), wired like the real one, but without a server and
- * without background work.
+ * Opens the platform for a command. It joins a running database, or starts one for the duration of
+ * the command. The platform has the same wiring as a real process, but no server and no background
+ * work.
  */
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
@@ -107,7 +107,7 @@ export async function ownVersion(): Promise<string> {
 async function open(call: Call, config: Config, ground: Ground): Promise<Platform> {
   const { openPlatform } = await import('../runtime/open-platform.ts')
   const url = new URL(ground.direct_url)
-  // The time limits of requests do not apply to an operator, who sees how long it takes.
+  // The time limits of requests do not apply, because an operator sees how long a command takes.
   url.searchParams.set('options', '-c statement_timeout=0')
   const level = config.log_level === 'info' ? 'warn' : config.log_level
   return openPlatform({

@@ -112,9 +112,9 @@ async function serveAsMember(member: Member, call: Call): Promise<void> {
 }
 
 /**
- * Waits for a signal. A second one ends the process at once, which leases and records make safe.
- * One signal to a process group can arrive twice (once through a launcher), so a second one right
- * after the first is ignored.
+ * Waits for a signal. A second signal ends the process immediately; leases and records make this
+ * safe. One signal to a process group can arrive twice (once through a launcher). So a second
+ * signal right after the first is ignored.
  */
 function awaitSignal(second: () => void) {
   let stopped_at = Number.POSITIVE_INFINITY
@@ -193,7 +193,7 @@ function banner(config: Config, facts: StartFacts, work: string, took_ms: number
 }
 
 /**
- * A generated password is printed only at the start that made it; after that it is only in its
+ * A generated password is printed only by the start that made it. After that it is only in its
  * file.
  */
 function wordsOn({ email, password, kept_in, made_now }: Administrator): string {

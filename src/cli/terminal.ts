@@ -1,7 +1,7 @@
 /**
- * The output of a command: for a person aligned tables and sentences, coloured only on a terminal;
- * for a program (`--json`) one JSON value a line on standard output and nothing else. Progress goes
- * to standard error, so that it never mixes with results.
+ * The output of a command. A person gets aligned tables and sentences, with colours only on a
+ * terminal. A program (`--json`) gets one JSON value per line on standard output and nothing else.
+ * Progress goes to standard error, so that it never mixes with results.
  */
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -14,12 +14,13 @@ export type Terminal = {
   /** One result in both forms. */
   answer(value: unknown, lines: readonly string[]): void
   progress(line: string): void
-  /** On a terminal the next progress line replaces it; `end` keeps the last one. */
+  /** On a terminal the next progress line replaces this one. `end` keeps the last line. */
   gauge(line: string): void
   endGauge(): void
   paint(colour: Colour, text: string): string
   /**
-   * Asks on standard error for lines until one is accepted; undefined if the input has ended.
+   * Asks on standard error for lines until one is accepted. Returns undefined if the input has
+   * ended.
    */
   ask<T>(question: string, accept: (line: string) => Promise<T | undefined>): Promise<T | undefined>
   readonly streams: Streams
@@ -31,7 +32,7 @@ export type Streams = Readonly<
 
 export function openTerminal(json: boolean, streams: Streams = process): Terminal {
   const { stdout, stderr } = streams
-  // The reader may close the pipe early (`| head`): that is not a failure.
+  // The reader may close the pipe early (`| head`). That is not a failure.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
     throw error
@@ -74,7 +75,7 @@ export function openTerminal(json: boolean, streams: Streams = process): Termina
   }
 }
 
-/** Columns as wide as their widest cell; numbers to the right. */
+/** Columns are as wide as their widest cell, and numbers are aligned right. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],

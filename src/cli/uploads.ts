@@ -1,4 +1,4 @@
-/** Compares stored objects with their rows, and blocks contents for all tenants. */
+/** Compares stored objects with their rows, and blocks file contents for all tenants. */
 import { StartError } from '../kernel/errors/start-error.ts'
 import type { Face } from '../surfaces/uploads/face.ts'
 import type { Call, Command } from './command.ts'

@@ -1,6 +1,6 @@
 /**
- * Accounts on the command line, for operators. A new account gets a generated password that is
- * printed once; a lost password is reset with a token, which is printed once too.
+ * Accounts on the command line, for operators. A new account gets a generated password, which is
+ * printed once. A lost password is reset with a token, which is also printed once.
  */
 import { encodeQR } from 'qr'
 import { newSecret } from '../kernel/ids.ts'

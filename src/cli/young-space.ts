@@ -1,7 +1,7 @@
 /**
- * How much memory V8 gives to young objects. Loading the platform creates many objects that stay,
- * so V8 grows that space up to 134 MB, which are not needed afterwards. So it stays small until the
- * platform is ready, and then grows with the load as usual.
+ * Sets how much memory V8 uses for young objects. Loading the platform creates many objects that
+ * stay. So V8 would grow that space up to 134 MB, which it does not need afterwards. We keep the
+ * space small until the platform is ready. After that it grows with the load as usual.
  */
 import { setFlagsFromString } from 'node:v8'
 

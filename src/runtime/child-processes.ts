@@ -1,9 +1,10 @@
 /**
- * The processes that live exactly as long as any platform process of one DATA_DIR: PostgreSQL and
- * the sandbox. Each has its own session under a small shell (the guardian) that reads a FIFO, which
- * every platform process holds open for writing. When the last writer has ended, the shell reads
- * end-of-file and stops its companion. New processes join a running companion; one that ends by
- * itself is started again with the same command, so its address stays valid.
+ * Companions are processes that live exactly as long as any platform process of one DATA_DIR:
+ * PostgreSQL and the sandbox. Each has its own session under a small shell (the guardian). The
+ * guardian reads a FIFO that every platform process holds open for writing. When the last writer
+ * has ended, the guardian reads end-of-file and stops its companion. New processes join a running
+ * companion. A companion that ends by itself is started again with the same command, so its address
+ * stays valid.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
 import { execFileSync, spawn } from 'node:child_process'
@@ -22,7 +23,10 @@ export type Command = {
   readonly uid?: number
   readonly gid?: number
   readonly cwd?: string
-  /** Sent one after the other. `TERM` is first: it works even before any handler is set. */
+  /**
+   * The signals are sent one after the other. `TERM` is first, because it works even before any
+   * handler is set.
+   */
   readonly stop_signals?: readonly ('TERM' | 'INT')[]
   /** How long it may take to stop before it is killed. */
   readonly grace_seconds?: number
@@ -52,10 +56,10 @@ const stopping_ms_max = 150_000
 const log_bytes_max = 16 * 1024 * 1024
 
 /**
- * The guardian. Arguments: the stop signals, the seconds of grace, the command. Standard input is
- * the FIFO, and only the outer shell keeps it open. Descriptor 3 is the journal: a new process
- * finds the word that it wrote to the FIFO there if, and only if, the guardian has not seen
- * end-of-file before.
+ * The script of the guardian. Its arguments are the stop signals, the seconds of grace and the
+ * command. Standard input is the FIFO, and only the outer shell keeps it open. Descriptor 3 is the
+ * journal. A new process writes a text to the FIFO. It finds that text in the journal if, and only
+ * if, the guardian has not read end-of-file before.
  */
 const guardian = `
 signals=$1 grace=$2; shift 2
@@ -90,7 +94,8 @@ kill -s TERM "$keeper"; wait "$keeper"; printf 'ended\\n' >&3
 
 /**
  * Joins the companion `name` of this DATA_DIR, or calls `begin` to launch it. `begin` runs in one
- * process at a time, waits until the companion is usable, and returns the facts that joiners get.
+ * process at a time, waits until the companion is usable, and returns the facts that joining
+ * processes get.
  */
 export async function holdCompanion<Facts>(
   data_dir: DataDir,
@@ -120,7 +125,10 @@ export async function holdCompanion<Facts>(
   })
 }
 
-/** True as soon as the companion is not running; false when it still runs after `within_ms`. */
+/**
+ * Returns true as soon as the companion is not running, or false if it still runs after
+ * `within_ms`.
+ */
 export function companionStopped(data_dir: DataDir, name: string, within_ms: number) {
   const { fifo } = filesOf(data_dir, name)
   return until(() => !isGuarded(fifo), within_ms)
@@ -136,7 +144,7 @@ function filesOf(data_dir: DataDir, name: string): Files {
   }
 }
 
-/** The open writing end, if a guardian is alive and stays alive because of it. */
+/** Returns the open writing end, if a guardian is alive. The open end keeps it alive. */
 async function joinGuardian(files: Files, name: string): Promise<number | undefined> {
   const writer = openWriter(files.fifo)
   if (writer === undefined) return undefined
@@ -145,7 +153,8 @@ async function joinGuardian(files: Files, name: string): Promise<number | undefi
   try {
     fs.writeSync(writer, `${word}\n`)
     await until(() => answered() || !isGuarded(files.fifo), stopping_ms_max)
-    // Without facts, its launcher died before it was usable: it will end, and is launched again.
+    // Without facts, its launcher died before the companion was usable. The companion will end, and
+    // is then launched again.
     if (answered() && stateOf(files)?.facts !== undefined) return writer
   } catch (error) {
     if (codeOf(error) !== 'EPIPE') throw error
@@ -194,7 +203,10 @@ async function launch(files: Files, command: Command) {
   return { launched, writer }
 }
 
-/** Opens both ends, which does not wait for the other side. Close-on-exec keeps it from children. */
+/**
+ * Opens both ends, so that it need not wait for another process. Close-on-exec keeps the descriptor
+ * from children.
+ */
 function openFifo(path: string) {
   if (!fs.existsSync(path)) {
     try {
@@ -230,7 +242,7 @@ function isGuarded(fifo: string): boolean {
   return writer !== undefined
 }
 
-/** Ends the rest of a companion whose guardian was killed. */
+/** Ends what is left of a companion whose guardian was killed. */
 async function endStrays(files: Files, name: string): Promise<void> {
   const journal = journalOf(files)
   const command = stateOf(files)?.command
@@ -242,8 +254,8 @@ async function endStrays(files: Files, name: string): Promise<void> {
   const keeper = () => find('keeper', files.fifo)
   const strays = () => [...keeper(), ...find('started', command.argv.join(' '))]
   const { stop_signals = ['TERM'], grace_seconds = 10 } = command
-  // A living keeper stops its companion by itself; without one the companion gets the signal
-  // directly.
+  // A living guardian stops its companion by itself. Without a guardian the companion gets the
+  // signal directly.
   const signals = keeper().length > 0 ? (['TERM'] as const) : stop_signals
   for (const signal of signals) send(keeper().length > 0 ? keeper() : strays(), signal)
   if (await until(() => strays().length === 0, grace_seconds * 1000)) return

@@ -34,7 +34,7 @@ export type Composition = {
     /** By the names of the surfaces. */
     opened: Readonly<Record<string, Opened>>
     access: Access
-    /** What must be ready before the first request; all migrations are applied by then. */
+    /** What must be ready before the first request. All migrations have been applied by then. */
     prepare?(administrator: FirstAdministrator | null): Promise<void>
   }
 }
@@ -63,7 +63,7 @@ export type PlatformParts = {
   events: Events
   overload: Overload
   sink: NatsSink | null
-  /** Where the bus is carried by NATS. */
+  /** The NATS server, if NATS carries the bus. */
   nats_bus: NatsBus | null
   sockets: Sockets
   sleepers: Sleepers

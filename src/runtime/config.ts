@@ -1,6 +1,6 @@
 /**
- * Reads the environment against the tables of settings that the kernel and the surfaces declare. An
- * unknown name or value stops the start with a sentence that says what to do.
+ * Reads the environment and checks it against the settings that the kernel and the surfaces
+ * declare. An unknown name or value stops the start with a sentence that says what to do.
  */
 import { resolve } from 'node:path'
 import { edits, suggestion } from '../kernel/errors/did-you-mean.ts'
@@ -27,9 +27,9 @@ export type Profile = 'development' | 'production'
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
 export type Config = {
-  /** Null: the embedded PostgreSQL. */
+  /** Null means the embedded PostgreSQL. */
   readonly database_url: string | null
-  /** DATABASE_URL=embedded: production starts it only then. */
+  /** Whether DATABASE_URL is `embedded`. Production uses the embedded PostgreSQL only then. */
   readonly embedded_by_name: boolean
   readonly host: string
   readonly port: number
@@ -45,7 +45,7 @@ export type Config = {
   readonly admin_email: string | null
   readonly admin_password: string | null
   readonly otel_endpoint: string | null
-  /** Of the kernel and of all surfaces; a surface gets only its own (`kernelFor`). */
+  /** The settings of the kernel and of all surfaces. A surface gets only its own (`kernelFor`). */
   readonly settings: SettingValues
   readonly limits: readonly Limit[]
 }
@@ -120,8 +120,8 @@ function refuseUnknown(env: Environment, table: SettingTable): void {
 }
 
 /**
- * A long name that differs from one of ours in one or two letters: an embedded database would be
- * started in silence for DATABSE_URL. Short names belong to other programs.
+ * A long name that differs from one of ours in one or two letters is refused. Otherwise DATABSE_URL
+ * would silently start an embedded database. Short names belong to other programs.
  */
 function isSlip(name: string, names: readonly string[]): boolean {
   return name.length >= 8 && names.some(one => one.length >= 8 && edits(name, one) <= 2)

@@ -1,8 +1,7 @@
 /**
- * The layout of DATA_DIR, the small JSON files in it, and the lock that lets only one process at a
- * time change what all processes share. A JSON file is replaced by rename, so a reader sees the old
- * text or the new one, never half of it. The lock of a dead holder is taken over by the next
- * process that needs it.
+ * The layout of DATA_DIR, its small JSON files, and the lock for changes that affect all processes.
+ * A JSON file is replaced by rename, so a reader sees the old text or the new one, never half of
+ * it. If the holder of the lock is dead, the next process that needs the lock takes it over.
  */
 import {
   accessSync,
@@ -30,7 +29,10 @@ export type DataFolder = 'objects' | 'retrieval' | 'spool' | 'sandbox' | 'compan
 export type DataFile = 'keys.json' | 'admin.json' | 'runtime.json'
 
 export type DataDir = {
-  /** The absolute path, links resolved: two spellings of one folder are one DATA_DIR. */
+  /**
+   * The absolute path with all links resolved, so that two spellings of one folder are one
+   * DATA_DIR.
+   */
   readonly path: string
   /** The database's folder, or the link to it; only `openPostgres` creates it. */
   readonly postgres: string
@@ -38,8 +40,8 @@ export type DataDir = {
   folder(name: DataFolder): string
   file(name: DataFile): string
   /**
-   * Runs one at a time among all processes of this DATA_DIR; the lock of a dead holder is taken
-   * over.
+   * Runs one call at a time among all processes of this DATA_DIR. The lock of a dead holder is
+   * taken over.
    */
   locked<T>(name: string, work: () => Promise<T>): Promise<T>
 }
@@ -56,8 +58,8 @@ export function openDataDir(path: string): DataDir {
 }
 
 /**
- * Undefined if the file is absent; a file with invalid JSON is an error that the operator has to
- * correct.
+ * Returns undefined if the file does not exist. If the JSON is invalid, it throws an error that the
+ * operator must correct.
  */
 export function readJson(path: string): unknown {
   let text: string
@@ -85,8 +87,8 @@ export function writeJson(path: string, value: unknown): void {
 
 function usableFolder(path: string): string {
   try {
-    // As root, PostgreSQL runs under another account that must be able to pass through this folder;
-    // the files in it are 0600 and the folders 0700 all the same.
+    // As root, PostgreSQL runs under another account that must be able to pass through this folder.
+    // The files in it are still 0600 and the folders 0700.
     const mode = process.geteuid?.() === 0 ? 0o711 : 0o700
     if (makeFolder(path, mode)) chmodSync(path, mode)
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -118,9 +120,9 @@ function privateFolder(path: string): string {
 }
 
 /**
- * The lock is a symbolic link whose text names its holder, so it is created with its content in one
- * step. A dead holder's link is removed only under a lock for that removal, and only if it is still
- * that holder's, so that a slow process never removes the lock of a living holder.
+ * The lock is a symbolic link whose text names its holder, so one step creates it with its content.
+ * A dead holder's link is removed only under a second lock, and only if it still belongs to that
+ * holder. So a slow process never removes the lock of a living holder.
  */
 async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const me = `${identityOf(process.pid)}.${newSecret(9)}`
@@ -159,7 +161,7 @@ function isAlive(holder: string): boolean {
   const [pid, born] = holder.split('.')
   const [, now] = identityOf(Number(pid)).split('.')
   if (now === 'gone') return false
-  // Where the start time cannot be read, any process of that pid counts as the holder.
+  // If the start time cannot be read, any process with that pid counts as the holder.
   return now === born || now === 'alive' || born === 'alive'
 }
 
@@ -183,7 +185,7 @@ function runs(pid: number): boolean {
   }
 }
 
-/** Its arguments joined with spaces, or nothing if there is no such process. */
+/** The process's arguments joined with spaces, or nothing if there is no such process. */
 export function commandLine(pid: number): string {
   try {
     if (existsSync('/proc/self/cmdline')) {

@@ -1,7 +1,7 @@
 /**
- * The checks of an installation: each returns what it found and what to do about it. Surfaces add
- * their invariants as checks. A check that cannot run is a violation too, because no result does
- * not mean health.
+ * The checks of an installation. Each returns what it found and what to do about it. Surfaces add
+ * their invariants as checks. A check that cannot run is a violation too, because a missing result
+ * does not mean that all is well.
  */
 import { statfs } from 'node:fs/promises'
 import { Type } from 'typebox'
@@ -130,7 +130,10 @@ async function durability({ db }: DoctorOptions): Promise<Answer> {
 
 const Time = Type.Object({ ms: Type.Number() })
 
-/** The fastest of five queries: the error of the measurement is half of its round trip. */
+/**
+ * Takes the fastest of five queries, because the error of the measurement is half of the round
+ * trip.
+ */
 async function clockSkew({ db, clock }: DoctorOptions): Promise<Answer> {
   let best = { skew_ms: 0, journey_ms: Number.POSITIVE_INFINITY }
   for (let round = 0; round < 5; round++) {
@@ -165,7 +168,10 @@ const Age = Type.Object({ days: Type.Number() })
 
 export const rotate_action = 'kernel.encryption_keys.rotate'
 
-/** Known for keys that this platform made in a rotation: the audit log has the time. */
+/**
+ * The age is known only for keys that this platform made in a rotation, because the audit log has
+ * the time.
+ */
 async function keyAge({ db, keys }: DoctorOptions): Promise<Answer> {
   const [current] = keys.kids
   const made = await db.maybe(

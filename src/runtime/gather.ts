@@ -1,6 +1,6 @@
 /**
- * Gathers what all surfaces declare: errors, events, permissions. A contradiction between two of
- * them is found here, at the start, and not in a request.
+ * Gathers what all surfaces declare: errors, events, permissions. If two surfaces contradict each
+ * other, the start fails, and not a later request.
  */
 import {
   permissionCatalog,

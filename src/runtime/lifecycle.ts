@@ -1,6 +1,6 @@
 /**
- * Starts the work of a process's roles, and stops it in the order that loses nothing: refuse new
- * work, let the load balancer notice, end streams, finish requests, stop loops, give leases back,
+ * Starts the work of a process's roles, and stops it in an order that loses nothing: refuse new
+ * work, let the load balancer notice, end streams, finish requests, stop loops, release leases,
  * close pools.
  */
 import type { App } from '../kernel/http/app.ts'
@@ -56,7 +56,9 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
   return { start, stop }
 }
 
-/** The loops that surfaces declare, run by the kernel, and their own. */
+/**
+ * The loops that surfaces declare (the kernel runs them), and the surfaces' own background work.
+ */
 function loopsOf({ kernel, opened, queues }: PlatformParts): Loop[] {
   return [
     ...opened.flatMap(one => one.loops ?? []),

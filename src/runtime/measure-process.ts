@@ -1,14 +1,14 @@
 /**
- * The metrics of this process that are read when they are asked for: Node's own, its database
- * connections, and the due queues of all surfaces. A process whose metrics are never read pays
- * nothing for them.
+ * The metrics of this process that are measured only when a reader requests them: Node's own, its
+ * database connections, and the due queues of all surfaces. If nobody reads a process's metrics,
+ * they cost nothing.
  */
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import type { Db } from '../kernel/database/db.ts'
 import type { DueQueue } from '../kernel/work/due-queue.ts'
 import { countQueue } from '../kernel/work/operate-queues.ts'
 
-/** Counting a queue reads it, so several readers share one count. */
+/** Counting a queue reads its rows, so several readers share one count. */
 const counted_for_ms = 15_000
 
 export function processMeasures(db: Db, registry: Registry, queues: readonly DueQueue[]) {

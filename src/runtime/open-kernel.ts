@@ -1,5 +1,6 @@
 /**
- * The kernel that surfaces see: one value each of database, clock, keys, cursors, log and metrics.
+ * The kernel that surfaces see: one database, clock, keys, cursors, log and metrics for all of
+ * them.
  */
 import type { PlatformOptions } from './composition.ts'
 import { openCounted } from '../kernel/access/counted.ts'
@@ -28,9 +29,9 @@ import type { Kernel, KernelOf, Opened } from '../kernel/surface.ts'
 import type { SettingValues } from './config.ts'
 
 /**
- * Two dependencies are circular: the event log needs the database, and a commit with events wakes
- * the log; surfaces need the list of routes, which they declare themselves. `tie` closes both
- * circles.
+ * Two dependencies are circular. The event log needs the database, and a commit with events wakes
+ * the log. Surfaces need the list of routes, and they declare the routes themselves. `tie` closes
+ * both circles.
  */
 export function openKernel(options: PlatformOptions, { declared }: Gathered, faults: Faults) {
   const { config, keys, log } = options

@@ -1,7 +1,7 @@
 /**
- * Puts the parts of the kernel together and connects the surfaces. Nothing runs until `start`;
- * `stop` stops it in the order that loses nothing: refuse, drain, end streams, finish requests,
- * release leases.
+ * Puts the parts of the kernel together and connects the surfaces. Nothing runs until `start`.
+ * `stop` works in an order that loses nothing: refuse, drain, end streams, finish requests, release
+ * leases.
  */
 import { Type } from 'typebox'
 import { clientAddress } from '../kernel/access/client-address.ts'

@@ -1,4 +1,4 @@
-/** The parts of a process that talk to others live: its WebSockets, and the bus where NATS carries it. */
+/** The live connections of a process: its WebSockets, and the bus if NATS carries it. */
 import { clientAddress } from '../kernel/access/client-address.ts'
 import type { OpenBus } from '../kernel/events/bus.ts'
 import { openNatsBus, type NatsBus } from '../kernel/events/sinks/nats-bus.ts'
@@ -8,7 +8,7 @@ import type { Overload } from '../kernel/observability/overload.ts'
 import type { Kernel, Opened } from '../kernel/surface.ts'
 import type { PlatformOptions } from './composition.ts'
 
-/** Where NATS carries the bus, PostgreSQL does not. */
+/** If NATS carries the bus, PostgreSQL does not. */
 export function natsBusOf({ config, log }: PlatformOptions, bus: OpenBus): NatsBus | null {
   if (config.settings['kernel.bus'] !== 'nats') return null
   const carrier = openNatsBus({ url: config.settings['kernel.nats_url'], log }, bus)

@@ -15,7 +15,7 @@ export type Ground = {
   readonly data_dir: DataDir
   readonly keys: Keyring
   readonly database_url: string
-  /** PostgreSQL itself, for what a transaction pooler cannot carry. */
+  /** Connects to PostgreSQL itself, for features that do not work through a transaction pooler. */
   readonly direct_url: string
   readonly embedded: boolean
   /** Whether another process of this data folder had started the database. */
@@ -40,7 +40,7 @@ export async function layGround(config: Config, progress: (line: string) => void
     file: data_dir.file('keys.json'),
     may_create: config.profile === 'development',
   })
-  // In parallel: a start should take as long as the slower of the two.
+  // Both start in parallel, so that the start takes only as long as the slower one.
   const [database, sandbox] = await bothOrNeither(
     config.database_url
       ? reachDatabase(config.database_url)
@@ -84,7 +84,10 @@ async function bothOrNeither<A extends Releasable, B extends Releasable>(
   throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason
 }
 
-/** Its addresses are in the data folder, where the platform and the vendors' adapters read them. */
+/**
+ * The sandbox's addresses are in the data folder, where the platform and the vendors' adapters read
+ * them.
+ */
 async function holdSandbox(data_dir: DataDir) {
   const main = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url))
   return await holdCompanion(data_dir, 'sandbox', async launch => {

@@ -1,7 +1,8 @@
 /**
  * Combinations of settings that cannot work stop the start, before the data folder or the database
- * is touched. Each value alone is valid, so only a rule over several of them finds the error. The
- * kernel's rules are in its `settings.ts`; a surface declares its own as `settingFaults`.
+ * is touched. Each value alone is valid, so the error can be found only by a rule over several
+ * settings. The kernel's rules are in its `settings.ts`. A surface declares its own as
+ * `settingFaults`.
  */
 import { StartError } from '../kernel/errors/start-error.ts'
 import { kernelSettingFaults, type SettingTable } from '../kernel/settings.ts'

@@ -1,7 +1,7 @@
 /**
- * Starts a process of the platform: prepares what it needs (data folder, keys, PostgreSQL,
- * sandbox), migrates, opens the composition and begins to serve. Tests and benchmarks start other
- * compositions.
+ * Starts a process of the platform. It prepares what the process needs (data folder, keys,
+ * PostgreSQL, sandbox), migrates, opens the composition and begins to serve. Tests and benchmarks
+ * start other compositions.
  */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -29,7 +29,7 @@ export type Running = {
   stop(): Promise<void>
 }
 
-/** Every migration that a composition owns, the kernel's first. */
+/** Every migration of a composition, the kernel's first. */
 export function migrationSources({ surfaces }: Composition): MigrationSource[] {
   const kernel = { schema: 'kernel', folder: new URL('../kernel/migrations/', import.meta.url) }
   return [kernel, ...surfaces.map(one => ({ schema: one.name, folder: one.migrations }))]
@@ -85,7 +85,7 @@ export async function start(
     const done = migrated.length
     return { platform, ground, log, port, migrated: done, administrator, advice, stop }
   } catch (error) {
-    // Parts that are running already (the sequencer, loops) would keep the process from ending.
+    // Parts that already run (the sequencer, loops) would keep the process from ending.
     await begun?.stop()
     await ground.release()
     throw error

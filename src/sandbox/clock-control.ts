@@ -1,6 +1,6 @@
 /**
- * The clock of one vendor in its control plane. It belongs to the vendor: moving the platform's
- * time does not move it, as in reality. The offset is kept over restarts.
+ * The clock of one vendor in its control plane. Each vendor has its own clock: moving the
+ * platform's time does not move it, as in reality. The offset is kept over restarts.
  */
 import { Type } from 'typebox'
 import { rfc3339, type Clock } from '../kernel/clock.ts'

@@ -1,7 +1,7 @@
 /**
  * The failures that a vendor will simulate: rules in the order in which they were given. The first
- * rule that matches is applied, and is used up after its number of times. A script belongs to the
- * running process: it is part of an experiment and not stored.
+ * matching rule is applied. It is used up after its number of times. A script belongs to the
+ * running process and is not stored, because it is part of an experiment.
  */
 import { newId } from '../kernel/ids.ts'
 
@@ -9,7 +9,7 @@ export type Scripted<Rule> = { readonly id: string; readonly rule: Rule; left: n
 
 export type FaultScript<Rule, Facts> = {
   add(rule: Rule, times: number): Scripted<Rule>
-  /** The rule that applies now, if there is one; its use is counted. */
+  /** Returns the rule that applies now, if there is one, and counts its use. */
   take(facts: Facts): Rule | undefined
   /** Rules that can still apply. */
   list(): readonly Scripted<Rule>[]

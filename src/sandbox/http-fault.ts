@@ -107,7 +107,7 @@ export async function underFault(
   does.answer()
 }
 
-/** The sender waits for a reply until it gives up or the connection is closed. */
+/** Sends no reply. The sender waits until it gives up or the connection is closed. */
 function silence(rule: HttpFault | undefined, response: Pick<ServerResponse, 'destroy'>): void {
   if (rule?.delay_ms !== undefined) setTimeout(() => response.destroy(), rule.delay_ms).unref()
 }

@@ -1,8 +1,8 @@
 /**
- * Everything that a vendor received and decided: one append-only file, one JSON line an entry. An
- * entry is written before its vendor replies, so that it survives the death of every process; an
- * incomplete last line is dropped at the next start. Readers store offsets, not contents, so that
- * memory stays small.
+ * Everything that a vendor received and decided, in one append-only file with one JSON line for
+ * each entry. An entry is written before its vendor replies, so that it survives the death of every
+ * process. An incomplete last line is dropped at the next start. Readers store offsets, not
+ * contents, so that memory stays small.
  */
 import {
   appendFileSync,
@@ -15,15 +15,15 @@ import {
 } from 'node:fs'
 
 /**
- * The offset of an entry in the file, and the time when it was written (real time, not the
- * vendor's).
+ * The offset of an entry in the file, and the real time when it was written (not the vendor's
+ * time).
  */
 export type Place = { readonly at_ms: number; readonly start: number; readonly bytes: number }
 
 export type Journal = {
   append(entry: object): Place
   read(place: Place): unknown
-  /** Removes all other entries, in one step; returns the new offsets in the same order. */
+  /** Removes all other entries in one step. Returns the new offsets in the same order. */
   keepOnly(places: readonly Place[]): Place[]
   close(): void
 }

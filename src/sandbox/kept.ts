@@ -1,6 +1,6 @@
 /**
  * The few values of a vendor that stay the same over restarts: credentials, ports, the offset of
- * its clock. Each change is completely on the disk before it is used.
+ * its clock. Each change is completely on the disk before the vendor uses it.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { writeWhole } from './write-whole.ts'
 export type Kept = {
   number(name: string): number | undefined
   keep(name: string, value: number): void
-  /** A secret that is created at its first use. */
+  /** Returns a secret, and creates it at its first use. */
   secret(name: string): string
 }
 

@@ -1,7 +1,7 @@
 /**
- * What the servers of one vendor received: messages, and one request for each attempt to send one.
- * Everything is in the journal before the sender gets a reply; memory holds only what look-ups
- * need. The newest 10,000 of each kind are kept, for at most 7 days.
+ * What the servers of one vendor received: messages, and one request for each attempt to send a
+ * message. Everything is in the journal before the sender gets a reply. Memory holds only what
+ * look-ups need. The newest 10,000 of each kind are kept, for at most 7 days.
  */
 import { join } from 'node:path'
 import { openClock, rfc3339, type Clock } from '../kernel/clock.ts'
@@ -19,7 +19,7 @@ export type Envelope = {
   report_to?: string
 }
 
-/** One attempt: its result, and the client's reply (null: it got none). */
+/** One attempt: its result, and the reply to the client (null if the client got none). */
 export type Request = {
   id: string
   provider: string
@@ -65,7 +65,7 @@ type Kind = Entry['kind']
 
 const entries_max = 10_000
 const age_max_ms = 7 * 86_400_000
-/** The number of lines without a use after which the journal is rewritten. */
+/** The journal is rewritten when it has this many lines without a use. */
 const dead_lines_max = 2 * entries_max
 
 export function openMailbox(folder: string, clock: Clock): Mailbox {
@@ -133,7 +133,7 @@ type Shelves = {
   known(kind: Kind): readonly Known[]
   message(known: Known): MessageEntry
   request(known: Known): RequestEntry
-  /** Removes the others of this kind, on the disk too. */
+  /** Removes all other entries of this kind, on the disk too. */
   keep(kind: Kind, isKept: (known: Known) => boolean): void
   close(): void
 }
@@ -188,7 +188,7 @@ function trim(shelf: Shelf, now_ms: number): void {
   if (drop > 0) shelf.known = known.slice(drop)
 }
 
-/** Returns the number of lines that are left. */
+/** Returns the number of lines that remain. */
 function rewrite(journal: Journal, shelves: readonly Shelf[]): number {
   const all = shelves.flatMap(shelf => shelf.known).sort((a, b) => a.place.start - b.place.start)
   const moved = journal.keepOnly(all.map(one => one.place))

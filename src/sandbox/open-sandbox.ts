@@ -1,7 +1,7 @@
 /**
- * Opens the sandbox of one data folder: each vendor in its own folder, then one file with all
- * addresses, written in one step and last, so that every address in it can be used. One process at
- * a time owns a data folder; a second one is refused.
+ * Opens the sandbox of one data folder, each vendor in its own folder. At the end it writes one
+ * file with all addresses, in one step, so that every address in the file can be used. One process
+ * at a time owns a data folder; a second process is refused.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import type { Server } from 'node:net'
@@ -49,8 +49,8 @@ async function openVendor(vendor: Vendor, folder: string): Promise<OpenVendor> {
 }
 
 /**
- * Two writers would destroy the journals. The control plane of a vendor returns the folder that it
- * uses.
+ * Two writers would destroy the journals. So we ask the control plane at the old address: it
+ * returns the folder that it uses.
  */
 async function refuseSecond(file: string, folder: string): Promise<void> {
   for (const { control } of Object.values(lastAddresses(file))) {
@@ -77,8 +77,8 @@ async function ask(control: string): Promise<{ folder?: string } | null> {
     const answer = await fetch(control, { signal: AbortSignal.timeout(1000) })
     return (await answer.json()) as { folder?: string }
   } catch {
-    // No process answers, or another program: the addresses are left over from a process that has
-    // ended.
+    // No process replies, or another program does. The addresses are left over from a process that
+    // has ended.
     return null
   }
 }

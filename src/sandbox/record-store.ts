@@ -1,7 +1,7 @@
 /**
- * What a vendor knows: tables of records, in the order in which they were made. A change is a unit of
- * work whose records are one line of the journal, written before anything is answered, so that a SIGKILL
- * leaves either all of it or nothing.
+ * The records of a vendor, in tables, in the order in which they were made. A change is a unit of
+ * work. All its records are one line of the journal, which is written before the vendor replies. So
+ * after a SIGKILL either the whole change is there or nothing.
  */
 import { join } from 'node:path'
 import { openJournal } from './journal.ts'
@@ -9,11 +9,14 @@ import type { Setup } from './vendor.ts'
 
 export type RecordStore<Tables> = {
   get<T extends keyof Tables>(table: T, id: string): Tables[T] | undefined
-  /** Oldest first. */
+  /** Lists the oldest first. */
   all<T extends keyof Tables>(table: T): Tables[T][]
-  /** Runs a change; what it put is on the disk when this returns. A throw puts nothing. */
+  /**
+   * Runs a change. When this returns, its records are on the disk. If the change throws, nothing is
+   * written.
+   */
   change<R>(work: (change: RecordChange<Tables>) => R): R
-  /** Forgets everything. */
+  /** Deletes all records. */
   reset(): void
   close(): void
 }

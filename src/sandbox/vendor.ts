@@ -1,7 +1,7 @@
 /**
- * The contract between the sandbox and one simulated vendor. A vendor owns a folder, speaks its
- * wire protocol on loopback ports, and is driven through a control plane under `/_sandbox/`. A new
- * vendor is a folder here and a line in main.ts; it knows neither the platform nor the other
+ * The contract between the sandbox and one simulated vendor. A vendor owns a folder and speaks its
+ * wire protocol on loopback ports. You control it through a control plane under `/_sandbox/`. A new
+ * vendor is a folder here and a line in main.ts. It depends neither on the platform nor on other
  * vendors.
  */
 import type { Server } from 'node:net'
@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Kept } from './kept.ts'
 
 export type Setup = {
-  /** The vendor's own folder, which exists and is closed to other accounts. */
+  /** The vendor's own folder. It exists, and other accounts cannot read it. */
   readonly folder: string
   /** Values that must be the same after a restart: credentials, ports, the offset of the clock. */
   readonly kept: Kept
@@ -25,7 +25,7 @@ export type Vendor = {
 }
 
 export type OpenVendor = {
-  /** Where it can be reached; `control` is the address of its control plane. */
+  /** The addresses of the vendor. `control` is the address of its control plane. */
   readonly addresses: Readonly<Record<string, string>> & { readonly control: string }
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Replaces a file in one step: a reader sees the old text or the new one, never a part. Only the
- * owner may read it, because addresses contain credentials.
+ * Replaces a file in one step. A reader sees the old text or the new one, never a part. Only the
+ * owner may read the file, because addresses contain credentials.
  */
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
 

@@ -1,7 +1,7 @@
 /**
- * Whether two sets of times could have one and the same distribution: the two-sample
- * Kolmogorov–Smirnov test, which detects any difference of two distributions, and a comparison of
- * their medians. Pure.
+ * Tests whether two sets of times could have the same distribution. It uses the two-sample
+ * Kolmogorov–Smirnov test, which detects any difference of two distributions, and compares the
+ * medians.
  */
 export type Comparison = {
   readonly medians_ms: readonly [number, number]

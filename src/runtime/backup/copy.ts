@@ -1,6 +1,6 @@
 /**
- * Copies files into a backup and out of it. Every byte is hashed while it is copied and is on the
- * disk before the copy counts as done. Only this account can read the copies.
+ * Copies files into a backup and out of it. Every byte is hashed while it is copied. A copy counts
+ * as done only when it is on the disk. Only this account can read the copies.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, type FileHandle } from 'node:fs/promises'
@@ -10,7 +10,10 @@ import { codeOf } from '../../kernel/errors/error-code.ts'
 export type Copied = { readonly bytes: number; readonly sha256: string }
 
 const chunk_bytes = 1024 * 1024
-/** Enough to keep a disk busy that has to confirm each file; more would only use memory. */
+/**
+ * Enough parallel copies to keep a disk busy that must confirm each file. More would only use
+ * memory.
+ */
 const lanes_max = 8
 
 /** Copies an open file from its beginning to its current end. */
@@ -65,8 +68,8 @@ async function readThrough(
 export type Tree = { readonly folders: string[]; readonly files: string[] }
 
 /**
- * Paths below `root`, with `/`; `leaveOut` is called for each. Entries that are neither file nor
- * folder are skipped.
+ * Lists paths below `root`, with `/` as separator. `leaveOut` is called for each. Entries that are
+ * neither file nor folder are skipped.
  */
 export async function treeOf(
   root: string,
@@ -120,7 +123,7 @@ export async function inLanes<T>(
   for (const one of lanes) if (one.status === 'rejected') throw one.reason
 }
 
-/** Synchronizes the names in a folder to the disk. */
+/** Synchronizes the file names of a folder to the disk. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

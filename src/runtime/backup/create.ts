@@ -1,7 +1,7 @@
 /**
- * Creates a backup: the database, then the objects (so that every object that a row names is
- * included), then the keys, each file hashed while it is copied, and the manifest last. Parts that
- * cannot be included are named in the manifest. A backup that fails leaves nothing behind.
+ * Creates a backup in this order: the database, the objects (so that every object that a row names
+ * is included), the keys, and the manifest. Each file is hashed while it is copied. The manifest
+ * names the parts that cannot be included. A backup that fails leaves nothing behind.
  */
 /* oxlint-disable node/no-sync -- a command of its own: nothing is served while it runs */
 import { mkdir, readdir, rm } from 'node:fs/promises'
@@ -26,12 +26,12 @@ import { copyOnline } from './online-copy.ts'
 
 export type BackupSource = {
   readonly data_dir: DataDir
-  /** PostgreSQL itself. */
+  /** The folder of PostgreSQL itself. */
   readonly url: string
   readonly embedded: boolean
   /** Whether the keys are in the environment and not in the data folder. */
   readonly keys_given: boolean
-  /** The bucket that holds the objects, where it is not the data folder. */
+  /** The bucket with the objects, if they are not in the data folder. */
   readonly bucket?: string
   readonly version: string
   readonly created_at: string
@@ -167,7 +167,7 @@ async function takeObjects(
   await makeFolders(to, folders)
   parts.folders.push('objects', ...folders.map(path => `objects/${path}`))
   await inLanes(files, async path => {
-    // An object may be deleted meanwhile; its row is then deleted too, or is about to be.
+    // An object may be deleted meanwhile. Then its row is deleted too, or soon will be.
     const copied = await copyFile(join(from, path), join(to, path)).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error
     })

@@ -1,7 +1,7 @@
 /**
- * Copies a database at DATABASE_URL as one archive. pg_dump and pg_restore are those of the
- * machine, because they must be as new as the server. They get the password through a file that
- * only they can read, so it is never in the list of processes.
+ * Copies a database at DATABASE_URL as one archive. It uses the machine's pg_dump and pg_restore,
+ * because they must be as new as the server. They get the password through a file that only they
+ * can read, so the password never appears in the list of processes.
  */
 import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
@@ -11,14 +11,17 @@ import { StartError } from '../../kernel/errors/start-error.ts'
 
 export const dump_file = 'database.dump'
 
-/** False where there is no pg_dump on the PATH. */
+/** False if there is no pg_dump on the PATH. */
 export async function dumpDatabase(url: string, to: string): Promise<boolean> {
   return await withAddress(url, to, address =>
     run('pg_dump', ['--format=custom', '--no-owner', '--no-privileges', '--file', to, address]),
   )
 }
 
-/** Into a database without tables of the platform: either the whole archive or nothing. */
+/**
+ * Restores into a database without tables of the platform. It restores the whole archive or
+ * nothing.
+ */
 export async function restoreDump(url: string, from: string): Promise<void> {
   const options = ['--no-owner', '--no-privileges', '--exit-on-error', '--single-transaction']
   const ran = await withAddress(url, from, address =>

@@ -22,8 +22,8 @@ export async function readServerVersion(url: string): Promise<string> {
 }
 
 /**
- * Reads every row of every table from its file, so that the checksum of each page is verified;
- * returns the failures.
+ * Reads every row of every table from its file, so that PostgreSQL checks the checksum of each
+ * page. Returns the failures.
  */
 export async function unreadableTables(url: string): Promise<string[]> {
   return await asking(url, async ask => {

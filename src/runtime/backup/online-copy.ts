@@ -1,8 +1,8 @@
 /**
- * A physical copy of the embedded PostgreSQL while it is in use: the files between pg_backup_start
- * and pg_backup_stop, which may be inconsistent, and all of the write-ahead log between the two,
- * which makes them consistent. It contains everything that was committed before it began, and
- * recovery ends in a state between two commits.
+ * A physical copy of the embedded PostgreSQL while it is in use. It has the files between
+ * pg_backup_start and pg_backup_stop, which may be inconsistent, and the write-ahead log of that
+ * time, which makes them consistent. The copy contains everything that was committed before it
+ * began. Recovery ends in a state between two commits.
  */
 import { readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +21,8 @@ export type OnlineCopy = {
 }
 
 /**
- * Their content belongs to the running server, or is created at its start; the folders must exist.
+ * The content of these folders belongs to the running server or is created at its start. The
+ * folders must exist.
  */
 const emptied =
   /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//
@@ -45,7 +46,7 @@ export async function copyOnline(options: {
   }
   await client.connect()
   try {
-    // The role's time limit is for requests; the checkpoint of a large database takes longer.
+    // The role's time limit is meant for requests. The checkpoint of a large database takes longer.
     await client.query('set statement_timeout = 0; set lock_timeout = 0')
     const { version = '', segment_bytes = '' } = await ask(
       `select current_setting('server_version') as version,
@@ -114,7 +115,7 @@ async function copyCluster(
   return files
 }
 
-/** A table that was dropped meanwhile: the log contains that too. */
+/** The table was dropped meanwhile. The log contains that too. */
 function dropped(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error
 }

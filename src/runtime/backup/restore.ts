@@ -1,7 +1,7 @@
 /**
- * Restores a backup into an empty data folder. Nothing is written before every hash was verified.
- * Until the database is complete, a link in its place keeps the platform from starting on half of
- * it.
+ * Restores a backup into an empty data folder. Nothing is written before every hash is verified.
+ * Until the database is complete, a link in its place keeps the platform from starting with half a
+ * database.
  */
 /* oxlint-disable node/no-sync -- a command of its own: nothing is served while it runs */
 import * as fs from 'node:fs'
@@ -125,8 +125,7 @@ async function placeCluster(
   const place = is_linked ? await placeElsewhere(data_dir, binaries, account) : data_dir.postgres
   progress('Copying the database …')
   const draft = `${place}.restoring`
-  // A link with no target yet: it makes the platform refuse to start before the restore is
-  // complete.
+  // A link without a target. It makes the platform refuse to start before the restore is complete.
   if (!is_linked) fs.symlinkSync(`${draft}.whole`, place)
   await copyCluster(join(folder, 'postgres'), draft, manifest, account)
   if (!is_linked) fs.unlinkSync(place)
@@ -136,8 +135,8 @@ async function placeCluster(
 
 /**
  * If the account that runs PostgreSQL has no access to the folder, the database is a link. Only
- * `openCluster` knows the target: it creates an empty database there, which is then replaced by
- * ours.
+ * `openCluster` knows the target. It creates an empty database there, and then we replace that one
+ * with ours.
  */
 async function placeElsewhere(
   data_dir: DataDir,

@@ -1,7 +1,8 @@
 /**
- * Verifies a backup: every byte is the one that was written, a temporary PostgreSQL recovers from a
- * copy of it, every table can be read, the migrations match the manifest, and the caller's own
- * checks of the recovered platform pass. The backup itself is never opened for writing.
+ * Verifies a backup. It checks that every byte is unchanged, that a temporary PostgreSQL recovers
+ * from a copy, that every table can be read, and that the migrations match the manifest. Then it
+ * runs the caller's own checks on the recovered platform. The backup itself is never opened for
+ * writing.
  */
 /* oxlint-disable node/no-sync -- a command of its own: nothing is served while it runs */
 import * as fs from 'node:fs'
@@ -83,7 +84,7 @@ async function tryOut(
   }
 }
 
-/** The reason that the server itself gave, because its log is deleted with the copy. */
+/** Returns the reason that the server itself logged, because the log is deleted with the copy. */
 function recoveryFailure(data_dir: string): StartError | undefined {
   const log = join(data_dir, 'companions', `${postgres_companion}.log`)
   if (!fs.existsSync(log)) return undefined

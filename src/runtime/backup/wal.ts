@@ -1,7 +1,7 @@
 /**
  * Positions in PostgreSQL's write-ahead log, and the collector that saves the segments of a running
- * backup. PostgreSQL may recycle a full segment at any checkpoint, so segments are copied while the
- * backup runs; a recycled segment is never taken for the old one.
+ * backup. PostgreSQL may recycle a full segment at any checkpoint. So segments are copied while the
+ * backup runs, and a recycled segment is never mistaken for the old one.
  */
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,8 +39,8 @@ export type WalSource = {
 
 export type WalCollector = {
   /**
-   * Copies the rest, through the segment that contains `stop_lsn`; returns all files that were
-   * copied.
+   * Copies the remaining segments, up to the one that contains `stop_lsn`. Returns all files that
+   * were copied.
    */
   finish(stop_lsn: bigint): Promise<Map<string, Copied>>
   abandon(): Promise<void>
@@ -91,7 +91,7 @@ async function copySegment({ from, to, segment_bytes }: WalSource, file: string)
     const segment = await open(path, 'r')
     try {
       const copied = await writeCopy(segment, join(to, file))
-      // Recycling renames a segment before it is written to again: a file that still has this name
+      // PostgreSQL renames a segment before it recycles it. So a file that still has this name
       // contains its own data.
       const [mine, named] = [await segment.stat(), await stat(path)]
       if (mine.ino === named.ino && copied.bytes === Number(segment_bytes)) return copied

@@ -1,7 +1,7 @@
 /**
- * Shows how events work: emits ordinary ones through the outbox of a transaction, which may be held
- * open or rolled back, and reads the log. Only declared events with valid data are accepted, as
- * from every other emitter.
+ * Shows how events work. It emits ordinary events through the outbox of a transaction, which may be
+ * held open or rolled back, and reads the log. Only declared events with valid data are accepted,
+ * as from every other emitter.
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -39,8 +39,8 @@ const NewEvent = closed({
   data: Type.Record(Type.String({ maxLength: 200 }), Type.Unknown()),
   tenant: Type.Optional(Id),
   /**
-   * The number of events in one transaction: of one aggregate with consecutive versions, or each of
-   * its own aggregate.
+   * The number of events in one transaction. They belong to one aggregate with consecutive
+   * versions, or each has its own aggregate.
    */
   count: Type.Optional(count(1, events_max)),
   /** Keeps the transaction open after its events got their outbox numbers. */
@@ -55,7 +55,7 @@ const Emitted = Type.Object({
   type: Type.String(),
   tenant_id: Type.String(),
   aggregate_type: Type.String(),
-  /** Null where each event has its own aggregate. */
+  /** Null if each event has its own aggregate. */
   aggregate_id: nullable(Id),
   aggregate_version: Type.Integer(),
 })
@@ -116,8 +116,8 @@ async function emit({ db, faults }: EventDeps, tenant_id: string, draft: NewEven
         data: draft.data,
       }),
     )
-    // These travel with COMMIT, after the events: the numbers are taken, and no reader sees the
-    // events yet.
+    // These statements are sent with COMMIT, after the events. The events have their numbers then,
+    // but no reader sees them yet.
     for (const seconds of portionsOf(hold_ms)) tx.atCommit(sql`select pg_sleep(${seconds})`)
     if (rollback) tx.atCommit(undo)
     await faults.fault('kernel.before_commit')
@@ -132,7 +132,7 @@ const undone = 'DV001'
 const undo = sql`
   do $$ begin raise exception 'undone, as was asked for' using errcode = 'DV001'; end $$`
 
-/** A single statement must not take long, so a long pause is several. */
+/** No statement may take long, so a long pause is split into several statements. */
 function portionsOf(hold_ms: number): number[] {
   const whole = Array.from({ length: Math.floor(hold_ms / 1000) }, () => 1)
   return hold_ms % 1000 === 0 ? whole : [...whole, (hold_ms % 1000) / 1000]

@@ -1,6 +1,6 @@
 /**
- * The fault points that exist, read from the source files, because a list by hand would miss one.
- * Only development needs them, and there the sources are what runs.
+ * Lists the fault points by reading the source files, because a list written by hand would miss
+ * some. Only development needs them, and development runs from the sources.
  */
 /* oxlint-disable node/no-sync -- asked for once, by a person or at the start */
 import { globSync, readFileSync } from 'node:fs'

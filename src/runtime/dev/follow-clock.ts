@@ -1,8 +1,8 @@
 /**
  * Keeps the clock of this process at the offset of the row `kernel.clock`, which it reads at the
- * start and at every wake-up. The pulse reads it too, so every process has a move within a second
- * even when a wake-up is lost. It runs in development only; in production the offset is always
- * zero.
+ * start and at every wake-up. The pulse reads the row too. So every process sees a move within a
+ * second, even if a wake-up is lost. This runs in development only. In production the offset is
+ * always zero.
  */
 import { Type } from 'typebox'
 import type { Clock } from '../../kernel/clock.ts'
@@ -21,7 +21,7 @@ export type FollowClockOptions = {
 export type ClockFollower = {
   /** Resolves when the offset is known. */
   start(): Promise<void>
-  /** Resolves when no read is running any more. */
+  /** Resolves when no read is running. */
   stop(): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export function followClock({ db, clock, log, onWake }: FollowClockOptions): Clo
   const readAll = async () => {
     do {
       again = false
-      // The clock keeps its offset, and reads again a moment later.
+      // The clock keeps its offset and reads the row again a moment later.
       await read().catch((error: unknown) =>
         log.warn({ err: error }, 'the clock could not be read'),
       )

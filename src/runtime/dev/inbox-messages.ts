@@ -1,6 +1,6 @@
 /**
- * The messages of all vendors as one list. Each vendor stores its own. Ids grow with time, so the
- * newest messages of each vendor, merged and sorted, are the newest of all.
+ * The messages of all vendors as one list. Each vendor stores its own messages. Ids grow with time,
+ * so merging and sorting the newest messages of each vendor gives the newest of all.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../kernel/errors/problem.ts'
@@ -78,8 +78,8 @@ async function searchMessages(
 }
 
 /**
- * The list, as soon as it contains something newer than `after`; after the time limit, the list as
- * it is.
+ * Returns the list as soon as it contains something newer than `after`. After the time limit it
+ * returns the list unchanged.
  */
 export async function waitForMessages(
   outside: OutsideWorld,

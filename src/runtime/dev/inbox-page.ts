@@ -48,8 +48,8 @@ select { font: inherit; padding: .4rem .5rem; border: 1px solid var(--line); bor
   height: 22rem } }
 `
 
-// Waits for newer messages but does not reload by itself, so that the text does not move while it
-// is read.
+// Waits for newer messages but does not reload by itself, so that the text does not move while you
+// read it.
 const script = `
 const first = document.body.querySelector('[data-id]')?.dataset.id
 const fresh = document.querySelector('.fresh')
@@ -173,7 +173,7 @@ function card(message: InboxMessage, open: boolean): Markup {
   </details> `
 }
 
-/** The reports that the provider can still send to the platform about it. */
+/** The delivery reports that the provider can still send to the platform about this message. */
 function reports(types: readonly string[]): Markup {
   return markup`<div class="reports"><span class="soft">Report it as</span>
     ${types.map(type => markup`<button type="button" data-outcome="${type}">${type}</button> `)}
@@ -187,7 +187,10 @@ function firstLine(text: string | null): string | undefined {
     ?.slice(0, 120)
 }
 
-/** Endpoints and tokens of devices are long, and differ at their ends. */
+/**
+ * Shortens endpoints and tokens of devices in the middle, because they are long and differ at their
+ * ends.
+ */
 function shortly(to: string): string {
   return to.length > 90 ? `${to.slice(0, 40)}…${to.slice(-12)}` : to
 }

@@ -190,7 +190,9 @@ function outcomeRoute(outside: OutsideWorld): Route {
   })
 }
 
-/** The helpers serve this machine only, so the name in the request leads back to this process. */
+/**
+ * The helpers serve this machine only, so the host name in the request leads back to this process.
+ */
 function ownPlace({ headers }: RequestFacts): string {
   return `http://${String(headers['host'] ?? '127.0.0.1')}`
 }

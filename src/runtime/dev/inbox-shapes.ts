@@ -47,7 +47,7 @@ const filters = {
 export const MessageFilter = closed(filters)
 export const MessageQuery = closed({
   ...filters,
-  /** In the subject or the text, ignoring case. */
+  /** A text in the subject or the body, ignoring case. */
   q: Type.Optional(text(200)),
   cursor: Type.Optional(text(64)),
   limit: Type.Optional(count(1, 100)),

@@ -1,7 +1,7 @@
 /**
- * The development helpers answer this machine only: the peer is loopback, there is no proxy in
- * between, and the request's host is this machine, so that a foreign page cannot reach them by a
- * name that points here. Any other caller gets a 404.
+ * The development helpers serve this machine only. The peer must be loopback, there must be no
+ * proxy, and the request's host must be this machine. So a foreign page cannot reach them by a name
+ * that points here. Any other caller gets a 404.
  */
 import { problem } from '../../kernel/errors/problem.ts'
 import type { RequestFacts, Route } from '../../kernel/http/route.ts'

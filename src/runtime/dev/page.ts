@@ -42,7 +42,7 @@ export type PageParts = {
   body: Markup
   style?: string
   script?: string
-  /** Pictures in the mails that are shown. */
+  /** The policy allows pictures, because the page shows mails. */
   pictures?: true
 }
 

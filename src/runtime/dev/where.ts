@@ -1,4 +1,4 @@
-/** The addresses that you open next, as JSON or, for a browser, as a page of links. */
+/** The addresses that you can open next, as JSON or, for a browser, as a page of links. */
 import Negotiator from 'negotiator'
 import { Type, type Static } from 'typebox'
 import { rfc3339, type Clock } from '../../kernel/clock.ts'

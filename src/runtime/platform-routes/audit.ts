@@ -1,4 +1,6 @@
-/** The record of administrative acts, for readers with the permission, within their own tenant. */
+/**
+ * The record of administrative acts. Readers with the permission see the acts of their own tenant.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Cursors } from '../../kernel/http/cursor.ts'

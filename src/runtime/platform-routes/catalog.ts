@@ -122,7 +122,7 @@ function problemRoute({ catalog, public_url }: CatalogDeps): Route {
 }
 
 function deprecationsRoute({ routes, cursors }: CatalogDeps): Route {
-  // Read once, at the first request: the list of routes is complete only after all surfaces are
+  // Built at the first request, because the list of routes is complete only after all surfaces are
   // opened.
   let known: ReturnType<typeof deprecationsOf> | undefined
   return route({
@@ -194,7 +194,7 @@ function view(catalog: Catalog, code: string) {
 
 type View = ReturnType<typeof view>
 
-/** A list and not a table, so that it fits a phone. */
+/** A list and not a table, so that it is readable on a phone. */
 function problemList(all: readonly View[], public_url: string) {
   const rows = all.map(
     ({ code, status, title }) =>

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document as a resource. It is made once, when all routes are known, and compressed
- * once, which makes it ten times smaller.
+ * The OpenAPI document as a resource. It is made once, when all routes are known. It is also
+ * compressed once, which makes it ten times smaller.
  */
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'

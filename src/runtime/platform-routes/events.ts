@@ -1,4 +1,4 @@
-/** The operators' view of consumers and parks over HTTP. */
+/** The operators' routes for consumers and parks. */
 import { Type } from 'typebox'
 import type { Cursors } from '../../kernel/http/cursor.ts'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
@@ -18,7 +18,7 @@ import { listParks, park_states, retryPark, skipPark } from '../../kernel/events
 
 export type RouteNeeds = {
   cursors: Cursors
-  /** Which event types each consumer and sink of the code listens for. */
+  /** The event types that each consumer and sink in the code listens for. */
   interests: readonly Interest[]
   wake(): void
 }

@@ -1,4 +1,4 @@
-/** Whether this process is alive, whether it should get work, and its metrics. */
+/** Reports whether this process is alive and whether it should get work, and its metrics. */
 import { Type } from 'typebox'
 import type { Metrics } from '../../kernel/observability/metrics.ts'
 import type { Member } from '../processes/member.ts'
@@ -9,7 +9,7 @@ import { isLoopback } from '../../kernel/access/rate.ts'
 export type HealthDeps = {
   readonly profile: 'development' | 'production'
   readonly metrics: Metrics
-  /** Updates the metrics that have to be measured. */
+  /** Updates the metrics that must be measured. */
   measure(): Promise<void>
   /** The checks of readiness: each completes within a second. */
   ready(): Promise<Record<string, boolean>>

@@ -19,7 +19,7 @@ const Root = Type.Object({
   health: Type.String(),
 })
 
-/** For people, where this platform has them. */
+/** The pages for people, if this platform has them. */
 const places: readonly (readonly [string, string])[] = [
   ['/console', 'see and steer everything'],
   ['/docs', 'the documentation, with a search'],

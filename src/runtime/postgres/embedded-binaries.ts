@@ -1,8 +1,8 @@
 /**
- * Where the programs of the embedded PostgreSQL are, and under which account they run. PostgreSQL
- * refuses to run as root, so root starts it under an unprivileged account. If that account cannot
- * reach the programs, they are copied once to a folder of the machine that belongs to root and is
- * readable for all. No existing folder is ever made more open than it was.
+ * Finds the programs of the embedded PostgreSQL and the account that runs them. PostgreSQL refuses
+ * to run as root, so root starts it under an unprivileged account. If that account cannot reach the
+ * programs, they are copied once to a system folder that belongs to root and that every account can
+ * read. The access to existing folders is never widened.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
 import * as fs from 'node:fs'
@@ -31,7 +31,8 @@ export function nativeDir(): string {
 }
 
 /**
- * Programs that `account` can run: the package's own, otherwise a copy of them below `system_dir`.
+ * Returns programs that `account` can run: the package's own, or otherwise a copy of them below
+ * `system_dir`.
  */
 export function usableBinaries(
   native_dir: string,
@@ -50,8 +51,8 @@ export function usableBinaries(
 }
 
 /**
- * Undefined unless the process is root; for root the owner of `existing`, if it exists, otherwise
- * `nobody`.
+ * Returns undefined unless the process is root. For root it returns the owner of `existing` if that
+ * folder exists, and otherwise `nobody`.
  */
 export function lentAccount(existing: string): Account | undefined {
   if (process.geteuid?.() !== 0) return undefined
@@ -83,7 +84,7 @@ export function mayUse(account: Account, path: string): boolean {
   return has(real, fs.statSync(real).mode & 0o100 ? 0o1 : 0o4)
 }
 
-/** A folder of the whole machine, which every account can enter. */
+/** A folder of the whole machine that every account can enter. */
 export function systemFolder(path: string): string {
   try {
     if (fs.mkdirSync(path, { recursive: true, mode: 0o755 })) fs.chmodSync(path, 0o755)
@@ -96,7 +97,9 @@ export function systemFolder(path: string): string {
   }
 }
 
-/** It gets its final name only when it is complete, so that an interrupted copy is never used. */
+/**
+ * The copy gets its final name only when it is complete, so that an interrupted copy is never used.
+ */
 function copyForAll(from: string, to: string): void {
   const draft = `${to}.${newSecret(6)}`
   const mode = fs.constants.COPYFILE_FICLONE

@@ -1,7 +1,8 @@
 /**
  * The data folder of the embedded PostgreSQL: where it is, how it is created, and whether we may
- * open it. It is created under a temporary name, with its role, database and password, synchronized
- * to the disk, and only then renamed: a folder with the final name is always complete.
+ * open it. We create it under a temporary name, with its role, database and password, and
+ * synchronize it to the disk. Only then do we rename it. So a folder with the final name is always
+ * complete.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
 import { type ExecFileOptions, execFile } from 'node:child_process'
@@ -14,7 +15,7 @@ import { StartError } from '../../kernel/errors/start-error.ts'
 import { type Account, type Binaries, mayUse, systemFolder } from './embedded-binaries.ts'
 
 /**
- * Every connection needs the password, also on the socket; the superuser has none and cannot
+ * Every connection needs the password, on the socket too. The superuser has no password and cannot
  * connect.
  */
 const access_rules = 'local all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n'
@@ -22,9 +23,10 @@ const password_file = 'dodeca.password'
 
 /**
  * The platform's role owns its database and may create others (tests clone them), but is not a
- * superuser: what works here works on a managed PostgreSQL. One round of SCRAM is enough for a
- * random password of 192 bits, and saves some 5 ms on each new connection. The grants in template1
- * are inherited by all databases that are created later; an online backup needs them.
+ * superuser. So everything that works here also works on a managed PostgreSQL. One round of SCRAM
+ * is enough for a random password of 192 bits, and saves about 5 ms on each new connection.
+ * Databases that are created later inherit the grants in template1. An online backup needs these
+ * grants.
  */
 const setup = (password: string) => `
 set scram_iterations = 1
@@ -36,7 +38,7 @@ grant execute on function pg_switch_wal() to dodeca
 create database dodeca owner dodeca
 `
 
-/** The real folder of the database; it is created if there is none yet. */
+/** Returns the real folder of the database. It creates one if there is none yet. */
 export async function openCluster(
   data_dir: DataDir,
   binaries: Binaries,
@@ -63,7 +65,7 @@ export async function openCluster(
 
 /**
  * If only the data folder itself is closed, the account gets permission to pass through it, without
- * seeing its content. Then the database is inside and moves with it.
+ * seeing its content. The database is then inside the data folder and moves with it.
  */
 function letPass(account: Account, path: string): boolean {
   const { mode, uid, gid } = fs.statSync(path)
@@ -81,8 +83,8 @@ export function passwordOf(cluster: string): string {
 }
 
 /**
- * Undefined for an empty folder, which is replaced; any other folder that is not our database stops
- * the start.
+ * Returns undefined for an empty folder, which is then replaced. Any other folder that is not our
+ * database stops the start.
  */
 function existingCluster(link: string, { major }: Binaries, account: Account | undefined) {
   if (!fs.existsSync(link)) {
@@ -136,8 +138,8 @@ async function makeCluster(path: string, { bin_dir }: Binaries, account: Account
       '-D',
       draft,
     ])
-  // The builtin locale sorts and folds the same on every machine; the ctype is for the text-search
-  // parser only, and not every system knows C.UTF-8.
+  // The builtin locale sorts and folds case the same on every machine. The ctype is only for the
+  // text-search parser, and some systems do not have C.UTF-8.
   await initdb('C.UTF-8').catch(() => initdb('C'))
   const password = newSecret(24)
   const single = ['--single', '-F', '-D', draft, 'template1']
@@ -159,8 +161,8 @@ function write(path: string, text: string, account: Account | undefined): void {
 }
 
 /**
- * A folder that only this DATA_DIR uses: it is named after its path, and numbered if that name is
- * taken, because that may be the database of a DATA_DIR that was moved.
+ * A folder that only this DATA_DIR uses. It is named after the path of the DATA_DIR. If that name
+ * exists, it gets a number, because the folder may be the database of a DATA_DIR that was moved.
  */
 function freeSystemFolder(system_dir: string, path: string, progress: (line: string) => void) {
   const hash = createHash('sha256').update(path).digest('hex').slice(0, 16)

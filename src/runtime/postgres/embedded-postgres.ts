@@ -1,7 +1,7 @@
 /**
- * The embedded PostgreSQL, which the platform uses when DATABASE_URL is not set. There is one
- * server per DATA_DIR, started by the first process and joined by the others. It writes durably
- * (fsync and synchronous_commit are on) and recovers by itself after any crash.
+ * The embedded PostgreSQL, which the platform uses if DATABASE_URL is not set. There is one server
+ * per DATA_DIR. The first process starts it and the others join. It writes durably (fsync and
+ * synchronous_commit are on) and recovers by itself after any crash.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
 import * as fs from 'node:fs'
@@ -18,18 +18,20 @@ import { openCluster, passwordOf } from './embedded-cluster.ts'
 
 export type PostgresOptions = {
   readonly data_dir: string
-  /** Progress for the person at the terminal when it takes longer than a moment. */
+  /** Reports progress to the person at the terminal when a step takes long. */
   readonly progress: (line: string) => void
   /** Server settings that add to, or replace, those below. */
   readonly settings?: Readonly<Record<string, string>>
   /** The folder with `bin`, `lib` and `share`; by default that of the installed npm package. */
   readonly native_dir?: string
-  /** Where programs and data are if the account that runs them has no access to root's DATA_DIR. */
+  /**
+   * Where programs and data are put if the account that runs them has no access to root's DATA_DIR.
+   */
   readonly system_dir?: string
 }
 
 export type PostgresFacts = {
-  /** Over TCP: the socket in `cluster_dir` was measured and is no faster. */
+  /** The URL uses TCP. We measured the socket in `cluster_dir`, and it is no faster. */
   readonly url: string
   readonly bin_dir: string
   /** The real path of the database's folder, also where `DATA_DIR/postgres` is a link. */
@@ -47,8 +49,8 @@ type Server = PostgresFacts & { command: Command }
 export const postgres_companion = 'postgres'
 
 // Settings for a small machine: a quarter of a gigabyte of cache, no jit (it costs more than it
-// gives here), disks without seek time. Errors of statements are not logged, because the platform
-// logs its own. No wal_compression: this build has neither lz4 nor zstd.
+// saves here), disks without seek time. Errors of statements are not logged, because the platform
+// logs its own. wal_compression is off, because this build has neither lz4 nor zstd.
 const settings_default = {
   shared_buffers: '256MB',
   max_connections: '200',
@@ -70,7 +72,9 @@ const settings_default = {
 const launches_max = 20
 const recovery_ms_max = 600_000
 const joining_ms_max = 15_000
-/** The longest path of a Unix socket that every system accepts, less the file's own name. */
+/**
+ * The longest path of a Unix socket that every system accepts, minus the length of the file name.
+ */
 const socket_folder_bytes_max = 103 - '/.s.PGSQL.65535'.length
 
 export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
@@ -108,7 +112,7 @@ async function begin(
     if (!refusal) return facts
     const output = launched.output()
     await launched.stop()
-    // Another program has taken its port, or processes of a killed server have not ended yet.
+    // Another program has taken the port, or processes of a killed server have not ended yet.
     const passing = /could not bind|still in use|lock file/.test(output)
     if (!passing || launched_before === launches_max) throw didNotStart(refusal, output, data_dir)
     await pause(100)
@@ -141,7 +145,7 @@ async function serverOn(
       argv: [join(bin_dir, 'postgres'), '-D', cluster_dir, ...flags],
       env: { LC_ALL: 'C', ...formerServer(cluster_dir) },
       ...account,
-      // TERM alone would wait for all sessions to end; INT ends them and still shuts down cleanly.
+      // TERM alone would wait for all sessions to end. INT ends them and still shuts down cleanly.
       stop_signals: ['TERM', 'INT'],
       grace_seconds: 120,
     },
@@ -149,9 +153,10 @@ async function serverOn(
 }
 
 /**
- * After a reboot, or in a restarted container, the pid that a dead server left in its pid file may
- * belong to any process, even our own shell. Passing that pid as the grandparent makes PostgreSQL
- * treat the file as stale; it still checks the shared memory of processes that might be alive.
+ * A dead server leaves its pid in its pid file. After a reboot or in a restarted container, that
+ * pid may belong to any process, even to our own shell. We pass the pid as the grandparent, so that
+ * PostgreSQL treats the file as stale. PostgreSQL still checks the shared memory of processes that
+ * might be alive.
  */
 function formerServer(cluster_dir: string): Record<string, string> {
   const pid = postmasterPid(cluster_dir)
@@ -173,7 +178,7 @@ function postmasterPid(cluster_dir: string): number {
   return fs.existsSync(file) ? Number.parseInt(fs.readFileSync(file, 'utf8'), 10) || 0 : 0
 }
 
-/** Undefined once the server accepts queries; otherwise why it does not. */
+/** Returns undefined once the server accepts queries, and otherwise the reason why it does not. */
 async function ready(
   url: string,
   ended: () => boolean,
@@ -194,7 +199,7 @@ async function ready(
 
 async function refusalOf(url: string): Promise<string | undefined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 })
-  // A server that disconnects right after the greeting counts as a refusal; it must not end our
+  // A server that disconnects right after the greeting counts as a refusal. It must not end our
   // process.
   client.on('error', () => undefined)
   try {

@@ -1,4 +1,4 @@
-/** A PostgreSQL at DATABASE_URL: it must answer before anything else is tried. */
+/** A PostgreSQL at DATABASE_URL. We check that it responds before we try anything else. */
 import pg from 'pg'
 import { codeOf } from '../../kernel/errors/error-code.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'

@@ -1,7 +1,7 @@
 /**
  * The ways in which the mail servers can fail, and the messages that a rule applies to. A refusal
- * happens at RCPT TO, where the sender still knows that nothing was handed over. All other faults
- * happen after the last byte of the message, where the sender cannot know.
+ * happens at RCPT TO, when the sender still knows that the server has not accepted the message. All
+ * other faults happen after the last byte of the message, when the sender cannot know.
  */
 import { Type, type Static } from 'typebox'
 import { openFaultScript, type FaultScript, type Scripted } from '../fault-script.ts'

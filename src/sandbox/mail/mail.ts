@@ -1,7 +1,7 @@
 /**
- * The mail vendor: two providers, so that failover can be tried, over one mailbox and one fault
- * script, with a control plane that shows what arrived. A sender with an attempt of unknown outcome
- * can query it here by ref.
+ * The mail vendor. It has two providers, so that you can try failover. They share one mailbox and
+ * one fault script, and a control plane that shows what arrived. If a sender does not know the
+ * outcome of an attempt, it can query the message here by ref.
  */
 import { createServer } from 'node:http'
 import { clockControl, setClock } from '../clock-control.ts'

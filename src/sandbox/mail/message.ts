@@ -1,6 +1,6 @@
 /**
- * One received e-mail as the sandbox shows it: parsed from the raw bytes, which are stored beside
- * it. `ref` is the part of the Message-ID before the `@`; with it a sender can ask whether a
+ * One received e-mail as the sandbox shows it, parsed from the raw bytes, which are stored beside
+ * it. `ref` is the part of the Message-ID before the `@`. With it a sender can ask whether a
  * message arrived.
  */
 import PostalMime, { type Header } from 'postal-mime'
@@ -33,7 +33,7 @@ function headersOf(headers: readonly Header[]): Message['headers'] {
   return Object.fromEntries(named)
 }
 
-/** The bytes as text; a message that is not UTF-8 is shown byte by byte. */
+/** The bytes as text. A message that is not UTF-8 is shown byte by byte. */
 export function rawText(raw: Buffer): string {
   return raw.toString(isUtf8(raw) ? 'utf8' : 'latin1')
 }

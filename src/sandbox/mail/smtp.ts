@@ -1,8 +1,8 @@
 /**
  * One mail provider: a real SMTP server on loopback that requires the generated credentials. It
- * offers no STARTTLS, because its certificate could not be verified, and senders would have to
- * switch verification off. A message is in the mailbox before the sender reads 250; a fault decides
- * what the sender reads instead.
+ * offers no STARTTLS, because its certificate could not be verified, and senders would have to turn
+ * verification off. A message is in the mailbox before the sender reads 250. A fault changes the
+ * reply that the sender reads.
  */
 import type { Server, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -51,7 +51,7 @@ export function openSmtp(options: SmtpOptions): Smtp {
       done()
     },
     onRcptTo: ({ address }, session, done) => {
-      // One rule a message: a second recipient does not use up a second rule.
+      // One rule applies to one message. A second recipient does not use up a second rule.
       const rule = held.has(session)
         ? undefined
         : options.faults.take({ provider: options.provider, to: address })
@@ -129,7 +129,7 @@ async function receive(
   return 'nothing'
 }
 
-/** The sender waits for a reply until it gives up or the connection is closed. */
+/** Sends no reply. The sender waits until it gives up or the connection is closed. */
 function silence(socket: Socket | undefined, delay_ms: number | undefined): void {
   if (!socket || delay_ms === undefined) return
   const timer = setTimeout(() => socket.destroy(), delay_ms)

@@ -1,4 +1,7 @@
-/** What the model says to a prompt: its deltas, how it ends, and its usage. The same prompt gives the same answer. */
+/**
+ * The model's answer to a prompt: its deltas, how it ends, and its usage. The same prompt gets the
+ * same answer.
+ */
 import { citedAnswer } from './cited-answer.ts'
 import type { FaultRule } from './faults.ts'
 import type { Prompt } from './prompt.ts'

@@ -1,4 +1,4 @@
-/** A refusal in the form of the OpenAI API. */
+/** A refusal in the format of the OpenAI API. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number

@@ -1,6 +1,6 @@
 /**
- * The endpoints: who calls, with which key, what fault applies, and what the model says. A repeated
- * `Idempotency-Key` gets the answer of the first request with it.
+ * The endpoints. For each request they check the caller and its key, apply a fault, and produce the
+ * model's answer. A repeated `Idempotency-Key` gets the answer of the first request with that key.
  */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -34,7 +34,7 @@ type Call = {
   readonly key: string | null
   readonly response: ServerResponse
   readonly seen: Seen
-  /** What was made for this key, or what is made now. */
+  /** Returns the result for this key, and creates it if there is none. */
   once<M extends Kept['made']>(make: () => M): M
 }
 

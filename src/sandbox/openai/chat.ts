@@ -1,4 +1,4 @@
-/** Chat Completions: the older protocol, which most compatible servers speak. */
+/** Chat Completions, the older protocol, which most compatible servers support. */
 import type { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
 import { snapshotOf } from './models.ts'
@@ -79,7 +79,7 @@ function reasonOf({ ending }: Answer): string {
   return ending.reason === 'content_filter' ? 'content_filter' : 'length'
 }
 
-/** This protocol has no failed completion: it is an error. */
+/** This protocol has no failed completion, so a failure is an error reply. */
 function failed({ ending }: Answer): void {
   if (ending.status !== 'failed') return
   throw new ApiError(500, ending.message, { type: 'server_error', code: ending.code })

@@ -1,6 +1,7 @@
 /**
- * The answer to a prompt with context blocks: sentences of the blocks that share words with the question,
- * each with its exact quotation, as a model with the schema `cited_answer` is asked to give.
+ * The answer to a prompt with context blocks. It has the sentences of the blocks that share words
+ * with the question, each with its exact quotation. This is the output that the schema
+ * `cited_answer` asks for.
  */
 import type { FaultRule } from './faults.ts'
 
@@ -9,7 +10,7 @@ type Cited = { text: string; citations: { label: string; quote: string }[] }
 
 const block = /<<BLOCK (\S+) (\S+)>>\s*([\s\S]*?)\s*<<END \2>>/g
 const sentences_max = 3
-/** Words that say nothing about the subject. */
+/** Words that do not describe a subject. */
 const common = new Set(
   (
     'a about an and are as at be by can did do does for from had has have how i if in into is it its may ' +
@@ -58,7 +59,7 @@ function sentencesOf({ label, text }: Block): Block[] {
     .filter(one => one.text.length >= 3)
 }
 
-/** Words without their commonest endings. */
+/** Splits a text into words and removes common endings. */
 function stemsOf(text: string): Set<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   return new Set(

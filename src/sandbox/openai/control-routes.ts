@@ -23,7 +23,7 @@ const SendWebhook = Type.Object(
   {
     response_id: Type.String({ minLength: 3, maxLength: 100 }),
     type: Type.Optional(Type.String({ maxLength: 100 })),
-    /** The same id as before: a repeat. */
+    /** Sends the webhook with the same id as before, as a repeat. */
     id: Type.Optional(Type.String({ pattern: '^wh_[a-z0-9]+$', maxLength: 100 })),
     duplicate: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
     delay_ms: Type.Optional(Ms),

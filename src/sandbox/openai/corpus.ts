@@ -1,4 +1,4 @@
-/** The text from which this model learnt: openings of two novels in the public domain. */
+/** The text that this model was built from: openings of two novels in the public domain. */
 export const corpus = `
 It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in
 want of a wife. However little known the feelings or views of such a man may be on his first entering a

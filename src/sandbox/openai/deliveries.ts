@@ -1,6 +1,7 @@
 /**
- * Webhooks about background responses, signed by Standard Webhooks, sent again after anything but a 2xx.
- * They are records, so what was not delivered before a SIGKILL is sent after it.
+ * Webhooks about background responses, signed by Standard Webhooks. They are sent again after any
+ * reply except a 2xx. They are records, so webhooks that were not delivered before a SIGKILL are
+ * sent after it.
  */
 import { Buffer } from 'node:buffer'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -22,13 +23,15 @@ export type Sending = {
 }
 
 export type Deliveries = {
-  /** In the change that ended the response. */
+  /** Call it in the change that ended the response. */
   add(change: RecordChange<Tables>, response_id: string, type: string): void
-  /** After the change. */
+  /** Call it after the change. */
   wake(): void
-  /** Sends one now, apart from the queue; returns the status, or null where there was no answer. */
+  /**
+   * Sends one webhook now, apart from the queue. Returns the status, or null if there was no reply.
+   */
   send(sending: Sending): Promise<number | null>
-  /** Sends what waits about a response, and returns when it was tried. */
+  /** Sends the waiting webhooks about a response, and returns after the attempt. */
   flush(response_id: string): Promise<void>
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Embeddings by feature hashing: every word and every run of three letters of it adds to a few
- * dimensions, so that texts with the same words lie near each other.
+ * Embeddings by feature hashing. Every word, and every run of three letters in a word, adds to a
+ * few dimensions. So texts with the same words have similar vectors.
  */
 import { Buffer } from 'node:buffer'
 import { snapshotOf } from './models.ts'
@@ -38,13 +38,13 @@ function vectorOf(text: string, dimensions: number): Float32Array<ArrayBuffer> {
       add(vector, edged.slice(at, at + 3), (weight * letters_share) / Math.sqrt(word.length))
     }
   }
-  // A text without words has a direction too.
+  // A text without words gets a vector too.
   if (counts.size === 0) vector[0] = 1
   const length = Math.hypot(...vector)
   return vector.map(value => value / length)
 }
 
-/** Two dimensions a feature, so that two features seldom hide each other. */
+/** Each feature uses two dimensions, so that two features seldom collide completely. */
 function add(vector: Float32Array, feature: string, weight: number): void {
   for (const salt of [0x81_1c_9d_c5, 0x01_23_45_67]) {
     const hash = fnv1a(feature, salt)

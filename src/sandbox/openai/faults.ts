@@ -1,6 +1,6 @@
 /**
- * What this provider does wrong: rules of the control plane, and directives in a prompt such as
- * `[[sandbox fault=rate_limit times=1]]` for tests that reach only the platform.
+ * The faults of this provider: rules from the control plane, and directives in a prompt such as
+ * `[[sandbox fault=rate_limit times=1]]` for tests that can reach only the platform.
  */
 import { Type, type Static } from 'typebox'
 import { LRUCache } from 'lru-cache'
@@ -8,14 +8,14 @@ import { openFaultScript, type FaultScript } from '../fault-script.ts'
 import type { Prompt } from './prompt.ts'
 
 const actions = [
-  // Instead of an answer.
+  // Faults instead of an answer.
   'rate_limit',
   'status',
   'html_502',
   'connect_reset',
   'headers_timeout',
   'context_length',
-  // On the way back.
+  // Faults during the reply.
   'body_stall',
   'slow',
   'stream_cut',
@@ -24,7 +24,7 @@ const actions = [
   'malformed_event',
   'lost_response',
   'webhook_first',
-  // In what is said.
+  // Faults in the content of the answer.
   'error_event',
   'failed_event',
   'refusal',
@@ -51,7 +51,7 @@ export const FaultRule = Type.Object(
           model: Type.Optional(Type.String({ maxLength: 200 })),
           operation_id: Type.Optional(Type.String({ maxLength: 200 })),
           prompt_contains: Type.Optional(Type.String({ maxLength: 1000 })),
-          /** Applies from this match on. */
+          /** The rule applies from this match on. */
           nth: Type.Optional(Type.Integer({ minimum: 1 })),
         },
         { additionalProperties: false },
@@ -62,11 +62,11 @@ export const FaultRule = Type.Object(
     code: Type.Optional(Type.String({ maxLength: 100 })),
     message: Type.Optional(Type.String({ maxLength: 10_000 })),
     retry_after_ms: Count(3_600_000),
-    /** Deltas that are sent before it happens. */
+    /** How many deltas are sent before the fault happens. */
     after: Count(1_000_000),
     ttft_ms: Count(3_600_000),
     delta_ms: Count(3_600_000),
-    /** The deltas of `say`. */
+    /** The deltas of the fault `say`. */
     deltas: Type.Optional(Type.Array(Type.String({ maxLength: 1_000_000 }), { maxItems: 100_000 })),
   },
   { additionalProperties: false },
@@ -75,7 +75,7 @@ export type FaultRule = Static<typeof FaultRule>
 
 export type Faults = {
   readonly script: FaultScript<FaultRule, Prompt>
-  /** The rule for this request, if there is one; its use is counted. */
+  /** Returns the rule for this request, if there is one, and counts its use. */
   forRequest(prompt: Prompt): FaultRule | undefined
 }
 

@@ -21,7 +21,7 @@ export function showModel(id: string): object {
   return viewOf(model)
 }
 
-/** Refuses a prompt that its model cannot take. */
+/** Throws if the model cannot process this prompt. */
 export function checkModel(prompt: Prompt, kind: Model['kind']): void {
   const model = models.find(one => one.id === prompt.model)
   if (!model) throw unknownModel(prompt.model)
@@ -33,7 +33,7 @@ export function checkModel(prompt: Prompt, kind: Model['kind']): void {
   if (countTokens(prompt.text) > model.context) throw contextTooLong()
 }
 
-/** The version that a name stands for now. */
+/** Returns the version that a model name refers to now. */
 export function snapshotOf(model: string): string {
   return `${model}-2026-01-01`
 }

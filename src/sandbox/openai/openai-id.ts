@@ -1,7 +1,7 @@
-/** Ids as OpenAI writes them. */
+/** Ids in OpenAI's format. */
 import { newId } from '../../kernel/ids.ts'
 
-/** Its prefix says what it is; the rest is unique and ordered by time. */
+/** The prefix gives the kind of object. The rest is unique and ordered by time. */
 export function idOf(prefix: string): string {
   return `${prefix}_${newId().replaceAll('-', '')}`
 }

@@ -1,7 +1,7 @@
 /**
- * The model provider of the sandbox: the Responses API, chat completions and embeddings over OpenAI's own
- * wire protocol, so that the official SDK is its client. Its text is deterministic, its faults are
- * scripted, and what it stores outlives a SIGKILL.
+ * The model provider of the sandbox: the Responses API, chat completions and embeddings over
+ * OpenAI's own wire protocol. So the official SDK can be its client. Its text is deterministic, its
+ * faults are scripted, and its stored records survive a SIGKILL.
  */
 import { Buffer } from 'node:buffer'
 import { createServer } from 'node:http'

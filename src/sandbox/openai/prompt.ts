@@ -1,13 +1,13 @@
-/** What a request asks of the model, whichever endpoint it came through. */
+/** The prompt of a request, whichever endpoint received it. */
 import { textOf, type CreateChat, type CreateResponse } from './protocol.ts'
 
 export type Prompt = {
   readonly path: string
   readonly model: string
   readonly instructions: string
-  /** What the user says, in order. */
+  /** The user's texts, in order. */
   readonly input: string
-  /** Both, for faults that match a text. */
+  /** The texts of system and user together, for faults that match a text. */
   readonly text: string
   readonly max_output_tokens: number
   readonly schema: { readonly name: string; readonly schema: Record<string, unknown> } | null

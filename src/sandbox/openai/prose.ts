@@ -1,6 +1,6 @@
 /**
- * The text of this model: a word model of order two over a small corpus, drawn from a seed, so that the
- * same request always gives the same text.
+ * The text of this model: a word model of order two over a small corpus. Its random choices come
+ * from a seed, so that the same request always gives the same text.
  */
 import { createHash } from 'node:crypto'
 import { corpus } from './corpus.ts'
@@ -21,7 +21,7 @@ const beginnings = words.flatMap((word, index) => {
   return /[.?!]$/.test(word) && first && second ? [[first, second] as const] : []
 })
 
-/** Numbers in [0, 1) that depend on the seed alone. */
+/** Numbers in [0, 1) that depend only on the seed. */
 export function drawer(seed: string): () => number {
   let state = createHash('sha256').update(seed).digest().readUInt32LE(0)
   return () => {
@@ -32,7 +32,7 @@ export function drawer(seed: string): () => number {
   }
 }
 
-/** Sentences of at least so many words; the last one is complete. */
+/** Sentences with at least this many words in total. The last sentence is complete. */
 export function prose(draw: () => number, least_words: number): string {
   const text: string[] = []
   while (text.length < least_words) text.push(...sentence(draw))

@@ -1,4 +1,7 @@
-/** The requests that this API accepts. An unknown field is refused, so that a misspelt one is seen. */
+/**
+ * The requests that this API accepts. An unknown field is refused, so that a spelling mistake is
+ * noticed.
+ */
 import { Type, type Static, type TObject } from 'typebox'
 import { Value } from 'typebox/value'
 import { ApiError } from './api-error.ts'
@@ -134,7 +137,7 @@ export function read<S extends TObject>(schema: S, body: unknown): Static<S> {
   })
 }
 
-/** The text of a message, whichever form it has. */
+/** The text of a message, for each form that a message can have. */
 export function textOf(content: Static<typeof Content>): string {
   return typeof content === 'string' ? content : content.map(part => part.text).join('')
 }

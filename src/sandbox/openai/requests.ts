@@ -1,6 +1,7 @@
 /**
- * The requests that this vendor received, for tests that ask what was on the wire: how often, with which
- * key, and whether the caller left before the end. The newest ones only, of the running process.
+ * The requests that this vendor received, for tests that check what was sent: how often, with which
+ * key, and whether the caller disconnected before the end. It keeps only the newest requests of the
+ * running process.
  */
 import type { Clock } from '../../kernel/clock.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -29,7 +30,7 @@ export type Requests = {
 }
 
 const kept_max = 20_000
-/** Longer bodies are journaled by their length. */
+/** Of longer bodies the journal records only the length. */
 const body_chars_max = 20_000
 
 export function openRequests(clock: Clock): Requests {

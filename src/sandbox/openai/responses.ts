@@ -10,7 +10,7 @@ import { idOf } from './openai-id.ts'
 import type { Vended } from './vended.ts'
 import type { FaultRule } from './faults.ts'
 
-/** A response that was made; the same for every repeat of its request. */
+/** A created response. Every repeat of its request gets the same one. */
 export type Made = Omit<StoredResponse, 'status' | 'ends_ms'>
 
 export function makeResponse(
@@ -127,7 +127,7 @@ export function found({ store }: Vended, id: string): StoredResponse {
   return stored
 }
 
-/** Stores a background response; it ends later, by itself. */
+/** Stores a background response, which ends later by itself. */
 export function queue(vended: Vended, made: Made, wait_ms?: number): object {
   const { store, clock, config, queued } = vended
   if (made.body.store === false) {
@@ -140,7 +140,7 @@ export function queue(vended: Vended, made: Made, wait_ms?: number): object {
   return storedView(stored)
 }
 
-/** Ends the background responses whose time has come, or the one that is named. */
+/** Ends the background responses that are due, or the one with the given id. */
 export function endDue(vended: Vended, only?: string): void {
   const { store, clock, queued, deliveries } = vended
   const now_ms = clock.nowMs()
@@ -157,7 +157,7 @@ export function endDue(vended: Vended, only?: string): void {
   }
 }
 
-/** Of no effect on a response that has ended. */
+/** Has no effect on a response that has ended. */
 export function cancel(vended: Vended, id: string): object {
   const stored = found(vended, id)
   if (!stored.body.background) {

@@ -1,4 +1,7 @@
-/** A value that fits a JSON schema, for calls that ask for one; strings are words of the model. */
+/**
+ * A value that matches a JSON schema, for requests that ask for one. Strings are words of the
+ * model.
+ */
 type Schema = Readonly<Record<string, unknown>>
 
 export function sampleOf(schema: Schema, word: () => string, depth = 0): unknown {

@@ -1,16 +1,19 @@
-/** What survives a kill of this vendor: its configuration, stored responses, and webhooks on their way. */
+/**
+ * The records of this vendor that survive a kill: its configuration, stored responses, and webhooks
+ * that are not delivered yet.
+ */
 import type { RecordStore } from '../record-store.ts'
 import type { Answer } from './answer.ts'
 import type { CreateResponse } from './protocol.ts'
 
 export type Config = {
   webhook_url: string | null
-  /** Before the first event of every stream, and between deltas. */
+  /** Milliseconds before the first event of every stream, and between deltas. */
   ttft_ms: number
   delta_ms: number
   /** How long a background response takes. */
   background_ms: number
-  /** Waits before a webhook is sent again. */
+  /** How long to wait before a webhook is sent again. */
   backoff_ms: number[]
 }
 

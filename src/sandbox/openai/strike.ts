@@ -1,9 +1,9 @@
-/** Faults that happen instead of an answer. */
+/** Faults that happen instead of an ordinary answer. */
 import type { ServerResponse } from 'node:http'
 import { ApiError, contextTooLong, rateLimited } from './api-error.ts'
 import type { FaultRule } from './faults.ts'
 
-/** True where the caller gets no ordinary answer. */
+/** Returns true if the caller gets no ordinary answer. */
 export function strike(response: ServerResponse, fault: FaultRule): boolean {
   switch (fault.action) {
     case 'rate_limit':
@@ -27,7 +27,7 @@ export function strike(response: ServerResponse, fault: FaultRule): boolean {
       response.socket?.resetAndDestroy()
       return true
     case 'headers_timeout':
-      // Silent until the caller leaves.
+      // Sends nothing until the caller disconnects.
       return true
     default:
       return false

@@ -1,6 +1,7 @@
 /**
- * What this model counts as tokens: words of up to 16 letters, with the space before them. That is at
- * most what a real tokenizer counts, so that a reservation made with one is never too small.
+ * How this model counts tokens: a token is a word of up to 16 letters with the space before it. A
+ * real tokenizer counts at least as many tokens. So a reservation that was made with a real
+ * tokenizer is never too small.
  */
 const piece = /\s*[\p{L}\p{N}]{1,16}|\s*[^\s\p{L}\p{N}]+|\s+/gu
 

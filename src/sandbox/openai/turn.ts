@@ -1,4 +1,4 @@
-/** One request in hand, and the two kinds of reply, with the faults that happen on the way back. */
+/** One request, and the two kinds of reply, with the faults that happen during a reply. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FaultRule } from './faults.ts'
@@ -85,11 +85,11 @@ async function breakOff(turn: Turn, fault: FaultRule): Promise<void> {
   const { response } = turn
   switch (fault.action) {
     case 'stream_cut':
-      // A FIN in the middle of the chunked body.
+      // Ends the connection with a FIN in the middle of the chunked body.
       response.socket?.end()
       return
     case 'stream_reset':
-      // A reset discards what the reader has not received yet.
+      // A reset discards the data that the reader has not received yet.
       await pause(reset_after_ms)
       response.socket?.resetAndDestroy()
       return
@@ -107,7 +107,7 @@ async function breakOff(turn: Turn, fault: FaultRule): Promise<void> {
       break
     }
     default:
-    // Silent until the caller leaves.
+    // Sends nothing until the caller disconnects.
   }
 }
 
@@ -115,7 +115,7 @@ async function waited(ms: number): Promise<void> {
   if (ms > 0) await pause(ms)
 }
 
-/** Waits for a reader that is slower than this model. */
+/** Waits if the reader is slower than this model. */
 async function written({ response, seen }: Turn, text: string): Promise<void> {
   seen.bytes_sent += text.length
   if (response.write(text) || response.destroyed) return

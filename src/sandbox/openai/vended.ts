@@ -1,4 +1,4 @@
-/** The parts of this vendor that its requests, its control plane and its webhooks share. */
+/** The parts that this vendor's requests, control plane and webhooks share. */
 import type { Clock } from '../../kernel/clock.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Faults } from './faults.ts'

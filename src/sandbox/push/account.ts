@@ -1,5 +1,5 @@
 /**
- * The service account of this Firebase: its key is created once, and signed requests get tokens.
+ * The service account of this Firebase. Its key is created once, and signed requests get tokens.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ export type Account = {
   /** The credentials file for the platform. */
   readonly file: string
   readonly project_id: string
-  /** Null if the request is not signed by the account's key. */
+  /** Null if the account's key did not sign the request. */
   tokenFor(form: URLSearchParams): Promise<string | null>
   isGiven(token: string): boolean
 }

@@ -1,6 +1,6 @@
 /**
- * The push vendor: Web Push services for simulated browsers (it checks VAPID and decrypts), FCM's
- * HTTP v1 over HTTP/2 for tokens, and the token endpoint of its service account.
+ * The push vendor. It has Web Push services for simulated browsers (it checks VAPID and decrypts),
+ * FCM's HTTP v1 over HTTP/2 for device tokens, and the token endpoint of its service account.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttp2 } from 'node:http2'

@@ -1,6 +1,6 @@
 /**
- * The browsers that this vendor simulates: each has an endpoint, a key pair and a secret, kept over
- * restarts.
+ * The browsers that this vendor simulates. Each has an endpoint, a key pair and a secret, which are
+ * kept over restarts.
  */
 import { createECDH, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { writeWhole } from '../write-whole.ts'
 export type Browser = { readonly private_key: string; readonly auth: string }
 
 export type Subscriptions = {
-  /** In the form that a browser gives to its page. */
+  /** The subscription in the form that a browser gives to its page. */
   make(id: string): { endpoint: string; keys: { p256dh: string; auth: string } }
   find(id: string): Browser | undefined
 }

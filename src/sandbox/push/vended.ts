@@ -1,4 +1,4 @@
-/** What the parts of the push vendor share. */
+/** The values that the parts of the push vendor share. */
 import type { HttpFaults } from '../http-fault.ts'
 import type { Mailbox } from '../mailbox.ts'
 import type { Account } from './account.ts'

@@ -1,6 +1,6 @@
 /**
- * One message to a browser: the sender's VAPID token is checked and the payload decrypted, as a
- * browser does.
+ * Receives one message to a browser. It checks the sender's VAPID token and decrypts the payload,
+ * as a browser does.
  */
 import { createECDH, createPublicKey } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'

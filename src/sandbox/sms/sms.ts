@@ -1,6 +1,7 @@
 /**
- * The SMS vendor, with the protocol of Twilio: messages are created with an account and its token,
- * listed by number, and reported to the address that each one names, with `X-Twilio-Signature`.
+ * The SMS vendor, with the protocol of Twilio. Messages are created with an account and its token,
+ * and listed by number. Reports go to the address that each message names, with
+ * `X-Twilio-Signature`.
  */
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -1,4 +1,7 @@
-/** A refusal in Stripe's own form. `stored` false: the request did not begin, so its key stays free. */
+/**
+ * A refusal in Stripe's own format. `stored` is false if the request was not executed, so its key
+ * stays free.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number

@@ -1,6 +1,7 @@
 /**
- * One request to this Stripe: key, form, faults, idempotency, change, reply. A request that has begun is
- * carried to its end whether or not its caller still waits, and its outcome is kept under its key.
+ * One request to this Stripe: key, form, faults, idempotency, change, reply. A request that has
+ * started is completed even if its caller has disconnected, and its outcome is stored under its
+ * key.
  */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -113,7 +114,7 @@ async function execute(
   return { ...reply, body: expanded(store, reply.body as object, asked.form) }
 }
 
-/** A provider with wrong amounts: less was held or taken than was asked for. */
+/** Simulates a provider with wrong amounts: it holds or captures less than requested. */
 function lessen(work: Work, body: object): void {
   const intent = body as PaymentIntent
   if (intent.object !== 'payment_intent') return

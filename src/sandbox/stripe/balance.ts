@@ -1,4 +1,4 @@
-/** The balance and its payouts: both are sums of balance transactions, as with the real one. */
+/** The balance and its payouts. Both are sums of balance transactions, as in the real Stripe. */
 import { invalidRequest } from './api-error.ts'
 import { newBalanceTransaction, type BalanceTransaction, type Payout } from './objects.ts'
 import type { Store } from './store.ts'
@@ -26,7 +26,7 @@ export function balanceOf(store: Pick<Store, 'all'>, now_s: number): object {
   }
 }
 
-/** What is available leaves, and each of its transactions says in which payout. */
+/** Pays out the available amount. Each balance transaction in it records the payout. */
 export function payOut(
   work: Work,
   settled: readonly BalanceTransaction[],

@@ -1,4 +1,7 @@
-/** What happens at this Stripe without a request: late effects, expiries, refunds that settle or bounce. */
+/**
+ * What happens in this Stripe without a request: late effects, expiries, refunds that settle or
+ * fail.
+ */
 import { workIn, type Vended } from './vended.ts'
 import type { LateRequest, Scheduled } from './objects.ts'
 import { expireIntent } from './payment-intents.ts'

@@ -1,4 +1,7 @@
-/** The control plane of this Stripe: configuration, faults, time, and what only a bank or a person does. */
+/**
+ * The control plane of this Stripe: configuration, faults, time, and actions that only a bank or a
+ * person takes.
+ */
 import { Type } from 'typebox'
 import { clockControl } from '../clock-control.ts'
 import { fits, Refusal, type ControlRoute } from '../control.ts'
@@ -174,7 +177,7 @@ function post(path: string, run: (body: unknown) => object | Promise<object>): C
   return { method: 'POST', path, run: ({ body }) => answered(() => run(body)) }
 }
 
-/** A refusal in Stripe's own form is one of the control plane too. */
+/** A refusal in Stripe's own format becomes a refusal of the control plane. */
 async function answered(run: () => object | Promise<object>) {
   try {
     return { status: 200, body: await run() }

@@ -1,6 +1,7 @@
 /**
- * Delivers webhooks as Stripe does: again after anything but a 2xx, in no promised order. Deliveries are
- * records, so what was not delivered before a SIGKILL is sent after it.
+ * Delivers webhooks as Stripe does: it sends them again after any reply except a 2xx, and in no
+ * guaranteed order. Deliveries are records, so webhooks that were not delivered before a SIGKILL
+ * are sent after it.
  */
 import type { Clock } from '../../kernel/clock.ts'
 import type { Faults, FaultRule } from './faults.ts'
@@ -24,7 +25,7 @@ export class Deliveries {
   private readonly options: DeliveriesOptions
   private readonly running = new Map<string, Promise<void>>()
   private readonly open: Set<string>
-  /** Held back for the sake of disorder, until something overtakes them. */
+  /** Held back to change the order, until another webhook overtakes it. */
   private readonly held: Delivery[] = []
   private closed = false
   private readonly timer: NodeJS.Timeout
@@ -37,7 +38,7 @@ export class Deliveries {
     this.timer.unref()
   }
 
-  /** In the change that made the event. */
+  /** Call it in the change that made the event. */
   add(change: Change, event: StripeEvent): void {
     if (!this.options.config().webhook_url) return
     const id = stripeId('whd')
@@ -52,7 +53,7 @@ export class Deliveries {
     })
   }
 
-  /** After the change: sends what is due. */
+  /** Call it after the change. It sends what is due. */
   wake(): void {
     setImmediate(() => this.work())
   }
@@ -76,7 +77,7 @@ export class Deliveries {
     await Promise.allSettled(this.running.values())
   }
 
-  /** The clock of deliveries is the real one: only this vendor's business time can be moved. */
+  /** Deliveries use the real clock. Only this vendor's business time can be moved. */
   private realMs(): number {
     const { clock } = this.options
     return clock.nowMs() - clock.offsetSeconds() * 1000
@@ -123,7 +124,7 @@ export class Deliveries {
     for (const late of this.held.splice(0)) await this.attempt({ ...late, attempts: 1 })
   }
 
-  /** Once, several times in a row, or several times at once. */
+  /** Sends the webhook once, several times in a row, or several times in parallel. */
   private async post(event: StripeEvent, fault: FaultRule | undefined): Promise<number | null> {
     const { config } = this.options
     const copies = fault?.n ?? copies_default

@@ -1,4 +1,4 @@
-/** Disputes: their money leaves the balance when they open, and returns when they are won. */
+/** Disputes. The money leaves the balance when a dispute opens, and returns when it is won. */
 import { invalidRequest, missing } from './api-error.ts'
 import { newBalanceTransaction, type Charge, type Dispute } from './objects.ts'
 import { stripeId } from './stripe-id.ts'

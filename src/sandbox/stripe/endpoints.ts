@@ -1,4 +1,7 @@
-/** The endpoints of Stripe's API that this sandbox speaks: what each of them reads, changes and shows. */
+/**
+ * The endpoints of Stripe's API that this sandbox supports: what each of them reads, changes and
+ * returns.
+ */
 import { malformed, missing } from './api-error.ts'
 import { balanceOf } from './balance.ts'
 import { integerOf, known, listOf, mapOf, textOf, type Form } from './form.ts'
@@ -10,7 +13,10 @@ import type { Store } from './store.ts'
 import type { Work } from './work.ts'
 
 export type Endpoint = {
-  /** Which object the path names, for faults that strike by metadata and for waiting in line. */
+  /**
+   * The object that the path names. Faults match its metadata, and requests for one object run one
+   * after the other.
+   */
   readonly about: string | null
   read?(store: Store, form: Form, now_s: number): object
   change?(work: Work, form: Form): object
@@ -91,7 +97,7 @@ function shown(store: Store, table: TableName, id: string, form: Form): object {
 
 const page_max = 100
 
-/** Newest first, as all of Stripe's lists. */
+/** Lists the newest first, like all of Stripe's lists. */
 function listed(store: Store, noun: string, table: TableName, form: Form): object {
   const own = filters[noun] ?? []
   known(form, 'limit', 'starting_after', 'ending_before', 'created', ...own)
@@ -141,7 +147,7 @@ const tables_by_prefix: Readonly<Record<string, TableName>> = {
 }
 const expand_depth_max = 4
 
-/** Puts the named objects in the place of their ids, at most four levels deep. */
+/** Replaces ids by the named objects, at most four levels deep. */
 export function expanded(store: Store, answer: object, form: Form): object {
   const paths = listOf(form, 'expand')
   if (paths.length === 0) return answer

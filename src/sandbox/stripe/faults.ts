@@ -1,6 +1,6 @@
 /**
- * What this Stripe does wrong: rules for requests and for webhooks, applied in the order in which they were
- * given, and a chaos mode that rolls for each request from one seed.
+ * The faults of this Stripe: rules for requests and for webhooks, applied in the order in which
+ * they were given, and a chaos mode that makes random choices for each request from one seed.
  */
 import { Type, type Static } from 'typebox'
 import { openFaultScript, type FaultScript } from '../fault-script.ts'
@@ -50,7 +50,7 @@ export const FaultRule = Type.Object(
           path: Type.Optional(Type.String({ maxLength: 200 })),
           /** Type of the event, for webhooks. */
           type: Type.Optional(Type.String({ maxLength: 100 })),
-          /** Strikes from this match on. */
+          /** The rule applies from this match on. */
           nth: Type.Optional(Type.Integer({ minimum: 1 })),
           metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
         },
@@ -71,7 +71,7 @@ export type FaultRule = Static<typeof FaultRule>
 export const Chaos = Type.Object(
   {
     seed: Type.Integer(),
-    /** Share of the requests that an action strikes, by its name. */
+    /** For each action, the share of requests that it hits. */
     rates: Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1 })),
     ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 60_000 })),
   },
@@ -86,7 +86,10 @@ export type Faults = {
   readonly script: FaultScript<FaultRule, Facts>
   forRequest(facts: RequestFacts): FaultRule | undefined
   forWebhook(type: string): FaultRule | undefined
-  /** Whether the webhooks of these events arrive before the response to the request that made them. */
+  /**
+   * Whether the webhooks of these events arrive before the response to the request that made the
+   * events.
+   */
   comesFirst(types: readonly string[]): boolean
   chaos(chaos: Chaos | null): void
 }
@@ -136,7 +139,7 @@ function fits({ action: name, match = {} }: FaultRule, facts: Facts): boolean {
   )
 }
 
-/** A small generator of numbers from one seed: the same seed gives the same run. */
+/** A small random number generator. The same seed gives the same run. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,4 +1,7 @@
-/** A payment of this account that the platform never asked for, such as one made in Stripe's dashboard. */
+/**
+ * A payment of this account that the platform did not request, such as one made in Stripe's
+ * dashboard.
+ */
 import { workIn, type Vended } from './vended.ts'
 import { captureIntent, confirmIntent, createIntent } from './payment-intents.ts'
 import type { PaymentIntent } from './objects.ts'

@@ -1,4 +1,4 @@
-/** Stripe's form encoding: `a[b]=c` and `x[0]=y`; an empty text means null. */
+/** Stripe's form encoding: `a[b]=c` and `x[0]=y`. An empty text means null. */
 import { malformed } from './api-error.ts'
 
 export type Form = { readonly [name: string]: FormValue }
@@ -33,7 +33,7 @@ function settle(value: string | Draft): FormValue {
   return Object.fromEntries(keys.map((key, index) => [key, settled[index] ?? '']))
 }
 
-/** Refuses what this endpoint does not know, as Stripe does. */
+/** Refuses parameters that this endpoint does not know, as Stripe does. */
 export function known(form: Form, ...names: string[]): Form {
   for (const name of Object.keys(form)) {
     if (name === 'expand' || names.includes(name)) continue

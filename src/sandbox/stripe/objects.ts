@@ -1,6 +1,6 @@
 /**
- * The objects of Stripe's API as this sandbox keeps and shows them. The builders are checked against the
- * types of the official SDK, so that a field that is spelled or typed wrongly does not compile.
+ * The objects of Stripe's API as this sandbox stores and shows them. The builders are checked
+ * against the types of the official SDK, so a field with a wrong name or type does not compile.
  */
 import type { Stripe } from 'stripe'
 import { stripeId } from './stripe-id.ts'
@@ -104,7 +104,7 @@ export type BalanceTransaction = {
   source: string
   status: 'available' | 'pending'
   type: 'charge' | 'refund' | 'refund_failure' | 'adjustment' | 'payout' | 'payout_failure'
-  /** Not shown: the payout in which it left. */
+  /** The payout that contains the transaction. It is not shown. */
   payout?: string
 }
 
@@ -152,7 +152,7 @@ export type StripeEvent = {
   type: string
 }
 
-/** A money effect, for tests: at most one may exist for an operation. */
+/** An effect on money, for tests. Each operation may have at most one. */
 export type Effect = {
   kind: 'authorize' | 'capture' | 'cancel' | 'refund'
   object: string
@@ -172,7 +172,7 @@ export type Delivery = {
   due_ms: number
   last_status: number | null
 }
-/** What happens by itself at a time of this vendor's clock. */
+/** Something that happens by itself at a time of this vendor's clock. */
 export type Scheduled = {
   id: string
   at_ms: number
@@ -183,7 +183,7 @@ export type Scheduled = {
 export type LateRequest = { path: string; body: string; key: string | null }
 
 export type Config = {
-  /** Where this vendor itself listens. */
+  /** Where this vendor listens. */
   address: string
   webhook_url: string | null
   secrets: string[]

@@ -1,4 +1,4 @@
-/** Payment intents: create, confirm, capture, cancel, and what follows by itself. */
+/** Payment intents: create, confirm, capture, cancel, and what happens later by itself. */
 import { ApiError, invalidRequest, malformed, missing } from './api-error.ts'
 import { cardOf, type Card } from './cards.ts'
 import { integerOf, known, mapOf, requiredText, textOf, type Form } from './form.ts'
@@ -87,7 +87,7 @@ export function authenticate(work: Work, id: string, succeeded: boolean): Paymen
   return intentOf(work, id)
 }
 
-/** The decline is an outcome: what it changed stays, and the answer is 402. */
+/** The decline is an outcome. Its changes stay, and the reply is 402. */
 function decline(
   work: Work,
   intent: PaymentIntent,
@@ -189,7 +189,7 @@ function take(work: Work, intent: PaymentIntent, amount: number): PaymentIntent 
   return done
 }
 
-/** Some currencies are only counted in larger steps, fees too. */
+/** Some currencies allow only amounts in larger steps. This applies to fees too. */
 function inSteps(amount: number, currency: string): number {
   const step = ['isk', 'ugx'].includes(currency) ? 100 : 1
   return Math.round(amount / step) * step
@@ -205,7 +205,7 @@ export function cancelIntent(work: Work, id: string, form: Form): PaymentIntent 
   return close(work, intent, reason)
 }
 
-/** An authorization that was not captured within seven days. */
+/** Cancels an authorization that was not captured within seven days. */
 export function expireIntent(work: Work, id: string): void {
   const intent = work.get('payment_intent', id)
   if (intent?.status !== 'requires_capture') return

@@ -1,14 +1,17 @@
-/** One attempt to deliver an event: signed over time and bytes, with a new time for each attempt. */
+/**
+ * One attempt to deliver an event. It signs the time and the bytes, with a new time for each
+ * attempt.
+ */
 import { createHmac } from 'node:crypto'
 import { request } from 'undici'
 import type { FaultRule } from './faults.ts'
 import type { Config, StripeEvent } from './objects.ts'
 
 const answer_ms_max = 10_000
-/** Seconds by which a time is outside the window of every verifier. */
+/** Moves the time by this many seconds, which is outside the tolerance of every verifier. */
 const shifts: Readonly<Record<string, number>> = { old_timestamp: -400, future_timestamp: 400 }
 
-/** The status of the answer; null where there was none. */
+/** The status of the reply, or null if there was none. */
 export async function postEvent(
   { webhook_url, secrets }: Config,
   event: StripeEvent,
@@ -38,7 +41,7 @@ export async function postEvent(
   }
 }
 
-/** One `v1` for each live secret, and a `v0` that no verifier may believe. */
+/** One `v1` signature for each active secret, and a `v0` that every verifier must ignore. */
 function signatureOf(t: number, body: string, secrets: readonly string[]): string {
   const mac = (secret: string) => createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')
   return [`t=${t}`, ...secrets.map(secret => `v1=${mac(secret)}`), `v0=${mac('v0')}`].join(',')

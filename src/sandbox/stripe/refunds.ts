@@ -1,4 +1,7 @@
-/** Refunds of charges: money leaves the balance when one is made, and comes back when the bank refuses it. */
+/**
+ * Refunds of charges. Money leaves the balance when a refund is made, and returns if the bank
+ * refuses the refund.
+ */
 import { invalidRequest, missing } from './api-error.ts'
 import { cardOf } from './cards.ts'
 import { integerOf, known, mapOf, textOf, type Form } from './form.ts'
@@ -64,7 +67,7 @@ export function settleRefund(work: Work, id: string): void {
   work.emit('refund.updated', settled, { status: 'pending' })
 }
 
-/** The bank sends the money back: the refund failed days after it succeeded. */
+/** The bank sends the money back, so the refund fails days after it succeeded. */
 export function failRefund(work: Work, id: string): void {
   const refund = work.get('refund', id)
   const charge = refund && work.get('charge', refund.charge)

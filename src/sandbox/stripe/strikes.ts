@@ -1,4 +1,4 @@
-/** Faults of a request: before it was executed, and after its effect. */
+/** Faults of a request: before its execution, and after its effect. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FaultRule } from './faults.ts'
@@ -8,7 +8,7 @@ import { send, type Asked, type Reply } from './reply.ts'
 import { stripeId } from './stripe-id.ts'
 import type { Vended } from './vended.ts'
 
-/** True where the caller gets no ordinary answer, and nothing was executed for it. */
+/** Returns true if the request was not executed and the caller gets no ordinary reply. */
 export async function strikeBefore(
   vended: Vended,
   fault: FaultRule,
@@ -50,7 +50,7 @@ export async function strikeBefore(
   }
 }
 
-/** True where the effect happened, and the caller does not learn of it. */
+/** Returns true if the effect happened, but the caller does not learn of it. */
 export async function strikeAfter(
   fault: FaultRule,
   response: ServerResponse,

@@ -1,7 +1,10 @@
-/** Ids as Stripe writes them. */
+/** Ids in Stripe's format. */
 import { newId } from '../../kernel/ids.ts'
 
-/** An id as Stripe writes them: its prefix says what it is; the rest is unique and ordered by time. */
+/**
+ * An id in Stripe's format. The prefix gives the kind of object. The rest is unique and ordered by
+ * time.
+ */
 export function stripeId(prefix: string): string {
   return `${prefix}_${newId().replaceAll('-', '')}`
 }

@@ -1,7 +1,7 @@
 /**
- * The Stripe vendor: the parts of Stripe's API that move money, over its own wire protocol, with its
- * idempotency, states, test cards, fees, payouts, disputes and webhooks. What it decided is in its journal
- * before it answers, so it outlives a SIGKILL; its clock is its own.
+ * The Stripe vendor: the parts of Stripe's API that move money, over its own wire protocol, with
+ * idempotency, states, test cards, fees, payouts, disputes and webhooks. Every change is in its
+ * journal before it replies, so it survives a SIGKILL. The vendor has its own clock.
  */
 import { createServer } from 'node:http'
 import { controlPlane } from '../control.ts'

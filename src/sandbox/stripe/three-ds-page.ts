@@ -1,9 +1,11 @@
-/** The bank's page in a 3-D Secure challenge: two buttons, and back to the shop. */
+/**
+ * The bank's page in a 3-D Secure challenge. It has two buttons, and then leads back to the shop.
+ */
 import type { ServerResponse } from 'node:http'
 import { workIn, type Vended } from './vended.ts'
 import { authenticate } from './payment-intents.ts'
 
-/** Answers `GET /3ds/{payment_intent}`, and the forms that it shows. */
+/** Handles `GET /3ds/{payment_intent}`, and the forms on that page. */
 export function showChallenge(vended: Vended, url: URL, method: string, response: ServerResponse) {
   const [, , id = '', outcome] = url.pathname.split('/')
   const intent = vended.store.get('payment_intent', id)

@@ -1,4 +1,7 @@
-/** One request at a time for an object; one that waits too long was not executed. */
+/**
+ * Runs one request at a time for each object. A request that waits too long is refused and not
+ * executed.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { lockTimeout } from './refusals.ts'
 

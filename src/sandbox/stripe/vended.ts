@@ -1,4 +1,4 @@
-/** The parts of this Stripe that its requests, its control plane and its clock share. */
+/** The parts that this Stripe's requests, control plane and clock share. */
 import type { Clock } from '../../kernel/clock.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Faults } from './faults.ts'
@@ -13,7 +13,7 @@ export type Vended = {
   readonly faults: Faults
   readonly deliveries: Deliveries
   config(): Config
-  /** Runs what happens by itself when its time has come. */
+  /** Runs the actions that are due by themselves. */
   tick(): void
 }
 

@@ -1,4 +1,4 @@
-/** One change in hand: what it may read and put, its time, its key, and the events that it makes. */
+/** One change: what it may read and write, its time, its key, and the events that it makes. */
 import type { Change } from './store.ts'
 import { stripeId } from './stripe-id.ts'
 import type { BalanceTransaction, Config, Effect, StripeEvent } from './objects.ts'
@@ -14,7 +14,7 @@ export type Work = Change & {
   emit(type: string, object: object, previous?: object): void
   effect(effect: Pick<Effect, 'kind' | 'object' | 'amount' | 'currency' | 'metadata'>): void
   book(transaction: BalanceTransaction): BalanceTransaction
-  /** Runs by itself after some seconds of this vendor's clock. */
+  /** Schedules an action that runs after some seconds of this vendor's clock. */
   later(kind: string, object: string, seconds: number): void
 }
 

@@ -1,5 +1,5 @@
 /**
- * The URLs that this Web Risk reports as dangerous, with their threat types; they are on the disk
+ * The URLs that this Web Risk reports as dangerous, with their threat types. They are on the disk
  * before they are used.
  */
 import { readFileSync } from 'node:fs'
