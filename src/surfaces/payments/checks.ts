@@ -1,4 +1,7 @@
-/** What must hold of money between any two commits, for `dodeca doctor` and the chaos tests. */
+/**
+ * Invariants of money that hold between any two transactions. `dodeca doctor` and the chaos tests
+ * check them.
+ */
 import { Type } from 'typebox'
 import { sql, type Sql } from '../../kernel/database/sql.ts'
 import type { Check } from '../../kernel/surface.ts'

@@ -4,8 +4,8 @@ import type { Kernel } from './settings.ts'
 
 export type Deps = { readonly kernel: Kernel; readonly provider: PaymentProvider }
 
-/** The queue of operations whose outcome must be found out; also its topic. */
+/** The queue of operations whose outcome is not known yet. It is also the topic of that queue. */
 export const resolver_name = 'payments.resolver'
 
-/** Platform-owned rows of tables that have tenants. */
+/** The tenant of rows that belong to the platform, in tables that have tenants. */
 export { nil_id as platform_tenant } from '../../kernel/ids.ts'

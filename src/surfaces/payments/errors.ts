@@ -1,4 +1,7 @@
-/** What payments refuses. A payment of another tenant is refused like one that does not exist. */
+/**
+ * The refusals of payments. A payment of another tenant gets the same refusal as one that does not
+ * exist.
+ */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {

@@ -1,4 +1,6 @@
-/** What payments announces: each move of a payment, refund, dispute or payout is exactly one event. */
+/**
+ * The events of payments. Each change of a payment, refund, dispute or payout is exactly one event.
+ */
 import { Type } from 'typebox'
 import { Amount, Id, nullable } from '../../kernel/http/shapes.ts'
 
@@ -8,7 +10,10 @@ const moved = {
   data: Type.Object({
     intent_id: nullable(Id),
     operation_id: nullable(Id),
-    /** The refund, dispute, payout, settlement or item of which this tells, if it is none of the above. */
+    /**
+     * The id of the refund, dispute, payout, settlement or item that the event is about, if it is
+     * not the aggregate.
+     */
     resource_id: nullable(Id),
     order_ref: nullable(Short),
     amount_minor: Amount,

@@ -1,16 +1,16 @@
 /**
- * What other parts of the platform may call. Each call names an operation of the caller's own, which is
- * effective once: the same id gives the stored outcome again. Every result is also an event. The calls work
- * in transactions of payments' own, because the provider is asked in between.
+ * The functions that other surfaces may call. Each call names an operation of the caller, which
+ * takes effect once. The same id returns the stored outcome again. Every result is also an event.
+ * The calls use their own transactions, because the provider is called between two of them.
  */
 export type PaymentResult = {
   readonly status:
     'authorized' | 'captured' | 'released' | 'declined' | 'requires_action' | 'pending'
-  /** Null where nothing was begun: it was released before it came. */
+  /** Null if no authorization was begun, because the release came first. */
   readonly intent_id: string | null
   readonly decline_code: string | null
   readonly next_action: { readonly type: string; readonly url: string | null } | null
-  /** Until when the money is held, as the provider says. */
+  /** The provider holds the money until this time. */
   readonly authorization_expires_at: string | null
 }
 
@@ -28,13 +28,13 @@ export type AuthorizeOrder = {
   readonly currency: string
   readonly payment_method: string
   readonly return_url?: string | null
-  /** Who pays: declines are counted for them. */
+  /** The buyer. Declines are counted for the buyer. */
   readonly buyer_id: string | null
 }
 
 export type Face = {
   authorize(order: AuthorizeOrder): Promise<PaymentResult>
-  /** All of the authorization, or a part of it; the rest is released. */
+  /** Captures the whole authorization or a part of it. The rest is released. */
   capture(order: {
     readonly operation_id: string
     readonly tenant_id: string
@@ -42,8 +42,9 @@ export type Face = {
     readonly amount_minor: number
   }): Promise<PaymentResult>
   /**
-   * The money of an authorization is not wanted: before it came (it is refused then), while it is in doubt,
-   * while it is held, or after it was captured (all of it is refunded then).
+   * Releases the money of an authorization that is no longer wanted. Before the authorization
+   * begins, it will be refused. While it is in doubt or held, it is released. After a capture, all
+   * of it is refunded.
    */
   void(order: {
     readonly operation_id: string
@@ -58,10 +59,12 @@ export type Face = {
     readonly amount_minor: number
     readonly reason: string
   }): Promise<RefundResult>
-  /** What became of an operation, with what the buyer has to do next. */
+  /** The state of an operation, with the next step for the buyer. */
   get(tenant_id: string, operation_id: string): Promise<PaymentResult | undefined>
-  /** False while the provider cannot be reached: do not begin what needs it. */
+  /**
+   * False while the provider cannot be reached. Then do not begin anything that needs the provider.
+   */
   accepting(): boolean
-  /** Refuses a body with a card number in it: for routes that take payment methods. */
+  /** Refuses a body that contains a card number. For routes that accept payment methods. */
   refuseCardData(body: unknown): void
 }

@@ -1,4 +1,4 @@
-/** What payments does without being asked: lost webhooks are looked for, and the books are compared. */
+/** The periodic work of payments: it fetches lost webhooks and compares the books. */
 import type { Loop } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
 import { catchUp } from './provider-events/catch-up.ts'

@@ -1,4 +1,7 @@
-/** The face over the same operations as the routes: begin and commit, call, apply. */
+/**
+ * The face, with the same operations as the routes. Each call begins and commits, calls the
+ * provider, and applies the result.
+ */
 import type { Tx } from '../../kernel/database/db.ts'
 import { violates } from '../../kernel/database/failures.ts'
 import { sql } from '../../kernel/database/sql.ts'
@@ -83,7 +86,7 @@ type Wanted = {
   readonly intent_id?: string
 }
 
-/** Begins the operation unless it is known, and brings it as far as it goes now. */
+/** Begins the operation unless it exists, and continues it as far as is possible now. */
 async function once(
   deps: Deps,
   { operation_id, tenant_id }: Operation,
@@ -97,7 +100,7 @@ async function once(
   try {
     sends = await db.tx(begin)
   } catch (error) {
-    // Begun at the same time by another process, which carries it on.
+    // Another process began it at the same time and continues it.
     const rival =
       violates(error, 'payment_operations_pkey') || violates(error, 'payment_operations_id_key')
     const same = rival ? await findOperation(db, operation_id) : undefined
@@ -117,7 +120,7 @@ function requireSame(known: OperationRow, tenant_id: string, wanted: Wanted): vo
   const same =
     known.tenant_id === tenant_id &&
     known.type === wanted.type &&
-    // A release that came first knows no amount.
+    // A release that comes first has no amount.
     (known.intent_id === null || known.amount_minor === wanted.amount_minor) &&
     (wanted.intent_id === undefined || known.intent_id === wanted.intent_id)
   if (!same) throw new Error(`the operation ${known.id} was begun with other arguments`)
@@ -134,7 +137,10 @@ async function release(deps: Deps, order: Void): Promise<PaymentResult | RefundR
   return await resultOf(deps, tenant_id, order.authorize_operation_id)
 }
 
-/** What is released depends on how far the authorization is: each way is decided under its locks. */
+/**
+ * What a release does depends on the state of the authorization. We check the state under the
+ * authorization's locks.
+ */
 async function beginRelease(tx: Tx, deps: Deps, order: Void): Promise<'sends' | 'ended'> {
   const { operation_id, tenant_id, authorize_operation_id, reason } = order
   if (await leaveTombstone(tx, deps, order)) return 'ended'
@@ -156,7 +162,8 @@ async function beginRelease(tx: Tx, deps: Deps, order: Void): Promise<'sends' | 
   }
   const pending = open.find(one => one.state !== 'requires_action')
   if (pending) {
-    // In doubt: the resolver closes it at once, and the release is its outcome.
+    // The authorization is in doubt. The resolver closes it as soon as it can, and that releases
+    // the money.
     await tx.run(sql`
       update payments.payment_operations
       set release_wanted = ${reason}, due_at = kernel.now(), attempts = 0
@@ -168,7 +175,7 @@ async function beginRelease(tx: Tx, deps: Deps, order: Void): Promise<'sends' | 
   return (await beginCancel(tx, deps, { ...asked, reason, managed: true })) ? 'sends' : 'ended'
 }
 
-/** The release came before the authorization: whatever comes under that id later is refused. */
+/** The release came before the authorization. A later authorization with that id is refused. */
 async function leaveTombstone(
   tx: Tx,
   { provider }: Deps,

@@ -1,7 +1,7 @@
 /**
- * What may be done with payments. No built-in role holds two of the separated duties: only the refund
- * operator refunds, and the support viewer only reads. What concerns the provider's account as a whole is
- * the platform operator's.
+ * The permissions of payments. No built-in role has two of the separated duties: only the refund
+ * operator refunds, and the support viewer only reads. Actions on the provider's account as a whole
+ * are for the platform operator.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 

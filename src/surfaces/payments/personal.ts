@@ -1,7 +1,8 @@
 /**
- * What payments keeps about an account: the payments that it made and the refunds that it requested. Erasing
- * deletes what may describe a person (metadata, notes); amounts, states and the ledger stay, because
- * bookkeeping requires them. A payment method is kept only until its operation ends.
+ * The personal data that payments stores about an account: the payments that it made and the
+ * refunds that it requested. Erasing deletes everything that may describe a person (metadata,
+ * notes). Amounts, states and the ledger stay, because bookkeeping requires them. A payment method
+ * is stored only until its operation ends.
  */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'

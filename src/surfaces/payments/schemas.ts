@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { closed, count, Id, text } from '../../kernel/http/shapes.ts'
 
-/** At most 20 members, each with a short name and value. */
+/** At most 20 properties, each with a short name and value. */
 const Metadata = Type.Record(
   Type.String({ minLength: 1, maxLength: 40 }),
   Type.String({ maxLength: 500 }),

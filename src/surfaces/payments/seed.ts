@@ -1,4 +1,4 @@
-/** Demo payments of the demo tenants: held, captured, refunded and declined ones. */
+/** Demo payments of the demo tenants: authorized, captured, refunded and declined ones. */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -6,7 +6,7 @@ import type { Face as Identity } from '../identity/face.ts'
 import type { Deps } from './deps.ts'
 import type { Face } from './face.ts'
 
-/** Who the demo people are is identity's to say. */
+/** Identity provides the demo accounts. */
 export type People = Pick<Identity['administration'], 'tenants'>
 
 type Sale = {
@@ -14,7 +14,7 @@ type Sale = {
   readonly amount_minor: number
   readonly currency: string
   readonly payment_method: string
-  /** How much of it is captured, and how much of that given back. */
+  /** How much of the payment is captured, and how much of that is refunded. */
   readonly captured?: number
   readonly refunded?: number
 }
@@ -69,7 +69,7 @@ export async function seed(deps: Deps, face: Face, people: People): Promise<stri
   return made
 }
 
-/** Demo payments are made at the provider: without it they would stay half done. */
+/** Demo payments are made at the provider. Without a provider they would stay incomplete. */
 async function answers({ provider }: Deps): Promise<boolean> {
   if (!provider.accepting()) return false
   return await provider.balance().then(

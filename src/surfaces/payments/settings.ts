@@ -2,7 +2,7 @@
 import { count, faultsIn, list, secret, text, type SettingTable } from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
 
-/** In effect no limit. */
+/** High enough that there is no limit in practice. */
 export const overdraft_max = 2 ** 40
 
 // prettier-ignore
@@ -35,7 +35,9 @@ export const stripe_address = 'https://api.stripe.com'
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
 
-/** Combinations that cannot work: a live key never meets another host than Stripe's own. */
+/**
+ * Combinations that cannot work: a live key must never be sent to another host than Stripe's own.
+ */
 export function settingFaults(given: Kernel['settings']): string[] {
   const live = given['payments.stripe_secret_key']?.startsWith('sk_live_') ?? false
   const base_url = given['payments.stripe_base_url'] ?? stripe_address

@@ -1,4 +1,4 @@
-/** Payments as the kernel sees it: its parts are opened once and wired together here. */
+/** Payments as the kernel sees it. This file opens the parts once and connects them. */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
@@ -21,7 +21,7 @@ import { seed, type People } from './seed.ts'
 import { settingFaults, settings } from './settings.ts'
 
 export type Needs = {
-  /** Who the demo people are. */
+  /** The demo accounts. */
   readonly people: People
 }
 
@@ -37,7 +37,7 @@ export const payments: Surface<Face, Needs, typeof settings> = {
   open: (kernel, { people }) => {
     const provider = openStripe(kernel)
     const deps: Deps = { kernel, provider }
-    // What the breaker turned away is due at once when the provider works again.
+    // Operations that the breaker refused become due immediately when the provider works again.
     provider.onRecovered(() => {
       void recover(deps).catch((error: unknown) => kernel.log.warn({ err: error }, 'not recovered'))
     })

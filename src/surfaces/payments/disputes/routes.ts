@@ -1,4 +1,4 @@
-/** Routes of disputes: see them, with how long there is to respond. */
+/** Routes that show disputes, and how much time is left to respond. */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'

@@ -1,4 +1,7 @@
-/** Begins an authorization: one at a time for a payment, and few declines for one caller. */
+/**
+ * Begins an authorization. A payment has at most one at a time, and one caller may have only a few
+ * declines.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -13,7 +16,7 @@ export type Authorization = {
   readonly intent_id: string
   readonly payment_method: string
   readonly return_url: string | null
-  /** Who pays: the caller, or the buyer of an order. */
+  /** The payer: the caller, or the buyer of an order. */
   readonly principal_id: string | null
   readonly key: RequestKey | null
   readonly managed: boolean
@@ -40,7 +43,7 @@ export async function beginAuthorize(tx: Tx, deps: Deps, asked: Authorization): 
 const Declines = Type.Object({ declines: Type.Integer() })
 const hour_seconds = 3600
 
-/** Stolen cards are tried by the hundred: a caller with many declines waits. */
+/** Thieves try stolen cards by the hundred. So a caller with many declines must wait. */
 async function refuseTesting(tx: Tx, { kernel }: Deps, tenant_id: string, principal_id: string) {
   const most = kernel.settings['payments.declines_per_hour']
   const { declines } = await tx.one(

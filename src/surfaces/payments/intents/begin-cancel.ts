@@ -1,4 +1,7 @@
-/** Begins a cancellation. Where nothing was ever sent to the provider, it has ended with this commit. */
+/**
+ * Begins a cancellation. If nothing was ever sent to the provider, the cancellation ends in this
+ * transaction.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { RequestKey } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
@@ -16,7 +19,7 @@ export type CancelAsked = {
   readonly managed: boolean
 }
 
-/** True if the provider has to be called. */
+/** Whether the provider must be called. */
 export async function beginCancel(tx: Tx, deps: Deps, asked: CancelAsked): Promise<boolean> {
   const { tenant_id, intent_id, reason } = asked
   const key = { tenant_id, id: intent_id }

@@ -1,4 +1,7 @@
-/** Begins a capture: all of the authorization or a part of it, once. The rest is released. */
+/**
+ * Begins a capture of the whole authorization or a part of it. This is possible once. The rest is
+ * released.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { RequestKey } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'

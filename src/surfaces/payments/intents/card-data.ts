@@ -1,6 +1,6 @@
 /**
- * Refuses card numbers, wherever they stand in a body: a text of 13 to 19 digits that starts like a card and
- * passes the Luhn check. The body is neither stored nor logged.
+ * Refuses card numbers anywhere in a body: a text of 13 to 19 digits that starts like a card number
+ * and passes the Luhn check. The body is neither stored nor logged.
  */
 import { problem } from '../errors.ts'
 
@@ -22,7 +22,7 @@ function holdsCard(value: unknown, depth: number): boolean {
   return Object.entries(value).some(([name, one]) => isCard(name) || holdsCard(one, depth + 1))
 }
 
-/** Runs of digits, also with the spaces and dashes in which people write them. */
+/** Runs of digits, with or without the spaces and dashes that people write. */
 function numbersIn(text: string): string[] {
   return (text.match(/\d(?:[ -]?\d){12,18}(?![\d])/g) ?? []).map(one => one.replaceAll(/[ -]/g, ''))
 }

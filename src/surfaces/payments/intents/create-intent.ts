@@ -1,4 +1,4 @@
-/** Creates a payment in PostgreSQL. The provider is called first when it is authorized. */
+/** Creates a payment in PostgreSQL. The provider is first called when the payment is authorized. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { violates } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -17,7 +17,7 @@ export type NewIntent = GivenAmount & {
 
 export type Maker = {
   readonly tenant_id: string
-  /** Null where another part of the platform makes it. */
+  /** Null if another surface creates the payment. */
   readonly principal_id: string | null
   readonly key: RequestKey | null
   readonly managed: boolean
@@ -56,7 +56,7 @@ export async function createIntent(
         ${key?.value ?? null}, ${key?.fingerprint ?? null}, 'succeeded', ${provider.name},
         ${amount_minor}, kernel.now())`)
   } catch (error) {
-    // The recorded outcome was pruned, but the key is used for ever.
+    // The recorded outcome was deleted, but the key stays in use forever.
     if (violates(error, 'payment_operations_key')) throw problem('idempotency_key_reused')
     throw error
   }

@@ -1,4 +1,7 @@
-/** A payment as its merchant sees it: without secrets, so that a reply can be kept and replayed. */
+/**
+ * A payment as its merchant sees it. It contains no secrets, so that a reply can be stored and
+ * replayed.
+ */
 import { type Static, Type } from 'typebox'
 import type { Db, Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

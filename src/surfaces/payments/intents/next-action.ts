@@ -1,9 +1,14 @@
-/** What the buyer has to do next: it is fetched each time, because it is a secret of the buyer's. */
+/**
+ * The next step for the buyer. It is fetched from the provider each time, because it is a secret of
+ * the buyer.
+ */
 import type { Deps } from '../deps.ts'
 import type { IntentRow } from '../operations/rows.ts'
 import type { NextAction } from './intent-view.ts'
 
-/** Null where the provider cannot be asked now: the state alone says that the buyer must act. */
+/**
+ * Null if the provider cannot be reached now. The state alone then says that the buyer must act.
+ */
 export async function nextActionOf(
   { provider }: Deps,
   { provider_handle }: Pick<IntentRow, 'provider_handle'>,

@@ -1,4 +1,4 @@
-/** Routes of payment intents: create, see, and move by operations of the provider. */
+/** Routes of payment intents: create and show them, and run operations at the provider. */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
@@ -252,7 +252,10 @@ function askedBy(principal: Caller, operation_id: string, intent_id: string, key
   return { operation_id, tenant_id, intent_id, principal_id, key, managed: false }
 }
 
-/** A key outlives its recorded outcome: it still names one operation, of which this is the state. */
+/**
+ * A key lives longer than its recorded outcome. It still names one operation, and this returns that
+ * operation's state.
+ */
 async function knownReply(
   tx: Parameters<typeof findByKey>[0],
   { id, tenant_id }: Caller,
@@ -268,7 +271,7 @@ function orThrow<T>(answer: T): Exclude<T, Error> {
   return answer as Exclude<T, Error>
 }
 
-/** Calling and finishing are the same for all three. */
+/** Calling the provider and finishing are the same for all three operations. */
 function rest(deps: Deps) {
   return {
     call: (operation_id: string, attempt: 'first' | 'resumed') =>

@@ -1,4 +1,7 @@
-/** Balances: the sums that are kept with every posting, and those of a past time, found by going back. */
+/**
+ * Balances. The current sums are updated with every posting. The sums at a past time are computed
+ * backwards from the current ones.
+ */
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -19,7 +22,10 @@ export const Account = Type.Object(
     normal_side: oneOf('debit', 'credit'),
     debits_minor: Signed,
     credits_minor: Signed,
-    /** On the normal side; below zero it owes. */
+    /**
+     * The balance on the account's normal side. A negative balance means that the account owes
+     * money.
+     */
     balance_minor: Signed,
   },
   { title: 'LedgerAccount' },
@@ -34,14 +40,14 @@ export const accountColumns = sql`
   case a.normal_side when 'debit' then sums.debits_minor - sums.credits_minor
     else sums.credits_minor - sums.debits_minor end as balance_minor`
 
-/** At most 16 rows an account, however many entries it has. */
+/** At most 16 rows for each account, however many entries it has. */
 export const currentSums = sql`
   cross join lateral (
     select coalesce(sum(b.debits_minor), 0)::bigint as debits_minor,
       coalesce(sum(b.credits_minor), 0)::bigint as credits_minor
     from payments.ledger_balances b where b.account_id = a.id) sums`
 
-/** What the sums were at a time: those of now without what was posted since. */
+/** Returns the sums at a past time: the current sums minus everything that was posted since. */
 export async function balanceAt(reader: Reader, account: Account, at: string): Promise<Account> {
   const later = await reader.one(
     Sums,

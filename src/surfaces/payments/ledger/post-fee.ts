@@ -1,4 +1,7 @@
-/** The provider's fee on a charge: borne by the merchant or by the platform, as the deployment says. */
+/**
+ * Posts the provider's fee on a charge. A setting says whether the merchant or the platform pays
+ * it.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Deps } from '../deps.ts'
 import type { BalanceTransaction } from '../provider/port.ts'
@@ -6,7 +9,7 @@ import { post, transfer } from './post.ts'
 
 type Payer = { readonly tenant_id: string; readonly id: string }
 
-/** Known at the capture, or later from the provider's books: it is posted once. */
+/** The fee is known at the capture, or later from the provider's books. It is posted once. */
 export async function postFee(
   tx: Tx,
   { kernel }: Deps,

@@ -1,6 +1,6 @@
 /**
- * Postings: which accounts each event debits and credits. The one SQL function writes them, in the commit of
- * the state that they belong to; a posting that is there already changes nothing.
+ * Postings: which accounts each event debits and credits. One SQL function writes them, in the same
+ * transaction as the state that they belong to. Posting the same thing again changes nothing.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -44,7 +44,7 @@ const of_tenant: ReadonlySet<AccountType> = new Set([
 ])
 const Posted = Type.Object({ posted: Type.Boolean() })
 
-/** True if this was posted now, false if it was in the ledger already. */
+/** Returns true if this call posted it, and false if it was already in the ledger. */
 export async function post(tx: Tx, posting: Posting): Promise<boolean> {
   const legs = posting.legs.filter(leg => leg.amount_minor > 0)
   if (legs.length === 0) return false
@@ -63,7 +63,7 @@ export async function post(tx: Tx, posting: Posting): Promise<boolean> {
   return posted
 }
 
-/** One amount from the account that is credited to the one that is debited. */
+/** Moves one amount: credits one account and debits the other. */
 export function transfer(debit: AccountType, credit: AccountType, amount_minor: number): Leg[] {
   return [
     { account: debit, side: 'debit', amount_minor },

@@ -1,6 +1,7 @@
 /**
- * Routes of the ledger. A tenant sees its own accounts and transactions; those of the platform are for who
- * may see reconciliations. A transaction shows why it is there: operation, provider object and request.
+ * Routes of the ledger. A tenant sees its own accounts and transactions. The platform's accounts
+ * are visible to callers who may read reconciliations. A transaction shows its cause: operation,
+ * provider object and request.
  */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
@@ -25,7 +26,10 @@ export function ledgerRoutes(): readonly Route[] {
 
 type Grants = () => Promise<ReadonlySet<string>>
 
-/** Whose books are read: the caller's own, unless the platform's are asked for and allowed. */
+/**
+ * Whose books are read: the caller's own, or the platform's if the caller asks for them and has the
+ * permission.
+ */
 async function ownerOf(
   tenant_id: string,
   asked: 'tenant' | 'platform' | undefined,

@@ -1,4 +1,7 @@
-/** Transactions with their entries and the trace from a cent to the request and the object that caused it. */
+/**
+ * Shows transactions with their entries, and traces each cent to the request and the provider
+ * object that caused it.
+ */
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -31,12 +34,12 @@ export const Transaction = Type.Object(
     why: Type.Object({
       /** The provider's balance transaction. */
       external_ref: nullable(Short),
-      /** The provider's object: the payment, and what the operation made of it. */
+      /** The provider's objects: the payment, and the object that the operation created. */
       provider_handle: nullable(Short),
       provider_operation_id: nullable(Short),
       /** Webhooks that named the payment. */
       provider_events: Type.Array(Short, { maxItems: 20 }),
-      /** The request in which it was posted; null where the platform did it by itself. */
+      /** The request that posted it, or null if the platform posted it by itself. */
       request_id: nullable(Id),
     }),
   },

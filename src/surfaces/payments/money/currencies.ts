@@ -1,6 +1,7 @@
 /**
- * Currencies of ISO 4217 with their minor digits, and the unit in which Stripe counts each of them. Amounts
- * inside are whole minor units of ISO; what Stripe cannot express exactly is refused, never rounded.
+ * Currencies of ISO 4217 with their number of decimals, and the unit in which Stripe counts each of
+ * them. Inside the platform, amounts are whole minor units of ISO. An amount that Stripe cannot
+ * express exactly is refused, never rounded.
  */
 const two_digits =
   'AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VES WST XCD YER ZAR ZMW'
@@ -17,20 +18,20 @@ export function digitsOf(currency: string): number | undefined {
   return digits.get(currency)
 }
 
-/** Stripe's unit in ours: what one of ours is worth there, as a fraction. */
+/** How many of Stripe's units one of our units is, as a fraction. */
 function ratio(currency: string): readonly [times: bigint, by: bigint] {
-  // Without decimals in ISO, with two at Stripe; and the other way round.
+  // Currencies without decimals in ISO but with two at Stripe, and the reverse.
   if (currency === 'ISK' || currency === 'UGX') return [100n, 1n]
   if (currency === 'MGA') return [1n, 100n]
   return [1n, 1n]
 }
 
-/** The amount as Stripe counts it, or null where it cannot say it exactly. */
+/** Returns the amount in Stripe's unit, or null if Stripe cannot express it exactly. */
 export function toStripe(amount_minor: number, currency: string): number | null {
   const [times, by] = ratio(currency)
   const scaled = BigInt(amount_minor) * times
   if (scaled % by !== 0n) return null
-  // Currencies with three digits must be given in steps of ten.
+  // Stripe accepts currencies with three decimals only in steps of ten.
   if (digitsOf(currency) === 3 && scaled % 10n !== 0n) return null
   const amount = Number(scaled / by)
   return Number.isSafeInteger(amount) ? amount : null
@@ -43,7 +44,7 @@ export function fromStripe(amount: number, currency: string): number {
   return Number(scaled / times)
 }
 
-/** For the provider's own books, where a fee may be a fraction of our smallest unit. */
+/** For the provider's own books. There a fee may be a fraction of our smallest unit. */
 export function nearestOfStripe(amount: number, currency: string): number {
   const [times, by] = ratio(currency)
   return Math.round((amount * Number(by)) / Number(times))

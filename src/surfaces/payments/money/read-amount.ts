@@ -1,4 +1,7 @@
-/** The amount of a request: whole minor units, or an exact decimal text; never a binary fraction. */
+/**
+ * Reads the amount of a request: whole minor units, or an exact decimal text. It never uses binary
+ * fractions.
+ */
 import { problem } from '../errors.ts'
 import { digitsOf, toStripe } from './currencies.ts'
 
@@ -40,6 +43,6 @@ function minorOf(amount: string, currency: string, digits: number): number {
     })
   }
   const minor = BigInt(whole + fraction.padEnd(digits, '0'))
-  // Everything above the limit is too large, however large it is.
+  // Every amount above the limit is refused as too large.
   return minor > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(minor)
 }

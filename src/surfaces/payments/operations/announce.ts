@@ -1,4 +1,7 @@
-/** Events of a payment: each raises its version, so that consumers see its moves in order. */
+/**
+ * Events of a payment. Each event increments the payment's version, so that consumers see the
+ * changes in order.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { events } from '../events.ts'
 import type { IntentRow } from './rows.ts'

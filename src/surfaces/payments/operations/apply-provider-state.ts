@@ -1,7 +1,8 @@
 /**
- * The one door by which a payment moves: what the provider says of its object becomes state, operation,
- * ledger and events in one commit, under the locks of its operations and of the intent. It is idempotent and
- * only moves forward; the request itself, the resolver, webhooks and reconciliation all come through here.
+ * All changes of a payment go through this file. It takes the provider's state of an object, and
+ * writes state, operation, ledger and events in one transaction, under the locks of the operations
+ * and of the intent. It is idempotent and only moves forward. Requests, the resolver, webhooks and
+ * reconciliation all use it.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -25,7 +26,10 @@ import {
 export type Report = {
   readonly snapshot: Snapshot
   readonly declined?: string | null
-  /** The version before the provider was asked: what moved meanwhile makes the snapshot worthless. */
+  /**
+   * The version before the provider was called. If the payment has changed since, the snapshot is
+   * too old to use.
+   */
   readonly seen_version?: number
 }
 
@@ -37,7 +41,7 @@ export async function applyProviderState(
   key: IntentKey,
   { snapshot, declined = null, seen_version }: Report,
 ): Promise<Applied> {
-  // Sent together; the connection runs them in this order.
+  // Sent together. The connection runs them in this order.
   const [open, intent] = await Promise.all([lockOpenOperations(tx, key), lockIntent(tx, key)])
   if (!intent) return 'absent'
   if (seen_version !== undefined && seen_version !== intent.version) return 'stale'
@@ -202,7 +206,10 @@ async function capture(
   return next
 }
 
-/** Captured without us, such as in the provider's dashboard: the ledger still names an operation. */
+/**
+ * Captured outside the platform, for example in the provider's dashboard. The ledger entry still
+ * needs an operation.
+ */
 async function noteForeignCapture(tx: Tx, intent: IntentRow, amount_minor: number) {
   const id = newId()
   await tx.run(sql`
@@ -251,7 +258,7 @@ async function cancel(tx: Tx, intent: IntentRow, open: readonly OperationRow[], 
   return next
 }
 
-/** A payment whose provider object does not exist, or can never hold money again. */
+/** For a payment whose provider object does not exist or can never hold money again. */
 export async function cancelLocally(tx: Tx, key: IntentKey, reason: string): Promise<void> {
   const open = await lockOpenOperations(tx, key)
   const intent = await lockIntent(tx, key)

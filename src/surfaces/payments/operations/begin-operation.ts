@@ -1,6 +1,7 @@
 /**
- * The intent of an effect, committed before anything is sent: one open operation per authorization, decided
- * by a unique index; refunds side by side, bounded by a check. A key that is known gives its operation again.
+ * Records the intent of an effect, and commits it before anything is sent. A unique index allows
+ * one open operation per authorization. Refunds may run in parallel; a check constraint limits
+ * their sum. A known key returns its existing operation.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { violates } from '../../../kernel/database/failures.ts'
@@ -29,11 +30,14 @@ export type Beginning = {
   readonly payment_method?: string | null
   readonly return_url?: string | null
   readonly reason?: string | null
-  /** False where nothing has to be sent: the operation has succeeded with this commit. */
+  /** False if nothing must be sent, because the operation has succeeded in this transaction. */
   readonly sends?: boolean
 }
 
-/** The operation that this key began before, however long ago; another request under it is refused. */
+/**
+ * Finds the operation that this key began, however long ago. A different request with the same key
+ * is refused.
+ */
 export async function findByKey(
   tx: Tx,
   tenant_id: string,
@@ -58,13 +62,13 @@ export async function findByKey(
   return undefined
 }
 
-/** The payment that may be moved by this caller, locked. */
+/** Returns the payment, locked, if this caller may change it. */
 export async function lockMovable(
   tx: Tx,
   key: { readonly tenant_id: string; readonly id: string },
   managed: boolean,
 ): Promise<IntentRow> {
-  // Sent together; the connection runs them in this order.
+  // Sent together. The connection runs them in this order.
   const [open, intent] = await Promise.all([lockOpenOperations(tx, key), lockIntent(tx, key)])
   if (!intent) throw problem('payment_intent_not_found')
   if (intent.managed !== managed) {
@@ -91,7 +95,7 @@ export async function beginOperation(
   begun: Beginning,
 ): Promise<void> {
   const { sends = true } = begun
-  // If the process dies, the resolver goes on when this attempt is surely over.
+  // If the process dies, the resolver continues when this attempt must have ended.
   const lease = leaseSeconds(kernel.settings['payments.provider_timeout_ms'])
   try {
     await tx.run(sql`

@@ -1,4 +1,7 @@
-/** How an operation ends, waits for the buyer, is put off, or is left to an operator. Never backwards. */
+/**
+ * How an operation ends, waits for the buyer, is postponed, or is left to an operator. It never
+ * moves backwards.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { IntentKey, OperationRow } from './rows.ts'
@@ -28,8 +31,8 @@ export async function endOperation(
 }
 
 /**
- * Stops the open operations of a payment until an operator resolves the item about it. The error code of an
- * operation in doubt says so.
+ * Stops the open operations of a payment until an operator resolves the item about it. For an
+ * operation in doubt, the error code says so.
  */
 export async function parkOperations(tx: Tx, { tenant_id, id }: IntentKey, code: string) {
   await park(
@@ -55,12 +58,12 @@ async function park(tx: Tx, code: string, which: Sql): Promise<void> {
     where ${which} and state in ('created', 'pending_provider')`)
 }
 
-/** Whether an operator has to decide before anything goes on. */
+/** Returns whether an operator must act before the payment can continue. */
 export function isParked({ state, error_code }: Pick<OperationRow, 'state' | 'error_code'>) {
   return state === 'pending_provider' && error_code !== null
 }
 
-/** True if its outcome has come into doubt now, and was not before. */
+/** Returns true if its outcome is in doubt now and was not before. */
 export async function deferOperation(
   tx: Tx,
   { tenant_id, id }: Pick<OperationRow, 'tenant_id' | 'id'>,

@@ -31,7 +31,7 @@ export type Held = Pick<IntentRow, 'state' | 'provider_handle' | 'amount_minor' 
 type Open = Pick<OperationRow, 'type' | 'state' | 'amount_minor' | 'reason' | 'release_wanted'>
 export type Report = {
   readonly snapshot: Snapshot
-  /** The provider refused the key of the authorize operation in hand. */
+  /** Whether the provider refused the key of the current authorize operation. */
   readonly declined: string | null
 }
 
@@ -86,7 +86,7 @@ function reasonOf(open: readonly Open[], { cancellation_reason }: Snapshot): str
   return 'requested'
 }
 
-/** Whether the effect of an operation in doubt can be seen in its object. */
+/** Returns whether the object shows the effect of an operation in doubt. */
 export function isVisible(type: OperationRow['type'], { status }: Snapshot): boolean {
   if (status === 'canceled' || status === 'succeeded') return true
   if (type !== 'authorize') return false

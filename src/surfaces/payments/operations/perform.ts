@@ -1,8 +1,9 @@
 /**
- * Sends an operation to the provider and says what is certain afterwards. The object's id is stored before
- * any money moves, so every doubt ends by reading the object or by closing it; a call is only ever repeated
- * with its own key. Only an authorization is closed (fenced): a capture in doubt may belong to goods that
- * were shipped, so it is read and sent again until it is certain.
+ * Sends an operation to the provider, and returns what is certain afterwards. The object's id is
+ * stored before any money moves. So every doubt can be resolved by reading or closing the object. A
+ * call is repeated only with its own key. Only an authorization is closed (fenced). A capture in
+ * doubt may belong to goods that were shipped, so it is read and sent again until its outcome is
+ * certain.
  */
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -22,17 +23,17 @@ export type Certain =
   | { readonly kind: 'declined'; readonly code: string; readonly snapshot: Snapshot }
   | { readonly kind: 'refund'; readonly refund: RefundSnapshot }
   | { readonly kind: 'refused'; readonly code: string }
-  /** It may have had its effect. */
+  /** The call may have had its effect. */
   | { readonly kind: 'doubt'; readonly code: string }
   | { readonly kind: 'not_sent'; readonly code: string }
-  /** There is no object that could ever hold money. */
+  /** No object exists that could ever hold money. */
   | { readonly kind: 'closed' }
-  /** Another process has ended it. */
+  /** Another process has ended the operation. */
   | { readonly kind: 'ended' }
 
 type Sending = { readonly operation: OperationRow; readonly intent: IntentRow }
 
-/** The provider keeps keys for 24 hours: a refund is not sent again later than this. */
+/** The provider stores keys for 24 hours, so a refund is not sent again after this time. */
 const resend_seconds_max = 23 * 3600
 
 export async function perform(
@@ -54,8 +55,8 @@ export async function perform(
 }
 
 /**
- * Each attempt is counted before anything is sent, so a crash afterwards is known to have sent perhaps. The
- * first one was counted in the commit that began the operation.
+ * Counts each attempt before anything is sent. So after a crash we know that the request may have
+ * been sent. The transaction that began the operation counted the first attempt.
  */
 async function take(
   { kernel: { db } }: Deps,
@@ -106,7 +107,8 @@ async function send(deps: Deps, { operation, intent }: Sending): Promise<Certain
 async function sendAuthorize(deps: Deps, { operation, intent }: Sending): Promise<Certain> {
   const { provider, kernel } = deps
   const handle = intent.provider_handle ?? (await makeHandle(deps, intent))
-  // It was released while its object was being made: nothing was confirmed, so nothing is held.
+  // The payment was released while its object was being made. Nothing was confirmed, so no money is
+  // held.
   if (!handle) return { kind: 'ended' }
   await kernel.fault('payments.after_handle')
   const { payment_method, return_url, id } = operation
@@ -118,7 +120,9 @@ async function sendAuthorize(deps: Deps, { operation, intent }: Sending): Promis
   return { kind: 'snapshot', snapshot }
 }
 
-/** A lost answer is harmless: the same key gives the same object, and it holds no money. */
+/**
+ * A lost reply is harmless: the same key returns the same object, and that object holds no money.
+ */
 async function makeHandle(deps: Deps, intent: IntentRow): Promise<string | null> {
   const { id, tenant_id, amount_minor, currency } = intent
   const order = { intent_id: id, tenant_id, amount_minor, currency, key: `${id}:handle` }
@@ -134,7 +138,7 @@ async function makeHandle(deps: Deps, intent: IntentRow): Promise<string | null>
   return stored === 1 ? handle : null
 }
 
-/** The object is asked before anything is sent again. */
+/** We read the object before we send anything again. */
 async function resume(deps: Deps, sending: Sending): Promise<Certain> {
   const { provider, kernel } = deps
   const { operation, intent } = sending
@@ -154,8 +158,9 @@ async function resume(deps: Deps, sending: Sending): Promise<Certain> {
 }
 
 /**
- * The provider takes one request on an object at a time: either the confirm came first and its hold is
- * released now, or it can never succeed. Both end cancelled, for certain.
+ * The provider processes one request on an object at a time. Either the confirm came first and its
+ * hold is released now, or the confirm can never succeed. In both cases the object is certainly
+ * cancelled.
  */
 async function fence({ provider }: Deps, handle: string, { id }: OperationRow): Promise<Certain> {
   return { kind: 'snapshot', snapshot: await provider.cancel(handle, { key: `${id}:fence` }) }
@@ -191,7 +196,7 @@ async function meaningOf(
   }
 }
 
-/** The object is further than we thought: what it says now counts. */
+/** The object is further than we expected. Its current state counts. */
 async function readInstead(
   { provider }: Deps,
   operation: OperationRow,

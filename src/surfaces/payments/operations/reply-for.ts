@@ -1,4 +1,7 @@
-/** The reply about an operation: what is certain now, or that it is pending; never a guess. */
+/**
+ * The reply about an operation. It says what is certain now, or that the operation is pending. It
+ * never guesses.
+ */
 import type { Reader } from '../../../kernel/database/db.ts'
 import type { Problem } from '../../../kernel/errors/problem.ts'
 import { etag } from '../../../kernel/http/etag.ts'
@@ -24,13 +27,13 @@ export async function replyFor(
   const headers = { location, etag: etag(intent.version) }
   if (operation.state === 'created' || operation.state === 'pending_provider') {
     const pending = { ...intent, status: 'pending' as const }
-    // What waits for an operator does not end in seconds.
+    // An operation that waits for an operator does not end within seconds.
     return reply(202, pending, isParked(operation) ? headers : { ...headers, 'retry-after': '2' })
   }
   return reply(200, intent, { etag: etag(intent.version) })
 }
 
-/** Ways in which an operation ended because of another one, with what to do next. */
+/** The ways in which another operation ended this one, with what to do next. */
 const overtaken: Readonly<Record<string, string>> = {
   captured: 'The payment was captured meanwhile. Refund it.',
   authorization_expired: 'The authorization expired meanwhile. Create a new payment intent.',

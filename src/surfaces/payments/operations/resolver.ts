@@ -1,6 +1,7 @@
 /**
- * Ends every doubt: looks at the provider's object, applies what it says, sends again with the same key, or
- * closes what is not wanted any more. What cannot be found out in three days is an operator's to decide.
+ * Resolves every operation in doubt. It reads the provider's object and applies its state, sends
+ * again with the same key, or closes an authorization that is not wanted any more. After three days
+ * without a result it leaves the operation to an operator.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -42,7 +43,8 @@ export function resolverQueue(deps: Deps): DueQueue {
     finish: async (tx, { id }, outcome) => {
       if (outcome.end === 'done') {
         await settleOperation(tx, deps, id, outcome.result)
-        // What was applied may have moved nothing, as when the object was changed in between.
+        // Applying the state may have changed nothing, for example because the object was changed
+        // in between.
         const operation = await findOperation(tx, id)
         const open = operation?.state === 'created' || operation?.state === 'pending_provider'
         return open && !isParked(operation) ? again(longest_wait_seconds / 60) : undefined
@@ -76,7 +78,10 @@ export function resolverQueue(deps: Deps): DueQueue {
   })
 }
 
-/** One attempt is at most a look, an object, a confirm and a look again; the SDK repeats a broken call once. */
+/**
+ * One attempt is at most four calls: read, create the object, confirm, read again. The SDK repeats
+ * a broken call once.
+ */
 export function leaseSeconds(provider_timeout_ms: number): number {
   return Math.ceil((provider_timeout_ms * 6) / 1000) + 5
 }

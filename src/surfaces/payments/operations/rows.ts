@@ -1,6 +1,7 @@
 /**
- * Rows of payments and operations, and how they are locked: always the operations first, then the intent, so
- * that a request, the resolver and a webhook of one payment take turns and never wait for each other.
+ * Rows of payments and operations, and how they are locked: always the operations first, then the
+ * intent. So a request, the resolver and a webhook for one payment run one after the other and
+ * cannot deadlock.
  */
 import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
@@ -66,9 +67,9 @@ export const OperationRow = Type.Object({
   release_wanted: nullable(Word),
   error_code: nullable(Word),
   attempt_count: Type.Integer(),
-  /** Seconds since it was sent for the first time. */
+  /** Seconds since the operation was first sent. */
   sent_age: nullable(Type.Number()),
-  /** Seconds for which its outcome has been in doubt. */
+  /** Seconds since its outcome came into doubt. */
   doubt_age: nullable(Type.Number()),
   created_at: Word,
   resolved_at: nullable(Word),
@@ -109,7 +110,7 @@ export function lockIntent(tx: Tx, { tenant_id, id }: IntentKey) {
   )
 }
 
-/** By the operation's own id, which is unique on the platform. */
+/** Finds the operation by its own id, which is unique on the platform. */
 export function findOperation(reader: Reader, id: string) {
   return reader.maybe(
     OperationRow,
@@ -131,7 +132,10 @@ export function findIntentOf(reader: Reader, operation_id: string) {
   )
 }
 
-/** What still moves an authorization: at most one open operation, and perhaps one that waits for the buyer. */
+/**
+ * The operations that can still move an authorization: at most one open operation, and perhaps one
+ * that waits for the buyer.
+ */
 export function lockOpenOperations(tx: Tx, { tenant_id, id }: IntentKey) {
   return tx.many(
     OperationRow,

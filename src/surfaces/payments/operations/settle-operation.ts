@@ -1,4 +1,7 @@
-/** Writes what became of an attempt: the last step of a request, and of each look of the resolver. */
+/**
+ * Writes the result of an attempt. This is the last step of a request and of each run of the
+ * resolver.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { resolver_name, type Deps } from '../deps.ts'
@@ -62,7 +65,7 @@ async function lockedIntent(tx: Tx, key: Key): Promise<IntentRow> {
   return intent
 }
 
-/** Refused without effect: the payment is as it was, and may be tried in another way. */
+/** It was refused without effect. The payment is unchanged, and the caller may try another way. */
 async function refuse(tx: Tx, operation: OperationRow, key: Key, code: string): Promise<void> {
   const intent = await lockedIntent(tx, key)
   if (operation.type === 'refund') {
@@ -88,7 +91,7 @@ async function refuse(tx: Tx, operation: OperationRow, key: Key, code: string): 
   })
 }
 
-/** No object of the provider was ever confirmed. */
+/** No object at the provider was ever confirmed. */
 async function close(tx: Tx, operation: OperationRow, key: Key): Promise<void> {
   if (operation.type === 'authorize' || operation.type === 'cancel') {
     const reason = operation.reason ?? operation.release_wanted ?? 'unresolved_fenced'
@@ -110,7 +113,7 @@ async function putOff(
   await deferIfNew(tx, operation, key, outcome.code, first)
 }
 
-/** A doubt is announced once. */
+/** The event about a doubt is emitted once. */
 export async function deferIfNew(
   tx: Tx,
   operation: OperationRow,

@@ -1,11 +1,13 @@
-/** Lists the provider's events from where it last stopped: a webhook that was lost costs minutes, not money. */
+/**
+ * Lists the provider's events from the last known one. So a lost webhook costs minutes, not money.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { events_queue, storeEvents } from './store-events.ts'
 
 const Cursor = Type.Object({ read_until_s: Type.Number() })
-/** Events may appear a little after their time. */
+/** Events may appear in the list a little after their time. */
 const overlap_seconds = 600
 const pages_max = 100
 
@@ -35,7 +37,7 @@ export async function catchUp(deps: Deps, signal: AbortSignal): Promise<void> {
     complete = !has_more || !after
     if (complete) break
   }
-  // The list begins with the newest: only when it was read to its end is nothing missing.
+  // The list starts with the newest event. So it is complete only when it was read to its end.
   if (!complete) return
   await kernel.db.run(sql`
     insert into payments.provider_cursors (provider, name, read_until)

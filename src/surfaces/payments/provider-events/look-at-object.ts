@@ -1,6 +1,6 @@
 /**
- * Looks at one object of the provider and applies what it says now. The order, number and contents of the
- * events that named it do not matter.
+ * Reads one object at the provider and applies its current state. The order, number and contents of
+ * the events about the object do not matter.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -20,7 +20,7 @@ export async function lookAtObject(deps: Deps, object_ref: string): Promise<void
   try {
     await look(deps, object_ref)
   } catch (error) {
-    // What the provider does not know (any more) cannot say anything.
+    // An object that the provider does not know, or no longer knows, changes nothing.
     if (error instanceof ProviderFailure && error.kind === 'refused') return
     throw error
   }
@@ -55,7 +55,7 @@ export function findByHandle({ kernel, provider }: Deps, handle: string, reader?
   )
 }
 
-/** A payment that is not ours says nothing here; reconciliation finds it. */
+/** A payment that is not ours changes nothing here. Reconciliation finds it. */
 async function lookAtPayment(deps: Deps, handle: string): Promise<void> {
   for (let looks = 0; looks < looks_max; looks++) {
     const intent = await findByHandle(deps, handle)

@@ -1,4 +1,4 @@
-/** Works on stored events: one look at an object answers all events of it that are waiting. */
+/** Processes stored events. Reading an object once settles all its waiting events. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -30,7 +30,7 @@ export function providerEventsQueue(deps: Deps): DueQueue {
     retry: { first: 1, factor: 3, cap: 3600 },
     attempts_max: 40,
     run: async ({ provider, object_ref }) => {
-      // Those that had come before the look: it has answered them too.
+      // Selects the events that had arrived before the object was read. They are settled too.
       const waiting = await kernel.db.many(
         Waiting,
         sql`
@@ -58,7 +58,7 @@ export function providerEventsQueue(deps: Deps): DueQueue {
   })
 }
 
-/** A look for another event of the object may have answered this one while its own look failed. */
+/** Another event of the object may have settled this one while its own read failed. */
 async function endIfProcessed(tx: Tx, provider: string, event_id: string) {
   const open = await tx.maybe(
     Waiting,

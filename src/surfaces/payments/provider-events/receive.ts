@@ -1,7 +1,7 @@
 /**
- * Receives webhooks of the provider: verifies them in real time (the platform's clock may be moved in
- * development), and stores only which object to look at. The body is not kept: it may hold names and
- * addresses, and the object is fetched anyway.
+ * Receives webhooks of the provider. It verifies them with real time (in development the platform's
+ * clock may be moved), and stores only the id of the object to read. The body is not stored,
+ * because it may contain names and addresses, and we fetch the object anyway.
  */
 import type { Buffer } from 'node:buffer'
 import { verifyStripe } from '../../../kernel/outgoing/vendor-signatures.ts'
@@ -38,7 +38,7 @@ export function stripeWebhooks({ kernel, provider }: Deps): Provider<ProviderEve
   }
 }
 
-/** Undefined: it cannot be read. Null: it names no object. */
+/** Undefined means that the body cannot be read. Null means that it names no object. */
 function read(raw: Buffer): ProviderEvent | null | undefined {
   let event: unknown
   try {

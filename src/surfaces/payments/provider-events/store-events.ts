@@ -1,16 +1,19 @@
-/** Stores events once by their id; those that concern no money are processed with that. */
+/**
+ * Stores each event once by its id. Events that are not about money are marked as processed
+ * immediately.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { ProviderEvent } from '../provider/port.ts'
 
 export const events_queue = 'payments.provider_events'
 
-/** Objects that can be looked at: payments, charges, refunds, disputes and payouts. */
+/** Objects that we can read: payments, charges, refunds, disputes and payouts. */
 const looked_at = /^(pi|ch|re|dp|po)_/
-/** Events of one object within this time share one look. */
+/** Events of one object within this time are settled by one read. */
 const gather_seconds = 0.2
 
-/** Returns how many are new and have to be worked on. */
+/** Returns how many events are new and must be processed. */
 export async function storeEvents(
   tx: Tx,
   provider: string,

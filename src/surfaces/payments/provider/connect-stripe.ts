@@ -1,6 +1,7 @@
 /**
- * Where Stripe is: its own address with a key, or in development the sandbox, whose address is read again
- * when it was restarted. A live key never meets another host than Stripe's own.
+ * Connects to Stripe: to its own address with a key, or to the sandbox in development. The
+ * sandbox's address is read again after it restarts. A live key is never sent to another host than
+ * Stripe's own.
  */
 import { Buffer } from 'node:buffer'
 import { createSecretKey, type KeyObject } from 'node:crypto'
@@ -72,7 +73,7 @@ export function connectStripe(kernel: Kernel): StripeLine {
   }
 }
 
-/** Made once: to make it for each message costs as much as to verify it. */
+/** Created once, because creating it for each message costs as much as verifying the message. */
 function secretKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret))
 }
@@ -84,7 +85,7 @@ function clientOf(key: string, address: string, timeout: number): Stripe {
     host: hostname,
     ...(port ? { port } : {}),
     timeout,
-    // A closed connection is tried once more all the same, with the same key.
+    // A request on a closed connection is sent once more with the same key.
     maxNetworkRetries: 0,
     telemetry: false,
     appInfo: { name: 'dodeca' },

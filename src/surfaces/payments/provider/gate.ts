@@ -1,6 +1,6 @@
 /**
- * The gate before the provider: a pace for reads and one for writes, a bound on requests under way, and a
- * breaker. What the gate turns away was not sent.
+ * The gate in front of the provider. It limits the rate of reads and of writes and the number of
+ * running requests, and has a circuit breaker. A call that the gate refuses was not sent.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { circuit_defaults, openCircuit } from '../../../kernel/outgoing/circuit.ts'
@@ -29,7 +29,7 @@ export function openGate(options: GateOptions): Gate {
   const listeners: (() => void)[] = []
   let under_way = 0
 
-  /** Each call waits for its own turn; a short burst passes at once. */
+  /** Each call waits for its own turn. A short burst passes immediately. */
   const paced = async (kind: 'read' | 'write') => {
     const burst_ms = Math.min(1000, step_ms[kind] * 8)
     const at = Math.max(next[kind], now() - burst_ms)
@@ -74,7 +74,10 @@ export function openGate(options: GateOptions): Gate {
   }
 }
 
-/** A decline is a working provider; only what it did not answer, or not to us, counts against it. */
+/**
+ * A decline means that the provider works. Only calls without a reply, or with a reply that
+ * concerns our own access, count as failures.
+ */
 function weightOf(error: unknown): number | null {
   if (!(error instanceof ProviderFailure)) return null
   return error.kind === 'doubt' || error.kind === 'not_sent' ? 1 : 0

@@ -1,6 +1,6 @@
 /**
- * What payments asks of a payment provider, in our own words and units. A snapshot is what the provider says
- * about one object now; a failure says what is certain: nothing more than its `kind`.
+ * The port to a payment provider, in our own names and units. A snapshot is the provider's current
+ * state of one object. A failure says only what is certain, and that is its `kind`.
  */
 import type { KeyObject } from 'node:crypto'
 
@@ -21,7 +21,7 @@ export type Snapshot = {
   readonly last_error: { readonly code: string; readonly decline_code: string | null } | null
   readonly cancellation_reason: string | null
   readonly next_action: { readonly type: string; readonly url: string | null } | null
-  /** Which of our intents it was made for, as far as it says. */
+  /** The id of our intent that the object was made for, if the object carries it. */
   readonly intent_id: string | null
   readonly tenant_id: string | null
   readonly created_s: number
@@ -86,7 +86,7 @@ export type PayoutSnapshot = {
 export type ProviderEvent = {
   readonly event_id: string
   readonly type: string
-  /** The object to look at, such as `pi_…`. */
+  /** The object to read, such as `pi_…`. */
   readonly object_ref: string
   readonly created_s: number
 }
@@ -128,18 +128,18 @@ export type PaymentProvider = {
   readRefund(id: string): Promise<RefundSnapshot>
   readDispute(id: string): Promise<DisputeSnapshot>
   readPayout(id: string): Promise<PayoutSnapshot>
-  /** The payment that a charge belongs to. */
+  /** Returns the payment that a charge belongs to. */
   handleOfCharge(charge: string): Promise<string | null>
   refundsOf(handle: string): Promise<readonly RefundSnapshot[]>
   payments(window: Window): Promise<Page<Snapshot>>
   refunds(window: Window): Promise<Page<RefundSnapshot>>
   balanceTransactions(window: Window): Promise<Page<BalanceTransaction>>
-  /** Which balance transactions left in a payout. */
+  /** Lists the balance transactions that a payout contains. */
   paidOut(payout: string, after?: string): Promise<Page<BalanceTransaction>>
   events(window: Window): Promise<Page<ProviderEvent>>
-  /** Available and pending together, by currency. */
+  /** The sum of available and pending money, by currency. */
   balance(): Promise<ReadonlyMap<string, number>>
-  /** False while the breaker is open or nothing is configured. */
+  /** False while the breaker is open or no provider is configured. */
   accepting(): boolean
   webhookSecrets(): Promise<readonly KeyObject[]>
 }
@@ -149,18 +149,18 @@ export type FailureKind =
   | 'declined'
   /** Final: the request was refused and had no effect. */
   | 'refused'
-  /** The object is in another state than we thought: read it. */
+  /** The object is in another state than we expected. Read it. */
   | 'unexpected_state'
-  /** It may or may not have had its effect. */
+  /** The call may or may not have had its effect. */
   | 'doubt'
-  /** It was not sent, or was rejected unread: try again with the same key. */
+  /** The call was not sent, or was rejected unread. Try again with the same key. */
   | 'not_sent'
 
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
   readonly kind: FailureKind
   readonly code: string
-  /** What a decline says of the object. */
+  /** What a decline says about the object. */
   readonly snapshot: Snapshot | null
   constructor(
     kind: FailureKind,

@@ -1,6 +1,7 @@
 /**
- * What a failure of Stripe means. A decline is final; what was refused had no effect; a conflict, a 5xx, a
- * broken connection or an unreadable answer leave doubt; what was not sent is tried again.
+ * What a failure of Stripe means. A decline is final. A refused request had no effect. A conflict,
+ * a 5xx, a broken connection or an unreadable reply leaves the outcome in doubt. A request that was
+ * not sent is tried again.
  */
 import { Stripe } from 'stripe'
 import { ProviderFailure, type Snapshot } from './port.ts'
@@ -8,7 +9,7 @@ import { snapshotOf } from './stripe-snapshots.ts'
 
 const not_sent = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 const other_state = ['payment_intent_unexpected_state', 'charge_already_refunded']
-/** Declines that another try with the same card may pass. */
+/** Declines that may succeed if the same card is tried again. */
 const passing = [
   'processing_error',
   'issuer_not_available',
@@ -40,7 +41,8 @@ export function failureOf(error: unknown): ProviderFailure {
   if (statusCode === 429) {
     return new ProviderFailure('not_sent', code || 'provider_busy', with_cause)
   }
-  // One key with other parameters is a mistake of ours: what became of the first is for a look to say.
+  // Using one key with different parameters is our own bug. Only reading the object shows the
+  // outcome of the first request.
   if (type === 'StripeIdempotencyError') {
     return new ProviderFailure('doubt', 'idempotency_error', with_cause)
   }
@@ -70,7 +72,7 @@ function connectionFailure(error: InstanceType<typeof Stripe.errors.StripeError>
   })
 }
 
-/** The object as the error shows it: it spares a read. */
+/** The object as the error contains it, which saves a read. */
 function intentIn(error: InstanceType<typeof Stripe.errors.StripeError>): Snapshot | null {
   const raw = error.raw as { payment_intent?: Stripe.PaymentIntent } | undefined
   return raw?.payment_intent ? snapshotOf(raw.payment_intent) : null

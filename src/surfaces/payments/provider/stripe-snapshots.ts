@@ -1,4 +1,4 @@
-/** Stripe's objects in our words and units. */
+/** Converts Stripe's objects to our names and units. */
 import type { Stripe } from 'stripe'
 import { fromStripe, nearestOfStripe } from '../money/currencies.ts'
 import type {
@@ -48,7 +48,7 @@ export function snapshotOf(intent: Stripe.PaymentIntent): Snapshot {
   }
 }
 
-/** Only a charge that was expanded says more than its id. */
+/** Only an expanded charge contains more than its id. */
 function chargeOf(charge: string | Stripe.Charge | null): Charge | null {
   if (charge === null || typeof charge === 'string') return null
   const booked = charge.balance_transaction
@@ -62,12 +62,15 @@ function chargeOf(charge: string | Stripe.Charge | null): Charge | null {
   }
 }
 
-/** Booked in another currency, it says nothing about this charge: reconciliation reports it. */
+/**
+ * If it is booked in another currency, it says nothing about this charge. Reconciliation reports
+ * it.
+ */
 function bookedIn(booked: Stripe.BalanceTransaction, charge: Stripe.Charge) {
   return booked.currency === charge.currency ? bookedOf(booked) : null
 }
 
-/** Fees may be fractions of what we count in (ISK, UGX): the fee is rounded, and the net follows it. */
+/** Fees may be fractions of our unit (ISK, UGX). We round the fee and adjust the net amount. */
 export function bookedOf(one: Stripe.BalanceTransaction): BalanceTransaction {
   const currency = one.currency.toUpperCase()
   const amount_minor = nearestOfStripe(one.amount, currency)
@@ -144,7 +147,7 @@ export function payoutOf(payout: Stripe.Payout): PayoutSnapshot {
   }
 }
 
-/** Only which object to look at: what else an event says is not believed. */
+/** Only the id of the object to read. Other contents of an event are not trusted. */
 export function eventOf(event: {
   readonly id: string
   readonly type: string

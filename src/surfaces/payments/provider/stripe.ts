@@ -1,4 +1,4 @@
-/** The provider port on the official SDK. Every write carries a key that stays the same for life. */
+/** The provider port on the official SDK. Every write has a key that never changes. */
 import type { Stripe } from 'stripe'
 import { openGate, type Gate } from './gate.ts'
 import { nearestOfStripe, toStripe } from '../money/currencies.ts'
@@ -185,7 +185,7 @@ function mapped<A, B>(
   return { data: data.map(view), has_more }
 }
 
-/** What the provider cannot say exactly was refused when the payment was created. */
+/** An amount that the provider cannot express exactly was refused when the payment was created. */
 function exact(amount_minor: number, currency: string): number {
   const amount = toStripe(amount_minor, currency)
   if (amount === null) throw new ProviderFailure('refused', 'amount_not_representable')

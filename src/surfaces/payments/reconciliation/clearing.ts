@@ -1,11 +1,11 @@
-/** What the ledger says about the provider's balance: in sum, and for one balance transaction. */
+/** What the ledger says about the provider's balance, in total and for one balance transaction. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 
 const Movement = Type.Object({ minor: Type.Integer() })
 
-/** How much the clearing account moved for one balance transaction. */
+/** Returns how much one balance transaction moved the clearing account. */
 export async function movementOf(
   reader: Reader,
   { id, intent_id, kind }: { id: string; intent_id: string | null; kind: string },
@@ -34,7 +34,7 @@ const Line = Type.Object({
   recorded_minor: Type.Integer(),
 })
 
-/** By currency: the clearing account, and the net of all balance transactions that were recorded. */
+/** For each currency: the clearing account, and the net of all recorded balance transactions. */
 export function clearingByCurrency(reader: Reader, provider: string) {
   return reader.many(
     Line,

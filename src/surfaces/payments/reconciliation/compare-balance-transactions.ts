@@ -1,6 +1,7 @@
 /**
- * The provider's balance transactions: each is recorded, explained by what it is about, and must have moved
- * the clearing account by its net amount. Money of unknown origin goes to suspense, with an item.
+ * Records each of the provider's balance transactions and links it to the object that caused it. It
+ * must have moved the clearing account by its net amount. Money of unknown origin goes to the
+ * suspense account, with an item.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -20,7 +21,7 @@ const Recorded = Type.Object({
   intent_id: nullable(Type.String()),
   tenant_id: Type.String(),
 })
-/** What is younger may still be on its way. */
+/** Younger transactions may not have reached us yet. */
 const settled_after_seconds = 3600
 const overlap_seconds = 600
 
@@ -63,7 +64,7 @@ export async function compareBalanceTransactions(
   }
 }
 
-/** Which transactions left in the payouts of this page. */
+/** Records which transactions the payouts of this page contain. */
 async function payoutsOf({ provider }: Deps, fresh: readonly BalanceTransaction[]) {
   const left = new Map<string, string[]>()
   for (const { kind, source } of fresh) {
@@ -79,7 +80,7 @@ async function payoutsOf({ provider }: Deps, fresh: readonly BalanceTransaction[
   return left
 }
 
-/** True if an item was opened. */
+/** Returns true if an item was opened. */
 async function explain(
   tx: Tx,
   { provider }: Deps,

@@ -1,4 +1,4 @@
-/** The other direction: payments that we believe in and that this run did not meet at the provider. */
+/** The opposite direction: payments in our books that this run did not find at the provider. */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
@@ -14,7 +14,7 @@ const Missed = Type.Object({
   currency: Type.String(),
 })
 const page_size = 500
-/** At the edges of the window the two clocks may disagree. */
+/** At the edges of the time window the two clocks may differ. */
 const edge_seconds = 3600
 
 export async function compareLocal({ kernel, provider }: Deps, run: Run): Promise<PageResult> {

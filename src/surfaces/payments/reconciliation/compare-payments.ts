@@ -1,4 +1,7 @@
-/** The provider's payments against ours: what it proves is applied, what we did not make is an item. */
+/**
+ * Compares the provider's payments with ours. Facts that the provider proves are applied. A payment
+ * that we did not make becomes an item.
+ */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -20,7 +23,7 @@ const Known = Type.Object({
 })
 type Known = { readonly tenant_id: string; readonly id: string; readonly version: number }
 
-/** A hold that we do not know of is not touched while it may still be on its way to us. */
+/** We do not touch an unknown hold while our own record of it may still arrive. */
 const orphan_age_seconds = 3600
 
 export async function comparePayments(deps: Deps, run: Run): Promise<PageResult> {
@@ -82,26 +85,29 @@ export async function comparePayments(deps: Deps, run: Run): Promise<PageResult>
   }
 }
 
-/** A second hold for a payment of ours is cancelled; one that names nothing of ours may belong to others. */
+/**
+ * A second hold for a payment of ours is cancelled. A hold that names no payment of ours may belong
+ * to another system.
+ */
 async function releaseOrphan({ provider, kernel }: Deps, { handle }: Snapshot): Promise<boolean> {
   try {
     await provider.cancel(handle, { key: `orphan:${handle}` })
     kernel.log.warn({ handle }, 'a second authorization of a payment was cancelled')
     return true
   } catch (error) {
-    // It has moved since it was listed: the next run looks at it again.
+    // The payment has changed since it was listed. The next run reads it again.
     if (error instanceof ProviderFailure && error.kind === 'unexpected_state') return false
     throw error
   }
 }
 
-/** The payment of ours for which the provider's object says that it was made. */
+/** Returns the payment of ours that the provider's object names. */
 async function findNamed(reader: Reader, { tenant_id, intent_id }: Snapshot) {
   if (tenant_id === null || intent_id === null || !isId(tenant_id) || !isId(intent_id)) return null
   return (await findIntent(reader, { tenant_id, id: intent_id })) ?? null
 }
 
-/** Money that is held or was taken without us, or a second time for one of our payments. */
+/** Money that was held or captured without us, or twice for one of our payments. */
 async function unknownPayment(
   reader: Reader,
   provider: string,
@@ -125,7 +131,7 @@ async function unknownPayment(
   }
 }
 
-/** What was applied long ago must still be what the provider says. */
+/** A result that we applied long ago must still match the provider. */
 function differs(
   intent: NonNullable<Awaited<ReturnType<typeof findIntent>>>,
   snapshot: Snapshot,

@@ -1,4 +1,4 @@
-/** The provider's refunds against ours. */
+/** Compares the provider's refunds with ours. */
 import type { Deps } from '../deps.ts'
 import { findByHandle } from '../provider-events/look-at-object.ts'
 import { applyRefund, findRefundOf, reportForeignRefund } from '../refunds/apply-refund.ts'

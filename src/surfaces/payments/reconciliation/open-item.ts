@@ -1,4 +1,7 @@
-/** An item for an operator: what our books and the provider's say differently. One open item for one matter. */
+/**
+ * An item for an operator: a difference between our books and the provider's. One difference has
+ * one open item.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -22,12 +25,12 @@ export type Disagreement = {
   readonly local_ref: string | null
   readonly amount_minor: number
   readonly currency: string
-  /** Recorded although the platform has mended it. */
+  /** The item is recorded although the platform has already corrected the difference. */
   readonly state?: 'open' | 'auto_resolved'
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** True if the item is new. */
+/** Returns true if the item is new. */
 export async function openItem(tx: Tx, one: Disagreement): Promise<boolean> {
   const { tenant_id, discrepancy, amount_minor, currency, state = 'open' } = one
   const made = await tx.maybe(

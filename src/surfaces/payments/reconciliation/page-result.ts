@@ -1,4 +1,4 @@
-/** A reconciliation run as its phases see it, and what one page of a phase comes to. */
+/** A reconciliation run as its phases see it, and the result of one page of a phase. */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
@@ -8,14 +8,17 @@ export const RunRow = Type.Object({
   phase: Type.String(),
   page_after: nullable(Type.String()),
   from_s: Type.Number(),
-  /** Null: up to now. */
+  /** Null means: up to now. */
   to_s: nullable(Type.Number()),
-  /** When the run was asked for, by the real clock. */
+  /** When the run was requested, by the real clock. */
   started_s: Type.Number(),
 })
 export type Run = Static<typeof RunRow>
 
-/** What one page came to: counted, and where the next one begins; `after` null: the phase is over. */
+/**
+ * The result of one page: its counts, and where the next page starts. `after` is null when the
+ * phase is over.
+ */
 export type PageResult = {
   readonly after: string | null
   readonly compared: number

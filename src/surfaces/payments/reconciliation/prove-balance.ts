@@ -1,7 +1,7 @@
 /**
- * The proof: per currency, the clearing account equals the sum of the provider's balance transactions, and
- * the balance that the provider itself reports. Payments go on meanwhile, so only a difference that two runs
- * in a row find is a drift.
+ * Proves the balance. For each currency, the clearing account must equal the sum of the provider's
+ * balance transactions and the balance that the provider itself reports. Payments continue
+ * meanwhile. So a difference counts as a drift only if two runs in a row find it.
  */
 import { type Static, Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -14,11 +14,11 @@ import type { PageResult, Run } from './page-result.ts'
 export const Proof = Type.Record(
   Type.String(),
   Type.Object({
-    /** What the ledger says. */
+    /** The balance in the ledger. */
     clearing_minor: Type.Integer(),
-    /** The net of the balance transactions that were recorded. */
+    /** The net of the recorded balance transactions. */
     recorded_minor: Type.Integer(),
-    /** What the provider says. */
+    /** The balance that the provider reports. */
     provider_minor: Type.Integer(),
   }),
 )

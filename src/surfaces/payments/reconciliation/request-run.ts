@@ -1,4 +1,4 @@
-/** Asks for a reconciliation: regularly, or by an operator over a window that they choose. */
+/** Requests a reconciliation: regularly, or when an operator chooses a time window. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -9,7 +9,10 @@ export const reconciliation_queue = 'payments.reconciliations'
 
 const Due = Type.Object({ due: Type.Boolean() })
 
-/** One for all processes: the lock lasts until its commit, and the next one sees the run. */
+/**
+ * Only one process at a time can do this. The lock lasts until the commit, and the next process
+ * then sees the run.
+ */
 export async function requestRegularRun({ kernel, provider }: Deps): Promise<void> {
   if (!provider.accepting()) return
   const { settings, db } = kernel

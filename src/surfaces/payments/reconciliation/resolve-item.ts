@@ -1,4 +1,4 @@
-/** An operator's decision on an item. What had stopped because of it is looked at again. */
+/** Resolves an item as an operator decides. The operations that it had stopped continue. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { isId } from '../../../kernel/ids.ts'

@@ -1,4 +1,6 @@
-/** Routes of reconciliation, for the operator of the platform: runs, and the items that they open. */
+/**
+ * Routes of reconciliation, for the operator of the platform: runs, and the items that they open.
+ */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -38,7 +40,7 @@ const Run = Type.Object(
     compared: Count,
     fixed: Count,
     opened: Count,
-    /** By currency: the ledger, the recorded transactions, and what the provider says. */
+    /** For each currency: the ledger, the recorded transactions, and the provider's own balance. */
     proof: nullable(Proof),
     requested_by: Short,
     created_at: Time,

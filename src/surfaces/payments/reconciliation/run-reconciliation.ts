@@ -1,7 +1,9 @@
 /**
- * Compares our books with the provider's, page by page: payments, refunds, balance transactions and payouts
- * in the provider's direction, then what only we have, then the proof of the balance. What the provider's
- * word settles is fixed; the rest is an item. A page and its place are one commit, so a run survives a crash.
+ * Compares our books with the provider's, page by page. It goes through the provider's payments,
+ * refunds, balance transactions and payouts, then through the rows that only we have, then it
+ * proves the balance. A difference is corrected if the provider's data is enough; otherwise it
+ * becomes an item. The result and the position of a page are stored in one transaction, so a run
+ * survives a crash.
  */
 import { sql } from '../../../kernel/database/sql.ts'
 import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'

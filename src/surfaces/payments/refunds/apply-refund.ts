@@ -41,7 +41,10 @@ export const refundColumns = sql`
   r.tenant_id, r.id, r.intent_id, r.operation_id, r.amount_minor, r.currency, r.state, r.reason,
   r.provider_refund_id, r.accepted, r.failure_code, r.created_at`
 
-/** The refund that a snapshot is about: by our operation's id, which it carries, or by the provider's. */
+/**
+ * Finds the refund of a snapshot by the id of our operation in the snapshot, or by the provider's
+ * id.
+ */
 export async function findRefundOf(reader: Reader, provider: string, snapshot: RefundSnapshot) {
   const by_id = await reader.maybe(
     RefundRow,
@@ -151,7 +154,7 @@ export type Refusal = {
   readonly provider_refund_id: string | null
 }
 
-/** The buyer does not get the money: it returns to the merchant, whatever had happened to it before. */
+/** The buyer does not get the money. It returns to the merchant, whatever state the refund had. */
 export async function failRefund(
   tx: Tx,
   intent: IntentRow,
@@ -212,7 +215,7 @@ async function moveAmounts(
   return version
 }
 
-/** What the provider says must be about this refund of this payment, with its amount. */
+/** The snapshot must be about this refund of this payment, with the same amount. */
 function discrepancyOf(intent: IntentRow, refund: RefundRow, snapshot: RefundSnapshot) {
   if (snapshot.handle !== null && snapshot.handle !== intent.provider_handle)
     return 'state_mismatch'
@@ -241,7 +244,7 @@ async function disagree(
   })
 }
 
-/** A refund that was made without us, such as in the provider's dashboard. */
+/** A refund that was made outside the platform, for example in the provider's dashboard. */
 export async function reportForeignRefund(
   tx: Tx,
   provider: string,

@@ -1,4 +1,4 @@
-/** One refund of a tenant, by its own id or by its operation's. */
+/** Finds one refund of a tenant, by its own id or by its operation's id. */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { problem } from '../errors.ts'

@@ -1,6 +1,7 @@
 /**
- * Begins a refund. Refunds of one payment may run side by side; the amount is taken from what is left in the
- * same statement, so together they never exceed what was captured. The money is in transit from this commit.
+ * Begins a refund. Refunds of one payment may run in parallel. One statement checks the remaining
+ * amount and reserves this refund's part. So together they never exceed the captured amount. After
+ * this transaction the money is in transit.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -21,7 +22,7 @@ export type RefundAsked = {
   readonly operation_id: string
   readonly tenant_id: string
   readonly intent_id: string
-  /** Null: all that is left. */
+  /** Null means the whole remaining amount. */
   readonly amount_minor: number | null
   readonly reason: string
   readonly note: string | null
@@ -94,7 +95,10 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
 
 const Balance = Type.Object({ balance_minor: Type.Integer() })
 
-/** After the posting, whose row this transaction holds: refunds at once cannot pass it together. */
+/**
+ * This check comes after the posting, because this transaction then holds the row lock. So parallel
+ * refunds cannot exceed the limit together.
+ */
 async function refuseOverdraft(tx: Tx, { kernel }: Deps, { tenant_id, currency }: IntentRow) {
   const overdraft = kernel.settings['payments.overdraft_minor']
   if (overdraft === overdraft_max) return

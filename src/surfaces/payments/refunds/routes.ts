@@ -1,4 +1,4 @@
-/** Routes of refunds: request one, see one. */
+/** Routes of refunds: request one, show one. */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

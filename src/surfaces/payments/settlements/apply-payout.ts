@@ -1,4 +1,7 @@
-/** A payout: what is settled leaves for the bank; a failed one comes back. Each movement is posted once. */
+/**
+ * Applies a payout: settled money leaves for the bank, and returns if the payout fails. Each
+ * movement is posted once.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -44,7 +47,7 @@ export async function applyPayout(
         legs: transfer('provider_clearing', 'bank', amount_minor),
       })
     }
-    // A paid payout may still fail; nothing else follows either of them.
+    // A paid payout may still fail. No other change follows these two states.
     const over =
       payout.state === 'failed' || (payout.state === 'paid' && snapshot.status !== 'failed')
     if (over || payout.state === snapshot.status) return

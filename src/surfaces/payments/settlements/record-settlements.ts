@@ -1,7 +1,7 @@
 /**
- * Records the provider's balance transactions, each once, says to which payment it belongs, and posts the
- * fees that were not known at the capture. What cannot be explained goes to suspense, so that the clearing
- * account always equals the provider's balance.
+ * Records each of the provider's balance transactions once, links it to its payment, and posts fees
+ * that were not known at the capture. Unexplained money goes to the suspense account, so that the
+ * clearing account always equals the provider's balance.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -14,7 +14,7 @@ import type { BalanceTransaction } from '../provider/port.ts'
 const Owner = Type.Object({ tenant_id: Type.String(), id: Type.String() })
 const Made = Type.Object({ id: Type.String() })
 
-/** True if it was new. */
+/** Returns true if it was new. */
 export async function recordSettlement(
   tx: Tx,
   deps: Deps,
@@ -58,7 +58,7 @@ export async function recordSettlement(
   return true
 }
 
-/** By the object that it is about: a charge, a refund or a dispute of ours. */
+/** Finds the payment by the object of the transaction: a charge, a refund or a dispute of ours. */
 async function ownerOf(tx: Tx, { provider }: Deps, { source }: BalanceTransaction) {
   if (source === null) return undefined
   return await tx.maybe(
@@ -77,7 +77,7 @@ async function ownerOf(tx: Tx, { provider }: Deps, { source }: BalanceTransactio
   )
 }
 
-/** Which payout each of its transactions left in. */
+/** Records which payout contains each transaction. */
 export async function recordPayoutOf(tx: Tx, provider: string, payout: string, ids: string[]) {
   await tx.run(sql`
     -- any tenant: the provider's ids are unique

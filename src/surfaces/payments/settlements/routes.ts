@@ -1,4 +1,4 @@
-/** What the provider settled of the caller's payments, with fees and payouts. */
+/** The provider's settlements for the caller's payments, with fees and payouts. */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
