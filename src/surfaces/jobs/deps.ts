@@ -1,6 +1,6 @@
 /**
- * What the use cases of jobs share. It is put together once in surface.ts; a use case names the members
- * that it needs with `Pick<Deps, …>`.
+ * What the use cases of jobs share. surface.ts puts it together once. A use case names the
+ * properties that it needs with `Pick<Deps, …>`.
  */
 import type { Kernel } from './settings.ts'
 import type { FileLookup, Rights } from './face.ts'
@@ -17,6 +17,6 @@ export type Deps = {
   readonly engine: Engine
   readonly quota: WaitingQuota
   readonly rights: Rights
-  /** Null while no surface stores files: then no input can be named. */
+  /** Null if no surface stores files. Then a job cannot have a file as input. */
   readonly files: () => FileLookup | null
 }

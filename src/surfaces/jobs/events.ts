@@ -1,6 +1,6 @@
 /**
  * The events of the jobs surface. The four ends are the completion events of all long work of the
- * platform, emitted by the commit that ends the job, after its result is stored.
+ * platform. They are emitted in the transaction that ends the job, after its result is stored.
  */
 import { Type } from 'typebox'
 import { Id, nullable, Time } from '../../kernel/http/shapes.ts'

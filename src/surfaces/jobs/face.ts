@@ -1,7 +1,7 @@
 /**
- * What other surfaces may call for long work: submit it in their own commit, read it, cancel it,
- * and respect the pause of an activity with their own queue. Functions that write take the caller's
- * `tx` first.
+ * What other surfaces may call for long work: submit it in their own transaction, read it, cancel
+ * it, and respect the pause of an activity with their own queue. Functions that write take the
+ * caller's `tx` first.
  */
 import type { Reader, Tx } from '../../kernel/database/db.ts'
 import type { JobType } from '../../kernel/surface.ts'
@@ -22,7 +22,7 @@ export type JobOrder = {
   readonly principal_id?: string
   /** The caller's own id for it, so that its record and the job share one. */
   readonly id?: string
-  /** With `operation`, forbids a second job for the same key as long as this one is kept. */
+  /** With `operation`, forbids a second job with the same key while this job is stored. */
   readonly idempotency_key?: string
   readonly operation?: string
   readonly request_fingerprint?: Buffer
@@ -41,7 +41,7 @@ export type Dependency = {
 
 export type JobKey = { readonly tenant_id: string; readonly job_id: string }
 
-/** `existing`: the key was used before, by the same order; the job is the one that it created. */
+/** `existing`: the same order used the key before, and this is the job that it created. */
 export type Submitted = { readonly id: string; readonly existing: boolean }
 
 export type Cancelled = 'cancelled' | 'requested' | 'ended' | 'absent'
@@ -69,35 +69,36 @@ export type OperatorFilter = {
   readonly type?: string
 }
 
-/** What the operator of the machine may do with the jobs of all tenants on the command line. */
+/** What the operator of the machine may do on the command line with the jobs of all tenants. */
 export type Operator = {
   list(filter: OperatorFilter, limit: number): Promise<JobView[]>
-  /** Refused with `job_not_found` if there is none, here and below. */
+  /** Throws `job_not_found` if there is no such job. This holds for the functions below too. */
   show(job_id: string): Promise<{ job: JobView; history: HistoryLine[] }>
   retry(job_id: string, actor: string): Promise<JobView>
   cancel(job_id: string, actor: string, reason: string | null): Promise<JobView>
   types(): Promise<JobTypeView[]>
 }
 
-/** What jobs need of identity: the grants of people and API keys when work runs for them. */
+/** What jobs needs from identity: the grants of people and API keys for whom work runs. */
 export type Rights = Pick<Identity, 'grantsOf' | 'recentGrantsOf'>
 
 export type Face = {
-  /** All job types of the surfaces, once every one of them is open. */
+  /** All job types of the surfaces. The list is complete once all surfaces are open. */
   offer(types: readonly JobType[]): void
   /** Work with its own queue that can be paused like a type. */
   activities(names: readonly string[]): void
   plugFiles(files: FileLookup): void
   submit(tx: Tx, order: JobOrder): Promise<Submitted>
   view(reader: Reader, key: JobKey): Promise<JobView | undefined>
-  /** At once if it waits; if it runs, its worker is asked to stop. */
+  /** A waiting job is cancelled immediately. For a running job, its worker is asked to stop. */
   cancel(tx: Tx, key: JobKey, reason?: string): Promise<Cancelled>
   /**
-   * Called by the claim of a pausable activity before it takes anything; false while it is paused.
-   * After the reply to a pause, no claim that calls this starts anything until it is resumed.
+   * The claim of a pausable activity calls this before it takes anything. It returns false while
+   * the activity is paused. After the reply to a pause, no such claim starts anything until the
+   * activity is resumed.
    */
   pauseFence(tx: Tx, activity: string): Promise<boolean>
-  /** Resolves when every claim of the activity that called it before has ended. */
+  /** Resolves when every earlier claim of the activity has ended. */
   closeFence(tx: Tx, activity: string): Promise<void>
   /** For the command line only. */
   readonly operator: Operator

@@ -1,7 +1,7 @@
 /**
- * What jobs keep of a person: the jobs that the account submitted with their parameters and results, and its
- * schedules. No index finds jobs by who submitted them, because every submission would pay for it: both
- * directions walk over the jobs in portions, in the order of their ids.
+ * The personal data that jobs stores: the jobs that the account submitted with their parameters and
+ * results, and its schedules. No index finds jobs by submitter, because every submission would pay
+ * for it. So export and erasure read all jobs in portions, in the order of their ids.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** Long work as the kernel sees it: its parts are opened once and connected here. */
+/** The jobs surface as the kernel sees it. This file opens the parts once and connects them. */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { settingFaults, settings, type Kernel } from './settings.ts'

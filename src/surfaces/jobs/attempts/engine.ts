@@ -37,7 +37,9 @@ export type Finalize = Bearer & {
 
 export type Engine = {
   readonly claim: ClaimForWorker
-  /** Attempts that are not in the result are lost. `by` is null for the platform's own workers. */
+  /**
+   * Attempts that are missing in the result are lost. `by` is null for the platform's own workers.
+   */
   heartbeat(leases: readonly Bearer[], by: HeldBy | null): Promise<readonly Renewed[]>
   /** Undefined if the lease is lost. */
   progress(bearer: Bearer, step: JobStep): Promise<Noted | undefined>
@@ -128,7 +130,7 @@ function resultOf({ result }: Finalize): Result | null {
   return 'value' in result ? jsonResult(result.value) : { id: result.result_ref, body: null }
 }
 
-/** Types are declared once, before anything runs: the list is made at its first use. */
+/** Types are declared once, before anything runs. The list is made at its first use. */
 function builtInsOf({ rulesOf, builtIns }: EngineDeps): () => readonly BuiltIn[] {
   let made: readonly BuiltIn[] = []
   return () => {

@@ -1,7 +1,7 @@
 /**
- * When a lease ends that is given or renewed now: after its own time, but never later than the
- * attempt's time limit, nor than the grace period after the job's deadline or its cancel. So a job
- * is always taken away from its worker in the same way: the lease expires, and the sweep finds it.
+ * When a lease ends that is given or renewed now: after its own length, but never later than the
+ * attempt's time limit, and never later than the grace period after the job's deadline or cancel.
+ * So every job is taken from its worker in the same way: the lease expires, and the sweep finds it.
  */
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 

@@ -1,4 +1,4 @@
-/** What the engine must know of a job type, built in or registered over HTTP. */
+/** What the engine needs to know about a job type, built in or registered over HTTP. */
 import type { Backoff } from './ends/backoff.ts'
 
 export type TypeVersion = { readonly type: string; readonly schema_version: number }
@@ -7,6 +7,6 @@ export type TypeRules = TypeVersion & {
   readonly lease_seconds: number
   readonly timeout_seconds: number
   readonly backoff: Backoff
-  /** Exact, over all processes; null means that the type has no cap. */
+  /** The cap is exact over all processes. Null means that the type has no cap. */
   readonly tenant_max_running: number | null
 }

@@ -1,9 +1,9 @@
 /**
- * The effect of ended jobs on those that wait for them: an edge is satisfied once; a job whose last
- * edge was satisfied may run; one that waits for a success that cannot come any more fails, with
- * the first failed ancestor as its cause, and so on downwards. The waiting rows are locked before
- * the edges are read, each step in a statement with a new snapshot, so of two parents that end at
- * the same time the second one sees the effect of the first.
+ * What happens to jobs when the jobs that they wait for end. An edge is satisfied once. A job may
+ * run when its last edge is satisfied. A job fails if it waits for a success that can no longer
+ * come. Its cause is the first failed ancestor, and its own dependents fail too. The waiting rows
+ * are locked before the edges are read, each step in its own statement with a new snapshot. So if
+ * two parents end at the same time, the second one sees the effect of the first.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -43,7 +43,7 @@ export async function settleDependents(
   return released > 0
 }
 
-/** In the order of their ids, in which all transactions lock jobs. */
+/** In the order of their ids, because all transactions lock jobs in that order. */
 async function holdChildren(tx: Tx, ended: readonly EndedParent[]): Promise<Child[]> {
   return await tx.many(
     Child,

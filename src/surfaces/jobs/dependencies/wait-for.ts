@@ -1,7 +1,7 @@
 /**
- * Makes a job wait for others. The parents are locked, so that one that ends at this moment either
- * has ended for this job too, or will find it waiting. Edges point only at jobs that exist, so they
- * can never form a circle.
+ * Makes a job wait for others. The parents are locked. So a parent that ends at this moment either
+ * counts as ended for this job, or finds this job waiting. Edges point only at jobs that exist, so
+ * they can never form a circle.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -52,8 +52,8 @@ export async function waitAgain(
 }
 
 /**
- * Shared locks, so that children of one parent do not wait for each other; only the first one marks
- * it. Both in the order of ids, so that two transactions cannot deadlock.
+ * Shared locks, so that children of one parent do not wait for each other. Only the first child
+ * marks the parent. Both lock in the order of ids, so that two transactions cannot deadlock.
  */
 async function holdParents(tx: Tx, { tenant_id }: Child, ids: readonly string[]) {
   const [, held] = await Promise.all([

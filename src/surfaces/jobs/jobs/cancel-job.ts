@@ -1,7 +1,7 @@
 /**
- * Cancels a job. One that waits ends at once: the transaction that deletes its queue row decides.
- * One that runs is asked to stop, and stays `running` until its worker has stopped, so the reply
- * never claims more than is true.
+ * Cancels a job. A waiting job ends immediately: the transaction that deletes its queue row cancels
+ * it. The worker of a running job is asked to stop, and the job stays `running` until the worker
+ * has stopped. So the reply never claims more than is true.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,6 +1,6 @@
 /**
- * Checks whether an order can become a job: its type and version exist, its parameters match, its
- * times are possible. The result contains everything that the row needs.
+ * Checks whether an order can become a job: its type and version exist, its parameters match, and
+ * its times are possible. The result contains everything that the row needs.
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -13,7 +13,7 @@ import { priority_default } from '../schemas.ts'
 import type { KnownType } from '../types/job-types.ts'
 import type { NewJob } from './insert-jobs.ts'
 
-/** Without an account: other surfaces, and schedules of the platform. */
+/** These have no account: other surfaces, and schedules of the platform. */
 const platform_principal = nil_id
 
 type CheckDeps = Pick<Deps, 'types' | 'kernel' | 'files'>
@@ -61,7 +61,7 @@ async function checkInput(
   if (parameters !== undefined && input_ref !== undefined) {
     throw invalid(`${pointer}/input_ref`, 'oneOf')
   }
-  // A file replaces the parameters; the type's own code checks its content.
+  // A file replaces the parameters. The type's own code checks its content.
   if (input_ref !== undefined) return
   const given = parameters ?? {}
   if (Buffer.byteLength(JSON.stringify(given)) > settings['jobs.parameters_bytes']) {

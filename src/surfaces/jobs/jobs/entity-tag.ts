@@ -1,7 +1,7 @@
 /**
- * The entity tag of a job. Its version alone would be wrong while the job waits or runs: progress
- * and the reason for waiting change without a new version. So until the job has ended the tag also
- * contains its progress; for If-Match only the version in it counts.
+ * The entity tag of a job. Its version alone is not enough: while the job waits or runs, its
+ * progress and its reason for waiting change without a new version. So until the job ends, the tag
+ * also contains its progress. If-Match compares only the version in the tag.
  */
 import { hash } from 'node:crypto'
 import { etag, expectedVersions, type Conditions } from '../../../kernel/http/etag.ts'
@@ -23,7 +23,7 @@ export function conditionsOf(headers: RequestFacts['headers']): Conditions {
   return { if_match: bare(headers['if-match']), if_none_match: bare(headers['if-none-match']) }
 }
 
-/** Tags without the part beside the version. */
+/** Removes everything except the version from the tags. */
 function bare(header: string | string[] | undefined): string | undefined {
   const text = Array.isArray(header) ? header.join(',') : header
   return text?.replaceAll(/"(\d+)-[\w-]{8}"/g, '"$1"')

@@ -1,6 +1,6 @@
 /**
- * Finds a job for a caller who wants to act on it. Missing, foreign and unreadable jobs are the
- * same 404; a caller who may see the job but not do this gets 403.
+ * Finds a job for a caller who wants to act on it. Missing, foreign and unreadable jobs get the
+ * same 404. A caller who may see the job but may not do this gets 403.
  */
 import { Type, type Static } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
@@ -65,7 +65,10 @@ export type Caller = {
 const kept: ReadonlySet<Act> = new Set(['jobs.jobs.read', 'jobs.jobs.cancel', 'jobs.results.read'])
 const submit = 'jobs.jobs.submit'
 
-/** The same check later, while a stream of the job is open: the grants may have been removed. */
+/**
+ * The same check later, while a stream of the job is open, because the grants may have been
+ * removed.
+ */
 export async function stillReads(
   deps: Pick<Deps, 'types' | 'rights'>,
   principal: Principal,
@@ -95,7 +98,7 @@ function may(
 export type Readable = {
   readonly all: boolean
   readonly types: string[]
-  /** The caller's own jobs of every type but these, and all jobs of these. */
+  /** The caller's own jobs of all types except these, and all jobs of these types. */
   readonly own_all: boolean
   readonly own_types: string[]
   readonly own_except: string[]

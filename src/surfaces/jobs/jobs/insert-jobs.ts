@@ -1,6 +1,6 @@
 /**
- * Inserts new jobs: row, input, queue row and the first entry of the history, in one statement for
- * any number of them. If the key of one was used before, nothing of it is written.
+ * Inserts new jobs in one statement, however many there are: row, input, queue row and the first
+ * entry of the history. A job whose key was used before is not written.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -23,7 +23,7 @@ export type NewJob = {
   readonly deadline_at: string | null
   readonly max_attempts: number
   readonly retry_of_job_id: string | null
-  /** Waits for others first. */
+  /** The job waits for other jobs first. */
   readonly blocked: boolean
 }
 
@@ -86,7 +86,7 @@ export async function insertJobs(tx: Tx, jobs: readonly NewJob[]): Promise<Reado
   return new Set(rows.map(row => row.id))
 }
 
-/** Missing and empty are the same. */
+/** A missing value and an empty one mean the same. */
 function parametersOf({ parameters }: NewJob): string | null {
   if (parameters === undefined || parameters === null) return null
   const text = JSON.stringify(parameters)

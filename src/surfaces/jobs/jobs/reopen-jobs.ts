@@ -1,8 +1,8 @@
 /**
- * Makes ended jobs run again: the same jobs, with new attempts whose numbers continue. The reason
- * of the end is removed from the row and kept in the history. A deadline that has passed is
- * removed, because otherwise the job would expire at once. Unsatisfied parents and a future time
- * are waited for again.
+ * Runs ended jobs again: the same jobs, with new attempts whose numbers continue. The reason of the
+ * end is removed from the row and stays in the history. A deadline that has passed is removed,
+ * because the job would otherwise expire immediately. The job waits again for parents that are not
+ * satisfied and for a future time.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,7 +1,7 @@
 /**
- * Submits up to a hundred jobs in one commit, all or none. Within a batch jobs name each other by
- * refs. They are sorted so that every job comes after those it waits for; if there is a circle, the
- * batch is refused.
+ * Submits up to a hundred jobs in one transaction, all or none. Within a batch, jobs refer to each
+ * other by refs. The jobs are sorted so that each one comes after those it waits for. A batch with
+ * a circle is refused.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { FieldError } from '../../../kernel/errors/problem.ts'

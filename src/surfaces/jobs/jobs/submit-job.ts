@@ -1,7 +1,7 @@
 /**
- * Submits one job in the caller's transaction. A key that was used before returns the job that it
- * created: the unique index forbids a second one for as long as the first is kept, even if the
- * kernel's record of the request is deleted.
+ * Submits one job in the caller's transaction. If the key was used before, the existing job is
+ * returned. The unique index forbids a second job with the key while the first is stored, even if
+ * the kernel's record of the request was deleted.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

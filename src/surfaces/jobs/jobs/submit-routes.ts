@@ -34,7 +34,7 @@ export function submitRoutes(deps: Deps): readonly Route[] {
   return [submitRoute(deps), batchRoute(deps)]
 }
 
-/** The same members in another order are the same order, as for the kernel's own records. */
+/** The order of properties does not matter, as in the kernel's own records. */
 function orderedBy(principal: Principal, operation: string, body: unknown) {
   return {
     tenant_id: principal.tenant_id,

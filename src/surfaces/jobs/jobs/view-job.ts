@@ -90,8 +90,8 @@ export async function viewJobs(
 }
 
 /**
- * Only waiting jobs need a reason; of all others only their own rows are read. Running jobs are
- * counted once a tenant, not once a row.
+ * Only waiting jobs need a reason. For all other jobs only their own rows are read. Running jobs
+ * are counted once for each tenant, not once for each row.
  */
 function viewStatement(picked: Sql): Sql {
   return sql`
@@ -192,14 +192,14 @@ function shown(
 }
 
 /**
- * Why a job does not run: the first reason that holds, from the job itself to its share of the
- * slots.
+ * Why a job does not run: the first reason that applies, from the job itself to its tenant's share
+ * of the slots.
  */
 export type WaitingFacts = {
   readonly queued: boolean
   /** Null if it is ready; `infinity` while it waits for other jobs. */
   readonly wake_at: string | null
-  /** It waits for another time than the one that was ordered. */
+  /** The job waits for another time than the one that was ordered. */
   readonly backing_off: boolean
   readonly paused: boolean
   readonly capable: boolean

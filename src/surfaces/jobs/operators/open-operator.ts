@@ -1,4 +1,4 @@
-/** Jobs for the operator of the machine. Each change is audited in the commit that makes it. */
+/** Jobs for the operator of the machine. Each change is audited in its own transaction. */
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,7 +1,7 @@
 /**
- * Stores the result of an attempt, if it holds its lease. The row comes first and names the object,
- * so there are never bytes without a row; the worker gets the row's id only when all bytes are
- * stored.
+ * Stores the result of an attempt, if the caller holds its lease. The row is written first and
+ * names the object, so there are never bytes without a row. The worker gets the row's id only when
+ * all bytes are stored.
  */
 import { hash } from 'node:crypto'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,8 +1,8 @@
 /**
- * Deletes results that cannot be requested any more: those past their retention, and bytes of
- * attempts that ended without naming them. The object is deleted before its row, so that a sweep
- * that is killed finds it again. An attempt that has ended may still be storing: its bytes are left
- * alone for an hour.
+ * Deletes results that cannot be requested any more: expired ones, and bytes of attempts that ended
+ * without naming them. The object is deleted before its row. So if the sweep is killed, the next
+ * one finds the row again. An attempt that has ended may still be storing, so its bytes are kept
+ * for an hour.
  */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'

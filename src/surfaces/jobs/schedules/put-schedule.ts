@@ -1,7 +1,7 @@
 /**
  * Creates a schedule or replaces it completely. Its order is checked now, so that its author sees a
- * mistake at once and not at the first run. A changed schedule counts from now: missed runs of the
- * old one are not made up for.
+ * mistake immediately and not at the first run. A changed schedule counts from now: missed runs of
+ * the old one are not repeated.
  */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
@@ -100,7 +100,9 @@ async function nextRun(tx: Tx, cron: string, timezone: string): Promise<string> 
 
 const Before = Type.Object({ type: Type.String(), version: Type.Integer() })
 
-/** Of two requests that create one name at once, the second sees the row of the first. */
+/**
+ * If two requests create the same name at the same time, the second one sees the row of the first.
+ */
 async function holdName(tx: Tx, tenant_id: string, name: string) {
   await tx.run(sql`
     select pg_advisory_xact_lock(hashtext('jobs.schedule'), hashtext(${`${tenant_id} ${name}`}))`)

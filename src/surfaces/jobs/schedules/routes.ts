@@ -1,5 +1,5 @@
 /**
- * Routes about schedules: of a tenant, by their names, each for callers who may schedule its type.
+ * Routes of a tenant's schedules, by name. A caller must be allowed to schedule the type.
  */
 import { hash } from 'node:crypto'
 import { allowsType } from '../../../kernel/access/permissions.ts'
@@ -57,7 +57,7 @@ function putRoute(deps: Deps): Route {
   })
 }
 
-/** Undefined if there is none that the caller may see. */
+/** Returns undefined if there is no schedule that the caller may see. */
 async function findSchedule(
   reader: Reader,
   tenant_id: string,

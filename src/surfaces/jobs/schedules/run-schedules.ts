@@ -1,9 +1,9 @@
 /**
- * Submits the due jobs of schedules. Any process takes a due schedule under its row's lock,
- * submits, and moves it on in the same commit, so there is no leader. The key of each job is its
- * schedule and instant, so that no instant creates two. The same transaction checks whether the
- * owner may still schedule the type; if not, the schedule pauses. If a run is refused, the schedule
- * stores why, and others continue.
+ * Submits the due jobs of schedules. Any process may lock a due schedule's row, submit the job and
+ * set the next time, all in one transaction, so there is no leader. The key of each job is its
+ * schedule and instant, so that one instant never creates two jobs. The same transaction checks
+ * whether the owner may still schedule the type; if not, the schedule pauses. If a run is refused,
+ * the schedule stores the reason, and other schedules continue.
  */
 import { Type, type Static } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'
@@ -117,7 +117,7 @@ export async function pause(tx: Tx, { tenant_id, id, name, type }: Named): Promi
 
 function dueOf({ kernel: { settings } }: SubmitDeps, due: Due) {
   const times = runTimes(due.cron, due.timezone)
-  // A time zone may disappear in an update of the machine: such a schedule pauses.
+  // An update of the machine may remove a time zone. A schedule in that zone pauses.
   if (!times) return { runs: [], next_ms: null }
   return dueRuns(times, parseTime(due.next_run_at), parseTime(due.now), {
     catch_up: due.catch_up,

@@ -1,9 +1,9 @@
 /**
- * When a schedule runs. There are two kinds of cron expressions. One that runs in every hour (`*`
- * for the hour) follows real time and never pauses or doubles when clocks are changed. One that
- * names hours means local times: each happens once a day; a time that is skipped runs at the first
- * instant after the gap, and one that is repeated runs the first time only. Pure: instants are
- * milliseconds since the epoch.
+ * When a schedule runs. There are two kinds of cron expressions. An expression that runs in every
+ * hour (`*` for the hour) follows real time, and never pauses or doubles when clocks change. An
+ * expression that names hours means local times, and each local time happens once a day. A skipped
+ * local time runs at the first instant after the gap. A repeated local time runs the first time
+ * only. Instants are milliseconds since the epoch.
  */
 import { Cron } from 'croner'
 
@@ -17,7 +17,7 @@ export type RunTimes = {
 const fields_form = /^[0-9A-Za-z*,/#-]+( +[0-9A-Za-z*,/#-]+){4}$/
 const hour_ms = 3_600_000
 
-/** Null if the expression or the zone is invalid, or names a day that never comes. */
+/** Null if the expression or the zone is invalid, or if it names a day that never comes. */
 export function runTimes(cron: string, timezone: string): RunTimes | null {
   const expression = cron.trim()
   if (!fields_form.test(expression) || !isZone(timezone)) return null
@@ -68,7 +68,7 @@ function instantOf(local: Date, timezone: string): number | null {
   return found && found.getTime() < local.getTime() + 48 * hour_ms ? found.getTime() : null
 }
 
-/** What the clocks of a zone show, written as if it were UTC. */
+/** The local time that the zone's clocks show, as if it were UTC. */
 function wallClock(timezone: string): (instant_ms: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
@@ -124,7 +124,7 @@ export type DueRuns = {
 export type CatchUpRules = {
   readonly catch_up: CatchUp
   readonly made_up_max: number
-  /** A run that begins no later than this was not missed. */
+  /** A run that starts by this time was not missed. */
   readonly on_time_ms: number
 }
 

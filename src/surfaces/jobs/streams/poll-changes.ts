@@ -1,7 +1,6 @@
 /**
- * Finds out when a watched job has changed. For any number of watchers, one statement a second
- * reads all of them, and one more runs at each wake-up; a watcher only gets that there is something
- * to read.
+ * Finds out when a watched job has changed. One statement a second reads the jobs of all watchers,
+ * and one more runs at each wake-up. A watcher is only told that there is something to read.
  */
 import { Type } from 'typebox'
 import { logFailure } from '../../../kernel/database/log-failure.ts'

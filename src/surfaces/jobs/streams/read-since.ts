@@ -1,6 +1,6 @@
 /**
- * What happened to a job since a position in its one sequence, in one snapshot: the lines of
- * progress, the last step of its history, and the job itself at that time.
+ * What happened to a job since a position in its sequence, in one snapshot: the lines of progress,
+ * the last entry of its history, and the job itself at that time.
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Reader } from '../../../kernel/database/db.ts'
@@ -14,8 +14,8 @@ import { viewJob } from '../jobs/view-job.ts'
 export type Since = {
   readonly progress: readonly Static<typeof Progress>[]
   /**
-   * The position in the sequence at which the job entered the state that is shown; null if it was
-   * in it before.
+   * The position at which the job entered the state that is shown, or null if it entered the state
+   * earlier.
    */
   readonly moved_at: number | null
   readonly job: JobView
@@ -24,7 +24,7 @@ export type Since = {
 
 const Place = Type.Object({ sequence: Type.Integer(), moved_at: nullable(Type.Integer()) })
 
-/** `after` null: from now on. Undefined if the job is deleted. */
+/** `after` null means from now on. Returns undefined if the job is deleted. */
 export function readSince(
   db: Pick<Db, 'tx'>,
   deps: Pick<Deps, 'kernel' | 'types'>,

@@ -1,4 +1,4 @@
-/** Routes to the past of a job: its attempts, its history, and both as a live stream. */
+/** Routes to the past of a job: its attempts and its history, both also as a live stream. */
 import { Type } from 'typebox'
 import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
@@ -127,7 +127,7 @@ function eventsRoute(deps: Deps, lookout: Lookout): Route {
   })
 }
 
-/** A position beyond the end was never given out. */
+/** This position is beyond the end, so it was never given out. */
 function lastEventOf({ headers }: RequestFacts, last: number): number | null {
   const given = Number(headers['last-event-id'] ?? Number.NaN)
   return Number.isSafeInteger(given) && given >= 0 && given <= last ? given : null

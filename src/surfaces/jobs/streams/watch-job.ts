@@ -1,7 +1,7 @@
 /**
- * A job as a stream of events until it ends. The ids are the positions in the job's one sequence,
- * so a reader that resumes with the last one misses nothing and reads nothing twice. Events are
- * read from the tables when the reader takes them: a slow reader costs no memory.
+ * A job as a stream of events until it ends. The ids are the positions in the job's sequence. So a
+ * reader that resumes with its last id misses nothing and reads nothing twice. Events are read from
+ * the tables only when the reader takes them, so that a slow reader costs no memory.
  */
 import type { Db } from '../../../kernel/database/db.ts'
 import type { SseEvent } from '../../../kernel/http/sse.ts'
@@ -63,7 +63,7 @@ function lineOf(line: Since['progress'][number]): SseEvent {
   return { event: 'job.progress', data: line, id: String(line.sequence) }
 }
 
-/** Without an id: the reader may resume with the id of the last event that it has. */
+/** Sent without an id, so that the reader can resume with the id of the last event that it has. */
 function ending(code: string): SseEvent {
   return { event: 'error', data: { code }, terminal: true }
 }

@@ -38,14 +38,14 @@ export type JobTypes = {
   resolve(reader: Reader, type: string, schema_version: number | undefined): Promise<KnownType>
   kindOf(reader: Reader, type: string): Promise<Kind | undefined>
   checkResult(reader: Reader, one: TypeVersion, value: unknown): Promise<void>
-  /** From the cache: call `fresh` before, where external types matter. */
+  /** Reads from the cache. If external types matter, call `fresh` before. */
   rulesOf(one: TypeVersion): TypeRules
   defaults(one: Partial<External> | undefined): Omit<TypeRules, 'type' | 'schema_version'> & {
     max_attempts: number
   }
   /**
-   * Reads the external types again, with the caller's connection, unless that was done a second
-   * ago.
+   * Reads the external types again, with the caller's connection, unless this happened within the
+   * last second.
    */
   fresh(reader: Reader): Promise<void>
   /** Makes the next `fresh` read again. */

@@ -26,7 +26,7 @@ type Row = Static<typeof Row>
 
 const columns = sql`id, type, kind, version, paused_at, paused_until, paused_by, pause_reason`
 
-/** The tenant from which the platform is administered: types belong to no other. */
+/** The tenant that administers the platform. Types belong to no other tenant. */
 const platform_tenant_id = '01900000-0000-7000-8000-000000000001'
 
 type Act = { readonly principal: Pick<Principal, 'id' | 'tenant_id'> }
@@ -163,7 +163,9 @@ function audit(
 
 const Open = Type.Object({ open: Type.Boolean() })
 
-/** False while the type is paused; the caller's transaction holds the fence until it ends. */
+/**
+ * Returns false while the type is paused. The caller's transaction holds the fence until it ends.
+ */
 export async function passFence(tx: Tx, type: string): Promise<boolean> {
   const [, { open }] = await Promise.all([
     tx.run(sql`select pg_advisory_xact_lock_shared(hashtext('jobs.type'), hashtext(${type}))`),

@@ -1,7 +1,6 @@
 /**
- * Which JSON Schemas may be registered: of bounded size, and such that the kernel can check against
- * them with a counted number of steps. An accepted schema runs on every submission and every
- * result.
+ * Which JSON Schemas may be registered. Their size is limited, and the kernel must be able to check
+ * with a limited number of steps. An accepted schema runs on every submission and every result.
  */
 import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
 import { Refused } from '../../../kernel/bounded/work.ts'
@@ -24,8 +23,8 @@ export async function requireSchema(
 }
 
 /**
- * A schema that was registered before a limit was set may no longer be usable: then no value is
- * valid.
+ * A schema may have been registered before a limit was set, and may be unusable now. Then no value
+ * is valid.
  */
 export async function compileRegistered(schema: object): Promise<Fit> {
   try {

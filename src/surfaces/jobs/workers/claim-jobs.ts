@@ -1,6 +1,6 @@
 /**
- * A claim over HTTP: available jobs are returned at once, otherwise the request waits for some. No
- * connection is held while it waits; a claim whose reply was lost can be repeated with its id and
+ * A claim over HTTP. Available jobs are returned immediately. Otherwise the request waits for some,
+ * without a connection. If the reply to a claim was lost, the worker can repeat it with its id and
  * gets the same jobs.
  */
 import type { Db } from '../../../kernel/database/db.ts'

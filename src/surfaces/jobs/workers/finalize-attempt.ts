@@ -1,6 +1,6 @@
 /**
- * The end of an attempt, as its worker reports it. Its result is checked first, then lease and
- * version decide in one statement; a repeated report gets the same reply.
+ * The end of an attempt, as its worker reports it. The result is checked first. Then one statement
+ * checks lease and version. A repeated report gets the same reply.
  */
 import { Type } from 'typebox'
 import type { Db, Reader } from '../../../kernel/database/db.ts'

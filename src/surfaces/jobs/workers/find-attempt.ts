@@ -1,8 +1,8 @@
 /**
- * Finds an attempt for the owner of the worker that claimed it, who must still have the permission
- * to run its type in its tenant: so a leaked lease token is useless to others. Missing, foreign and
- * forbidden attempts are the same 404; the statement that uses the lease checks whether it is still
- * held.
+ * Finds an attempt for the owner of the worker that claimed it. The owner must still have the
+ * permission to run its type in its tenant, so a leaked lease token is useless to others. Missing,
+ * foreign and forbidden attempts get the same 404. The statement that uses the lease checks whether
+ * the lease is still held.
  */
 import { Type, type Static } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'

@@ -1,6 +1,6 @@
 /**
- * A registered worker as its owner may use it now: permissions that were removed since have no
- * effect. Claiming or renewing leases shows that it is alive.
+ * A registered worker with the permissions that its owner has now. Permissions that were removed
+ * have no effect. When the worker claims or renews leases, this shows that it is alive.
  */
 import { Type } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'
@@ -20,7 +20,7 @@ const Row = Type.Object({
 
 export type FoundWorker = {
   readonly types: readonly TypeVersion[]
-  /** Null: of all tenants. */
+  /** Null means all tenants. */
   readonly tenant_id: string | null
 }
 

@@ -1,7 +1,8 @@
 /**
  * Registers an external worker with the types that it can run. It belongs to the account that
  * registered it first. It gets jobs of all tenants only if its owner may run each of its types for
- * all of them, otherwise those of the owner's tenant. The platform itself runs built-in types.
+ * all of them. Otherwise it gets those of the owner's tenant. The platform itself runs built-in
+ * types.
  */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
@@ -93,7 +94,10 @@ async function requireTypes(
   })
 }
 
-/** One at a time for a worker's id: of two accounts that chose the same id, the first gets it. */
+/**
+ * Registrations of one worker id run one after the other. If two accounts chose the same id, the
+ * first one gets it.
+ */
 async function requireOwner(tx: Tx, worker_id: string, { id }: Principal): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtext('jobs.worker'), hashtext(${worker_id}))`)
   const { foreign } = await tx.one(

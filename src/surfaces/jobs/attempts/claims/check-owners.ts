@@ -1,8 +1,8 @@
 /**
- * Checks whether the owners of claimed jobs still have the right to run them. It is checked when an
- * attempt begins, so a job that waited for its time, a parent or a retry does nothing for an owner
- * who has lost the right. For work that a surface submitted, that surface is asked. A job that may
- * not begin ends as failed, under its own lease.
+ * Checks whether the owners of claimed jobs still have the right to run them. The check is made
+ * when an attempt begins. So a job that waited (for its time, a parent or a retry) does nothing for
+ * an owner who has lost the right. For work that a surface submitted, that surface is asked. A job
+ * that may not begin ends as failed, under its own lease.
  */
 import { allowsType } from '../../../../kernel/access/permissions.ts'
 import type { Rights } from '../../face.ts'

@@ -1,7 +1,7 @@
 /**
- * Claims jobs: the rows leave the queue, the jobs become running, and each gets an attempt with a
- * lease, in one commit. A repeated claim with the same id returns the same leases, so that a lost
- * reply costs nothing.
+ * Claims jobs. In one transaction the rows leave the queue, the jobs become running, and each job
+ * gets an attempt with a lease. A repeated claim with the same id returns the same leases, so that
+ * a lost reply costs nothing.
  */
 import type { Static } from 'typebox'
 import type { Db, Reader, Tx } from '../../../../kernel/database/db.ts'
@@ -23,14 +23,17 @@ type Token = { readonly lease_token: string; readonly token_hash: Buffer }
 export type Lease = Static<typeof Claimed> & Token
 export type Taken = Picked & Token
 
-/** `claim_id` is null where the claim will not be repeated. */
+/** `claim_id` is null if the claim will not be repeated. */
 export type Worker = {
   readonly worker_id: string
   readonly claim_id: string | null
   readonly grace_seconds: number
 }
 
-/** In its own transaction, which travels with the claim if no decision is needed in between. */
+/**
+ * Runs in its own transaction. If nothing must be checked in between, it is sent together with the
+ * claim.
+ */
 export async function claimAlone(
   db: Db,
   keys: Keyring,
@@ -41,7 +44,7 @@ export async function claimAlone(
   try {
     await db.tx(async tx => {
       taken = claimJobs(tx, keys, worker, lanes)
-      // Its failure is handled below, after the transaction that it broke.
+      // The failure is handled below, after the transaction that it broke.
       taken.catch(() => {})
       if (isCapped(lanes)) await taken
     })
@@ -70,7 +73,7 @@ export async function claimJobs(
     if (!token) throw new Error('a claim returned an attempt id that this process did not make')
     return { ...picked, ...token }
   }
-  // Without caps nothing depends on the first result, and both statements travel together.
+  // Without caps nothing depends on the first result, so both statements are sent together.
   if (!isCapped(lanes)) {
     const [, picked] = await Promise.all([locked, claim(lanes)])
     return picked.map(withToken)
@@ -95,7 +98,7 @@ function tokenOf(keys: Keyring, attempt_id: string, salt: string): Token {
   return { lease_token, token_hash: hashOf(lease_token) }
 }
 
-/** The leases that a claim was given before, if they are still valid. */
+/** Returns the leases of an earlier claim with this id, if they are still valid. */
 export async function claimedBefore(
   reader: Reader,
   keys: Keyring,
@@ -122,8 +125,8 @@ export async function claimedBefore(
 }
 
 /**
- * The bearer token of one attempt: derived from attempt and claim under the platform's key; rows
- * hold its hash.
+ * The bearer token of one attempt. It is derived from attempt and claim with the platform's key.
+ * Rows have only its hash.
  */
 function leaseToken(keys: Keyring, attempt_id: string, claim_id: string): string {
   return keys.mac('jobs.lease', Buffer.from(`${attempt_id} ${claim_id}`)).toString('base64url')

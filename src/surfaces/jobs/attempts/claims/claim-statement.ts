@@ -22,7 +22,7 @@ export type LaneQuota = {
 /** The claiming process, and the ids of its attempts. */
 export type Claimant = {
   readonly worker_id: string
-  /** Null where the claim will not be repeated. */
+  /** Null if the claim will not be repeated. */
   readonly claim_id: string | null
   readonly attempt_ids: readonly string[]
   readonly token_hashes: readonly Buffer[]
@@ -44,7 +44,7 @@ export const Claimed = Type.Object({
   parameters: Type.Unknown(),
   input_ref: Type.Union([Type.String(), Type.Null()]),
   checkpoint: Type.Unknown(),
-  /** The owner, and the request that ordered it. */
+  /** The owner, and the request that submitted it. */
   principal_id: Type.String(),
   operation: Type.String(),
   /** The trace in which it was submitted. */
@@ -55,16 +55,17 @@ export const Picked = Type.Object({
   ...Claimed.properties,
   lane: Type.Integer(),
   rank: Type.Integer(),
-  /** To the microsecond: the cursor must not begin before the row that it names. */
+  /** Exact to the microsecond, because the cursor must not start before the row that it names. */
   ready_at: Type.String(),
 })
 export type Picked = Static<typeof Picked>
 
 /**
- * Shares the pause fence of each type, and tries to lock the lanes with a cap; one that another
- * claim holds is skipped. The commit does not wait for the disk: if a crash of the database undoes
- * a claim, its worker has no lease and the job is where it was. The claim is planned once a
- * connection, because its plan depends on no value and planning took a fifth of its time.
+ * Takes a shared lock on the pause fence of each type, and tries to lock the lanes with a cap. It
+ * skips a lane that another claim holds. The commit does not wait for the disk. If a crash of the
+ * database undoes a claim, its worker has no lease and the job is still in the queue. The claim is
+ * planned once for each connection: its plan depends on no value, and planning took a fifth of its
+ * time.
  */
 export function lockLanes(lanes: readonly LaneQuota[]): Sql {
   const types = [...new Set(lanes.map(({ rules }) => rules.type))].sort()
@@ -87,7 +88,8 @@ export function lockLanes(lanes: readonly LaneQuota[]): Sql {
 }
 
 /**
- * A plan that was made for empty tables must also serve full ones, so only index scans are allowed.
+ * A plan that was made while the tables were empty must also work for full tables, so only index
+ * scans are allowed.
  */
 const planned_once = sql`
   set_config('plan_cache_mode', 'force_generic_plan', true)
@@ -119,8 +121,8 @@ export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql 
         last_sequence = last_sequence + 1
       from numbered n
       where j.id = any (array(select job_id from picked))
-        -- No plain equation: the order of (tenant_id, id) would seem of use for a join, and an empty
-        -- table's index of both be read from end to end.
+        -- This is not a plain equation on purpose. Otherwise the planner could use the order of
+        -- (tenant_id, id) for a join, and read an index of an empty table from end to end.
         and j.tenant_id is not distinct from n.tenant_id and j.id = n.job_id
       returning j.id, j.tenant_id, j.type, j.schema_version, j.version, j.attempt_count,
         j.last_sequence, j.deadline_at, j.cancel_requested_at, j.input_ref,

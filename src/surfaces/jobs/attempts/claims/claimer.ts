@@ -1,7 +1,7 @@
 /**
- * How one process claims: it scans for lanes after a wake-up and once a second, divides its free
- * slots among the known lanes, and continues in each where it stopped. While known lanes have jobs,
- * scans run in parallel to the claims.
+ * How one process claims. It scans for lanes after a wake-up and once a second. It divides its free
+ * slots among the known lanes, and continues in each lane where it stopped. While known lanes have
+ * jobs, scans run in parallel to the claims.
  */
 import type { Db } from '../../../../kernel/database/db.ts'
 import type { Keyring } from '../../../../kernel/keys.ts'
@@ -22,7 +22,7 @@ export type ClaimerDeps = Sharing & {
 export type Claimer = {
   /** There may be lanes that are not known yet. */
   woken(): void
-  /** At most `free` jobs; none if none was found or none may run. */
+  /** Claims at most `free` jobs. Returns none if no job was found or none may run. */
   claim(worker: Worker, free: number): Promise<Taken[]>
 }
 
@@ -76,7 +76,7 @@ export function openClaimer(deps: ClaimerDeps): Claimer {
       const lane = asked[at]?.lane
       if (!lane) return
       lanes.found(lane, found)
-      // If not all lanes are known yet, a lane that was served waits until the others were.
+      // If some lanes are not known yet, a lane that was served waits until the others were served.
       if (!around) lanes.leave(lane)
     })
     return taken
@@ -89,7 +89,7 @@ export function openClaimer(deps: ClaimerDeps): Claimer {
     claim: async (worker, free) => {
       for (let rounds = 0; rounds < rounds_max; rounds++) {
         const taken = await round(worker, free)
-        // The jobs that were found start at once; the next call finds the rest.
+        // The jobs that were found start immediately. The next call finds the rest.
         if (taken && taken.length > 0) return taken
         if (!taken && (around || lanes.all().length > 0)) break
       }

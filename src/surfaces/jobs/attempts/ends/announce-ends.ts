@@ -1,5 +1,5 @@
 /**
- * The consequences of the end of jobs, in the commit that ends them: one completion event each, the
+ * The consequences when jobs end, in the same transaction: one completion event for each job, the
  * hook of the surface that owns the work, and the jobs that waited for it.
  */
 import type { Tx } from '../../../../kernel/database/db.ts'

@@ -11,7 +11,7 @@ export type Ending =
   | {
       readonly outcome: 'succeeded' | 'cancelled' | 'lost' | 'interrupted' | 'overdue' | 'timed_out'
     }
-  /** Given back; with a time, the job has postponed itself until then. */
+  /** The attempt was released. With a time, the job has postponed itself until then. */
   | { readonly outcome: 'released'; readonly after_seconds?: number }
   | { readonly outcome: 'failed'; readonly error: WorkerError }
 
@@ -35,7 +35,7 @@ export type AttemptFacts = {
 export type Retrying = {
   readonly backoff: Backoff
   readonly random: number
-  /** Takes one retry of the type's budget, or returns that none is left. */
+  /** Takes one retry of the type's budget. Returns false if none is left. */
   budget(): boolean
 }
 
@@ -46,7 +46,7 @@ export type Decision = {
   readonly attempt: AttemptEnd
   readonly job: 'succeeded' | 'failed' | 'cancelled' | 'expired' | 'retryable'
   readonly error: { readonly code: string; readonly retryable: boolean } | null
-  /** Of a job that goes back to the queue; zero is at once. */
+  /** The wait of a job that goes back to the queue. Zero means no wait. */
   readonly wait_ms: number
   readonly failures: number
   readonly losses: number
@@ -106,6 +106,6 @@ const timed_out: WorkerError = { code: 'attempt_timed_out', retryable: true }
 function waitMs(error: WorkerError, failures: number, { backoff, random, budget }: Retrying) {
   const asked_ms = (error.retry_after_seconds ?? 0) * 1000
   if (budget()) return retryDelayMs(backoff, failures, random, asked_ms)
-  // Beyond the budget it waits at least half of the longest backoff.
+  // Beyond the budget, the job waits at least half of the longest backoff.
   return Math.max(Math.round(backoff.cap_ms * (0.5 + random / 2)), asked_ms)
 }

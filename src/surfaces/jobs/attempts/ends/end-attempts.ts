@@ -1,6 +1,7 @@
 /**
- * Ends locked attempts: decide, write, emit, in the transaction that holds the locks. If no surface
- * has to be asked, the writes travel with the commit, so that a batch costs two round trips.
+ * Ends locked attempts in the transaction that holds the locks: it decides, writes and emits. If no
+ * surface must be asked, the writes are sent with the commit, so that a batch costs two round
+ * trips.
  */
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { parseTime } from '../../../../kernel/clock.ts'

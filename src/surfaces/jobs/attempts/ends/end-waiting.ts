@@ -1,7 +1,7 @@
 /**
- * Jobs that end before a worker had them: cancelled, past their deadline, or failed with a parent.
- * The transaction that deletes the queue row ends the job; one that finds no row is too late,
- * because a claim or another end was first.
+ * Ends jobs that no worker had yet: cancelled, past their deadline, or failed with a parent. The
+ * transaction that deletes the queue row ends the job. If the row is already gone, a claim or
+ * another end came first.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'

@@ -1,8 +1,8 @@
 /**
- * Finishes attempts: the caller must present the lease token and the version. A batch is one
- * transaction. Ends that were not current are told apart afterwards: the same end reported again, a
- * newer version, a lost lease. If a batch fails (the hook of one surface failed), each end is tried
- * alone.
+ * Finishes attempts. The caller must give the lease token and the version. A batch is one
+ * transaction. Ends that were not current are classified afterwards: the same end reported again, a
+ * newer version, or a lost lease. If a batch fails because the hook of one surface failed, each end
+ * is tried alone.
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../../../../kernel/database/db.ts'
@@ -19,7 +19,7 @@ export type Finish = Shown & { readonly ending: Ending; readonly result: Result 
 export type Finished =
   | { readonly said: 'done' | 'repeated'; readonly tenant_id: string; readonly job_id: string }
   | { readonly said: 'lease_lost' | 'attempt_finished' }
-  /** Of several, this one could not be written: a hook failed. */
+  /** This end of the batch could not be written, because a hook failed. */
   | { readonly said: 'broken'; readonly error: unknown }
   | {
       readonly said: 'version_conflict'
@@ -86,8 +86,8 @@ async function finishTogether(
 }
 
 /**
- * The handler's own writes and the job's end in one commit; nothing is written if the lease is
- * stale.
+ * Writes the handler's own rows and the job's end in one transaction. Nothing is written if the
+ * lease is stale.
  */
 export async function commitAttempt(
   deps: FinalizeDeps,

@@ -1,7 +1,7 @@
 /**
- * The lock that decides every race over the end of an attempt. It is given to a caller with the
- * token of a valid lease and the job's current version, or to the sweep once the lease has expired.
- * Attempts are locked before jobs; later decisions use only what is read here.
+ * The lock that settles every race over the end of an attempt. A caller gets it with the token of a
+ * valid lease and the job's current version. The sweep gets it after the lease has expired.
+ * Attempts are locked before jobs. Later steps use only what is read here.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
@@ -28,7 +28,7 @@ export const Held = Type.Object({
   deadline_at: Type.Union([Type.String(), Type.Null()]),
   created_at: Type.String(),
   traceparent: Type.Union([Type.String(), Type.Null()]),
-  /** The platform's time of the decision. */
+  /** The platform's time when the lock was taken. */
   now: Type.String(),
 })
 export type Held = Static<typeof Held>
@@ -51,7 +51,9 @@ export async function holdShown(tx: Tx, shown: readonly Shown[]): Promise<Held[]
   return await tx.many(Held, shownStatement(shown))
 }
 
-/** The presented values are looked up by their index: a join would compare all with all. */
+/**
+ * The given values are looked up by their index. A join would compare all of them with all rows.
+ */
 export function shownStatement(shown: readonly Shown[]): Sql {
   const ids = shown.map(one => one.attempt_id)
   return sql`
@@ -110,7 +112,7 @@ export const HeldAttempt = Type.Object({
 })
 export type HeldAttempt = Static<typeof HeldAttempt>
 
-/** For writes under a lease that end nothing. */
+/** For writes under a lease that do not end the attempt. */
 export async function holdAttempt(
   tx: Tx,
   shown: Pick<Shown, 'attempt_id' | 'token_hash'>,

@@ -11,7 +11,7 @@ import type { Loop } from '../../../../kernel/surface.ts'
 const beat_every_ms = 5000
 /** Two missing heartbeats mean an outage; a single one may only be late. */
 const outage_seconds = 12
-/** A job that itself crashes the platform gets no free retries for ever. */
+/** A job that crashes the platform itself must not get free retries forever. */
 const forgiven_max = 10
 export const outage_code = 'platform_outage'
 

@@ -1,6 +1,5 @@
 /**
- * The result of an attempt: JSON beside the row, or bytes that were stored before and are only
- * referenced here.
+ * The result of an attempt: JSON in its own row, or a reference to bytes that were stored before.
  */
 import { hash } from 'node:crypto'
 import type { Tx } from '../../../../kernel/database/db.ts'

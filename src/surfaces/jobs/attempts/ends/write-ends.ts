@@ -1,8 +1,8 @@
 /**
- * Writes the decisions about locked attempts in one statement: the attempts end, the jobs change
- * state with their next version, the history gets its entry, results their row, and jobs that run
- * again go back into the queue. Times were read under the lock, so that all of them have the same
- * one. Rows are named by arrays, so that no wrong estimate can turn a look-up into a scan.
+ * Writes the ends of locked attempts in one statement. The attempts end, the jobs change state with
+ * their next version, the history gets its entry, and results get their row. Jobs that run again go
+ * back into the queue. All times were read under the lock, so they are the same. Rows are passed as
+ * arrays, so that no wrong estimate can turn a look-up into a scan.
  */
 import { sql, type Sql } from '../../../../kernel/database/sql.ts'
 import type { Decision } from './decide-end.ts'

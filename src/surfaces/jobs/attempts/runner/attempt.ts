@@ -28,7 +28,7 @@ export type Attempt = {
   deadline_ms: number | null
   stopped: StopReason | null
   renew_ms: number
-  /** Until when the lease is certainly valid, by the clock of this process. */
+  /** The lease is certainly valid until this time, by the clock of this process. */
   held_ms: number
   readonly timeout_ms: number
 }
@@ -53,7 +53,7 @@ export function openAttempt(
   }
 }
 
-/** The first reason counts, except that a lost lease comes before all others. */
+/** The first reason counts, but a lost lease replaces any other reason. */
 export function stopAttempt(attempt: Attempt, reason: StopReason): void {
   if (attempt.stopped === null || reason === 'lease_lost') attempt.stopped = reason
   attempt.controller.abort(new Stopped(reason))

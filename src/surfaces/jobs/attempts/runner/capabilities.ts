@@ -1,7 +1,7 @@
 /**
- * Publishes which types this process can run: a waiting job shows by it whether any worker could
- * take it, and the statistics count it. A worker that has not been seen for a minute is not counted
- * any more.
+ * Publishes which types this process can run. A waiting job uses this to show whether any worker
+ * could take it, and the statistics count it. A worker without a report for a minute is no longer
+ * counted.
  */
 import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import type { Db } from '../../../../kernel/database/db.ts'

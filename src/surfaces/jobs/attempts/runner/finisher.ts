@@ -1,7 +1,7 @@
 /**
- * Writes the ends of attempts together: while one batch commits the next one collects. An end is
- * presented until it is decided: again with the new version after a conflict, again after the
- * database is back, and no longer once the lease cannot be valid any more.
+ * Writes the ends of attempts together: while one batch commits, the next one collects. An end is
+ * sent again until it is settled: with the new version after a conflict, and after the database is
+ * back. We stop when the lease cannot be valid any more.
  */
 import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import type { Attempt } from './attempt.ts'
 import type { Run } from './run-attempt.ts'
 
 export type Finisher = {
-  /** Resolves when it is decided, with any result. */
+  /** Resolves when the end is settled, with any result. */
   finish(attempt: Attempt, run: Run): Promise<void>
   waiting(): number
 }
@@ -40,14 +40,14 @@ export function openFinisher(deps: FinisherDeps): Finisher {
     finish: (attempt, run) =>
       new Promise(resolve => {
         queue.push({ attempt, run, decided: resolve })
-        // One turn of the event loop later: ends of the same turn go together.
+        // Waits for one turn of the event loop, so that ends of the same turn go together.
         if (working === 0) setImmediate(() => void (working === 0 ? work() : undefined))
       }),
     waiting: () => queue.length,
   }
 }
 
-/** Returns those that have to be presented again. */
+/** Returns the ends that must be sent again. */
 async function present(deps: FinisherDeps, batch: readonly Ending[]): Promise<Ending[]> {
   const finishes = batch.map(({ attempt, run }) => {
     const { attempt_id, token_hash } = attempt.lease
@@ -83,7 +83,7 @@ function isDecided(deps: FinisherDeps, one: Ending, said: Finished | undefined):
   return true
 }
 
-/** Once its lease cannot be valid any more, the sweep decides about it. */
+/** Once the lease cannot be valid any more, the sweep ends the attempt. */
 function isOver({ now }: FinisherDeps, { attempt, decided }: Ending): boolean {
   if (now() < attempt.held_ms) return false
   decided()

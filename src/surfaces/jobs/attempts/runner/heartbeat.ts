@@ -1,7 +1,7 @@
 /**
- * Renews leases: one statement for all that a worker holds. It updates no index, increments no
- * version, and returns what the worker must know: that a lease is lost, that the job should be
- * cancelled, until when it may continue.
+ * Renews leases, with one statement for all leases of a worker. It updates no index and increments
+ * no version. It returns what the worker must know: whether a lease is lost, whether the job should
+ * be cancelled, and how long the attempt may continue.
  */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** What a job has used, as its view shows it; written under the lease of its attempt. */
+/** What a job has used, for its view. It is written under the lease of its attempt. */
 import type { Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { HeldLease } from './heartbeat.ts'

@@ -1,7 +1,7 @@
 /**
- * The slots of a runner: the jobs that run in them, jobs that were claimed ahead, and jobs whose
- * end has still to be written. Jobs that take milliseconds are claimed ahead, as many as are about
- * to end, so that a slot does not wait for a round trip; jobs that take seconds are not.
+ * The slots of a runner: jobs that run in them, jobs that were claimed ahead, and jobs whose end is
+ * not written yet. Jobs that take milliseconds are claimed ahead, as many as will end soon, so that
+ * a slot does not wait for a round trip. Jobs that take seconds are not claimed ahead.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { openRollingSum } from '../../../../kernel/outgoing/rolling-sum.ts'
@@ -32,7 +32,7 @@ export type Places = {
    * written.
    */
   held(): readonly Attempt[]
-  /** Stops all handlers; jobs of handlers that do not stop in time are given back anyway. */
+  /** Stops all handlers. If a handler does not stop in time, its job is given back anyway. */
   empty(grace_seconds: number): Promise<void>
 }
 

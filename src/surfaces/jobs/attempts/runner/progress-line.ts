@@ -1,6 +1,7 @@
 /**
- * How often a handler's progress becomes a row: at most twice a second, and the last report is
- * always written. A step with a checkpoint is written at once, because its handler relies on it.
+ * Limits how often a handler's progress becomes a row: at most twice a second. The last report is
+ * always written. A step with a checkpoint is written immediately, because its handler relies on
+ * it.
  */
 import type { JobStep } from '../../../../kernel/surface.ts'
 

@@ -87,7 +87,7 @@ async function renew(deps: PulseDeps, due: readonly Attempt[]): Promise<void> {
     const answer = answers.get(attempt.lease.attempt_id)
     if (!answer) {
       stopAttempt(attempt, 'lease_lost')
-      // It will not be asked for again.
+      // The cancel will not be requested again.
       attempt.renew_ms = Number.POSITIVE_INFINITY
       continue
     }

@@ -1,7 +1,7 @@
 /**
- * One attempt, from the call of its handler to the decision how it ends. The handler sees its job
- * through `RunningJob`: all of its writes are fenced by the lease, and its signal is aborted as
- * soon as its work would have no effect.
+ * One attempt, from the call of its handler to its end. The handler sees its job through
+ * `RunningJob`. The lease is checked for all of its writes. Its signal is aborted as soon as its
+ * work would have no effect.
  */
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { JobFailure, JobPutOff } from '../../../../kernel/errors/job-failure.ts'
@@ -30,7 +30,10 @@ export type RunDeps = FinalizeDeps & {
 
 export type Run = { readonly ending: Ending; readonly result: Result | null }
 
-/** Undefined if nothing is left to report: the handler has ended its job itself, or lost it. */
+/**
+ * Undefined if nothing is left to report, because the handler has ended its job itself or has lost
+ * it.
+ */
 export async function runAttempt(deps: RunDeps, attempt: Attempt): Promise<Run | undefined> {
   const { job, line, committed, stored } = runningJob(deps, attempt)
   try {

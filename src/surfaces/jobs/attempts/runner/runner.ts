@@ -1,7 +1,7 @@
 /**
- * The runner inside a process: it keeps its slots filled while there is work. When it is stopped it
- * waits a while for handlers and gives back the rest, so that another process continues at once. A
- * slot is free when its handler has ended; the ends are written in parallel.
+ * The runner in a process. It keeps its slots filled while there is work. When it stops, it waits a
+ * short time for handlers and gives back the other jobs, so that another process can continue
+ * immediately. A slot is free when its handler has ended. The ends are written in parallel.
  */
 import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -29,14 +29,16 @@ export type RunnerDeps = RunDeps & {
   builtIns(): readonly BuiltIn[]
 }
 
-/** While a job is ready, the kernel wakes the runner once a second; an idle runner asks nothing. */
+/**
+ * While a job is ready, the kernel wakes the runner once a second. An idle runner sends no queries.
+ */
 const ready = sql`
   -- any tenant: a runner serves all of them
   select exists (select from jobs.job_queue where wake_at is null)`
 const rest_ms = 30_000
 const runner_name = 'jobs.runner'
 
-/** Repeats only after a failure: one run lasts until the process stops. */
+/** Repeats only after a failure, because one run lasts until the process stops. */
 export function openRunner(deps: RunnerDeps): Loop {
   return { name: runner_name, every_ms: 1000, due: ready, run: signal => runUntil(deps, signal) }
 }
