@@ -18,10 +18,10 @@ const use = 'kernel.keyring_mark'
 type Needs = { readonly db: Db; readonly keys: Keyring; readonly sealed: readonly SealedColumn[] }
 
 export async function checkKeyring({ db, keys, sealed }: Needs): Promise<void> {
-  const own = new Map(
-    keys.kids.map(kid => [`key:${kid}`, keys.macWith(kid, use, Buffer.from(kid))]),
-  )
-  own.set(pepper, keys.fingerprint(use, pepper))
+  const own = new Map([
+    ...keys.kids.map(kid => [`key:${kid}`, keys.macWith(kid, use, Buffer.from(kid))] as const),
+    [pepper, keys.fingerprint(use, pepper)] as const,
+  ])
   const names = [...own.keys()]
   await db.run(sql`
     insert into kernel.keyring_marks (name, mark)

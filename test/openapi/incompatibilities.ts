@@ -46,7 +46,7 @@ function sideOf({ components }: Document): Side {
 
 /** An empty requirement means that the credential is optional; who answers 401 has asked before. */
 function guardFaults(at: string, old: Operation, next: Operation): string[] {
-  const guarded = ({ security = [], responses = {} }: Operation) =>
+  const guarded = ({ security = [], responses }: Operation) =>
     '401' in responses ||
     (security.length > 0 && !security.some(one => Object.keys(one as object).length === 0))
   return guarded(next) && !guarded(old) ? [`${at}: it now asks for a credential`] : []
