@@ -72,6 +72,7 @@ export async function openProductWorld(
     KERNEL_SANDBOX: 'false',
     // Requests of a test must not be refused because the machine is busy.
     KERNEL_OVERLOAD_DELAY_MS: '60000',
+    KERNEL_DATABASE_WAIT_MS: '20000',
     IDENTITY_HASH_MAX_MS: '1',
     IDENTITY_HASH_WAIT_MS: '30000',
     IDENTITY_EMAIL_SCOPE: 'tenant',

@@ -109,6 +109,7 @@ export async function openWorld(settings: Record<string, string> = {}): Promise<
     KERNEL_SANDBOX: 'false',
     // A machine that runs other tests too is late without being overloaded.
     KERNEL_OVERLOAD_DELAY_MS: '60000',
+    KERNEL_DATABASE_WAIT_MS: '20000',
     ...settings,
   }
   const { VENDOR_URL: _vendor, ...own } = environment

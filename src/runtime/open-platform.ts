@@ -123,8 +123,6 @@ export function openPlatform(options: PlatformOptions): Platform {
   const document = lazily(() => makeDocument(parts, routes, named.opened))
   const routes: Route[] = routesOf(parts, document, () => routes)
   checkRoutes(routes, gathered)
-  const sealed = opened.flatMap(one => one.sealed ?? [])
-  const checkKeys = () => checkKeyring({ db: kernel.db, keys: kernel.keys, sealed })
   const stopping = new AbortController()
   const app = appOf(parts, routes, stopping.signal)
   if (options.config.roles.includes('api')) {
@@ -142,6 +140,18 @@ export function openPlatform(options: PlatformOptions): Platform {
     faults,
     queues: parts.queues,
     document,
+    ...preparation(parts, prepare),
+    ...lifecycle(parts, app, stopping),
+  }
+}
+
+function preparation(
+  { kernel, opened }: PlatformParts,
+  prepare: ((administrator: FirstAdministrator | null) => Promise<void>) | undefined,
+): Pick<Platform, 'checkKeys' | 'prepare' | 'advice'> {
+  const sealed = opened.flatMap(one => one.sealed ?? [])
+  const checkKeys = () => checkKeyring({ db: kernel.db, keys: kernel.keys, sealed })
+  return {
     checkKeys,
     prepare: async administrator => {
       await checkKeys()
@@ -151,7 +161,6 @@ export function openPlatform(options: PlatformOptions): Platform {
       const asked = opened.map(async one => (await one.advice?.()) ?? [])
       return (await Promise.all(asked)).flat()
     },
-    ...lifecycle(parts, app, stopping),
   }
 }
 

@@ -22,14 +22,18 @@ type Asked = {
   readonly permissions: PermissionCatalog
 }
 
-/** The permission whose lack this error reports. */
-export function lackedBy(error: unknown): string | null {
-  if (!(error instanceof Problem) || error.code !== 'permission_denied') return null
+/** The whole refusal, or null where the error is another one. */
+export function completeDenial(
+  asked: Asked,
+  principal: Principal | null | undefined,
+  error: unknown,
+): Promise<Problem> | null {
+  if (!principal || !(error instanceof Problem) || error.code !== 'permission_denied') return null
   const { permission } = error.details.more ?? {}
-  return typeof permission === 'string' ? permission : null
+  return typeof permission === 'string' ? complete(asked, principal, error, permission) : null
 }
 
-export async function completeDenial(
+async function complete(
   { db, access, permissions }: Asked,
   principal: Principal,
   error: Problem,

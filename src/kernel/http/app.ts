@@ -5,7 +5,7 @@
  */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import findMyWay from 'find-my-way'
-import { completeDenial, lackedBy } from '../access/permission-denied.ts'
+import { completeDenial } from '../access/permission-denied.ts'
 import { newId } from '../ids.ts'
 import { traceOfRequest } from '../observability/context.ts'
 import type { Log } from '../observability/log.ts'
@@ -19,7 +19,7 @@ import { allowOrigin } from './cors.ts'
 import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { handleRequest, type Answer, type RequestDeps } from './handle-request.ts'
 import { isPathOf, openNearPaths } from './near-path.ts'
-import { problem, type Catalog, type Problem } from '../errors/problem.ts'
+import { problem, type Catalog } from '../errors/problem.ts'
 import { notUpgraded, serverBehind, type Front, type Upgrades } from './request-interceptor.ts'
 import { onlyReads, type Route, consumesOf } from './route.ts'
 import { announcesBody, IncomingBody } from './incoming-body.ts'
@@ -101,9 +101,7 @@ export function buildApp(options: AppOptions): App {
     ...(options.secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
   }
   const absent = notFound(options)
-  app.decorateRequest('passed', null)
-  app.decorateRequest('incoming', null)
-  app.decorateRequest('refused', null)
+  for (const name of ['passed', 'incoming', 'refused']) app.decorateRequest(name, null)
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(common).header('x-request-id', request.id)
     if (options.cors_origins.length > 0) allowOrigin(options.cors_origins, request, reply)
@@ -137,10 +135,9 @@ export function buildApp(options: AppOptions): App {
   app.setErrorHandler((error, request, reply) => {
     const { compiled } = request.routeOptions.config
     const send = (refusal: unknown) => sendProblem(options, compiled, request, reply, refusal)
-    const lacked = lackedBy(error)
-    const principal = request.passed?.principal
-    if (!lacked || !principal) return send(error)
-    return completeDenial(options, principal, error as Problem, lacked).then(send, send)
+    return (
+      completeDenial(options, request.passed?.principal, error)?.then(send, send) ?? send(error)
+    )
   })
   mount(app, options)
   return app

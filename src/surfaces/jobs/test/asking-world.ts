@@ -62,7 +62,7 @@ export async function openAskingWorld(settings: Record<string, string> = {}): Pr
   const composed = engineComposition(told => {
     engined = told
   })
-  const world = await openProductWorld({ KERNEL_DATABASE_WAIT_MS: '20000', ...settings }, composed)
+  const world = await openProductWorld(settings, composed)
   if (!engined) throw new Error('the engine was not opened')
   const { face, checks } = engined
   const kernel = world.platform.kernelFor({ settings: own })
