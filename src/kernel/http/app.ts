@@ -125,8 +125,9 @@ export function buildApp(options: AppOptions): App {
     }
   })
   app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.config.compiled?.route.path ?? 'none'
     options.metrics.requests.observe(
-      { method: request.method, route: routeLabel(request), status: reply.statusCode },
+      { method: request.method, route, status: reply.statusCode },
       reply.elapsedTime / 1000,
     )
     logRequest(options.log, options.slow_request_ms, request, reply)
@@ -171,10 +172,6 @@ function askForBody(route: Route, request: FastifyRequest, incoming: IncomingBod
 function longest_request_ms({ routes, headers_seconds, body_seconds }: AppOptions): number {
   const bodies = routes.map(route => route.body_seconds ?? 0)
   return (headers_seconds + Math.max(body_seconds, ...bodies)) * 1000
-}
-
-function routeLabel(request: FastifyRequest): string {
-  return request.routeOptions.config.compiled?.route.path ?? 'none'
 }
 
 function mount(app: FastifyInstance, options: AppOptions): void {
