@@ -10,7 +10,7 @@ export function checks({ db }: Pick<Kernel, 'db'>): readonly Check[] {
   return [
     {
       name: 'retrieval',
-      says: 'Every collection has one active index, every served document has its chunks, and every quote lies inside its chunk',
+      says: 'Every collection has one active index, every served document has its chunks, every quote lies inside its chunk, and no vector outlives its chunks',
       run: async () => {
         const rows = await db.many(
           Fault,
@@ -51,6 +51,13 @@ export function checks({ db }: Pick<Kernel, 'db'>): readonly Check[] {
             where l.projection = 'chunk_text' and l.done_at is not null and exists (
               select from retrieval.chunks k
               where k.tenant_id = l.tenant_id and k.document_id = l.document_id)
+            limit 100)
+            union all
+            (select 'a vector of ' || e.embedding_model_version || ' of tenant ' || e.tenant_id
+              || ' has no chunk'
+            from retrieval.embeddings e
+            where not exists (select from retrieval.chunks k
+              where k.tenant_id = e.tenant_id and k.content_hash = e.content_hash)
             limit 100)`,
         )
         return rows.map(row => row.says)

@@ -44,7 +44,7 @@ type Scored = Candidate & { readonly score: number; readonly share: number }
 
 export function extractSentences(query: string, sources: readonly Source[]): Sentence[] {
   const terms = termsOf(query)
-  const subject = terms.difference(asking)
+  const subject = new Set([...terms].filter(term => !asking.has(term)))
   const asked = subject.size > 0 ? subject : terms
   if (asked.size === 0) return []
   const candidates = sources.flatMap(sentencesOf)
@@ -68,7 +68,7 @@ function asQuoted({ source, start, end, text }: Candidate): Sentence {
 
 /** The first sentences below headings that have every word, of the document that was found first. */
 function leadOf(candidates: readonly Candidate[], asked: ReadonlySet<string>): Candidate[] {
-  const below = candidates.filter(({ headings }) => asked.isSubsetOf(headings))
+  const below = candidates.filter(({ headings }) => [...asked].every(term => headings.has(term)))
   const document_id = below[0]?.source.document_id
   const [first] = below
     .filter(({ source }) => source.document_id === document_id)

@@ -9,7 +9,7 @@ import type { RunningJob } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
 import { liveVersions } from '../indexes/index-versions.ts'
 import { withWriter } from '../indexes/writer.ts'
-import { Bytes } from '../schemas.ts'
+import { eraseChunks } from './erase-chunks.ts'
 
 const Discarded = Type.Object({
   document_id: Type.String(),
@@ -49,8 +49,6 @@ export async function discardVersion(
   await removeVersions(deps, tenant_id, document_id, sql`v.version = ${document_version}`)
 }
 
-const Gone = Type.Object({ content_hash: Bytes })
-
 /** Chunks that an answer quotes keep their texts. */
 export async function removeVersions(
   { kernel: { db } }: Pick<Deps, 'kernel'>,
@@ -62,30 +60,12 @@ export async function removeVersions(
     const of_version = sql`c.tenant_id = ${tenant_id} and c.document_id = ${document_id}
       and exists (select from retrieval.document_versions v where v.tenant_id = c.tenant_id
         and v.document_id = c.document_id and v.version = c.document_version and ${which})`
-    const gone = await tx.many(
-      Gone,
-      sql`
-        with gone as (
-          delete from retrieval.chunks c
-          where c.tenant_id = ${tenant_id} and ${of_version} and not exists (
-            select from retrieval.citations q
-            where q.tenant_id = c.tenant_id and q.chunk_id = c.id)
-          returning c.id, c.text_ref, c.content_hash
-        ), texts as (
-          delete from retrieval.chunk_texts t using gone
-          where t.tenant_id = ${tenant_id} and t.id = gone.text_ref
-        ), records as (
-          delete from retrieval.embedding_records r using gone
-          where r.tenant_id = ${tenant_id} and r.chunk_id = gone.id
-        )
-        select content_hash from gone`,
+    await eraseChunks(
+      tx,
+      tenant_id,
+      sql`${of_version} and not exists (select from retrieval.citations q
+        where q.tenant_id = c.tenant_id and q.chunk_id = c.id)`,
     )
-    // After the chunks: then no row is left by which the purge of the document would find them.
-    await tx.run(sql`
-      delete from retrieval.embeddings e
-      where e.tenant_id = ${tenant_id} and e.content_hash = any(${gone.map(one => one.content_hash)}::bytea[])
-        and not exists (select from retrieval.chunks c
-          where c.tenant_id = e.tenant_id and c.content_hash = e.content_hash)`)
     await tx.run(sql`
       update retrieval.embedding_records r set state = 'superseded' from retrieval.chunks c
       where r.tenant_id = ${tenant_id} and r.tenant_id = c.tenant_id and r.chunk_id = c.id

@@ -61,10 +61,19 @@ export async function embedChunks(
       content_hash,
       vector: bytesOf(vectors[at] ?? new Float32Array()),
     }))
+    // The lock on the chunks lets an erasure wait, which then finds the vectors by them.
     await db.run(sql`
+      with held as (
+        select c.content_hash from retrieval.chunks c
+        where c.tenant_id = ${tenant_id} and c.document_id = ${document_id}
+          and c.document_version = ${version}
+          and c.content_hash = any(${missing.map(one => one.content_hash)}::bytea[])
+        for key share
+      )
       insert into retrieval.embeddings (tenant_id, embedding_model_version, content_hash, vector)
       select ${tenant_id}, ${profile.id}, v.content_hash, v.vector
       from ${sql.table(rows, { content_hash: 'bytea', vector: 'bytea' })} v
+      where v.content_hash in (select content_hash from held)
       on conflict do nothing`)
     await report(missing.length)
   }

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
+import { eraseChunks } from '../ingestion/erase-chunks.ts'
 
 const Blob = Type.Object({ blob_key: Type.String() })
 
@@ -21,24 +22,7 @@ export async function eraseTexts(
     await tx.run(sql`
       delete from retrieval.document_versions
       where tenant_id = ${tenant_id} and document_id = ${document_id}`)
-    await tx.run(sql`
-      delete from retrieval.embeddings e using retrieval.chunks c
-      where e.tenant_id = ${tenant_id} and c.tenant_id = e.tenant_id
-        and c.document_id = ${document_id} and e.content_hash = c.content_hash
-        and not exists (select from retrieval.chunks o
-          where o.tenant_id = c.tenant_id and o.content_hash = c.content_hash
-            and o.document_id <> c.document_id)`)
-    await tx.run(sql`
-      with gone as (
-        delete from retrieval.chunks c
-        where c.tenant_id = ${tenant_id} and c.document_id = ${document_id}
-        returning c.id, c.text_ref
-      ), texts as (
-        delete from retrieval.chunk_texts t using gone
-        where t.tenant_id = ${tenant_id} and t.id = gone.text_ref
-      )
-      delete from retrieval.embedding_records r using gone
-      where r.tenant_id = ${tenant_id} and r.chunk_id = gone.id`)
+    await eraseChunks(tx, tenant_id, sql`c.document_id = ${document_id}`)
     await tx.run(sql`
       update retrieval.answer_texts t set text = null from retrieval.citations q
       where t.tenant_id = ${tenant_id} and q.tenant_id = t.tenant_id

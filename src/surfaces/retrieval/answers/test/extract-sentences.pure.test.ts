@@ -37,7 +37,7 @@ test('a question about a topic is answered by the beginning of its section', () 
   }
   for (const { quotes } of extractSentences('refunds', refunds)) {
     for (const { source: from, quote, range } of quotes) {
-      expect([...from.text].slice(range.start, range.end).join('')).toBe(quote)
+      expect(Array.from(from.text).slice(range.start, range.end).join('')).toBe(quote)
     }
   }
 })
