@@ -11,6 +11,7 @@ import { afterAll, expect, test } from 'vitest'
 import { sql } from '../src/kernel/database/sql.ts'
 import { newId } from '../src/kernel/ids.ts'
 import { openModelProvider } from '../src/surfaces/inference/test/inference-world.ts'
+import { askOwnDocuments } from '../src/surfaces/retrieval/test/ask-own-documents.ts'
 import { openUploadWorld } from '../src/surfaces/uploads/test/upload-world.ts'
 import { openReceiver } from '../src/surfaces/webhooks/test/receiver.ts'
 import { startProcess } from './process.ts'
@@ -156,7 +157,7 @@ async function leave(who: Member, mark: string) {
   expect(stored.state).toBe('available')
   const metadata = { of: mark }
   await ask('PATCH', '/v1/users/me', { display_name: `Ada ${mark}`, bio: mark })
-  await askOwnDocuments(who, mark)
+  await askOwnDocuments(ask, mark)
   const post = await ask('POST', '/v1/posts', { body: `hello ${mark}` })
   await ask('PATCH', `/v1/posts/${post.body.id}`, { body: `edited ${mark}` })
   await ask('POST', `/v1/posts/${post.body.id}/comments`, { body: `comment ${mark}` })
@@ -193,18 +194,6 @@ async function leave(who: Member, mark: string) {
   await eventually('the notification is in the inbox', async () => {
     return (await tablesWith(mark)).includes('notifications.inbox_items')
   })
-}
-
-/** An own collection, what was asked of it, questions that judge it, and a page that is read daily. */
-async function askOwnDocuments(who: Member, mark: string): Promise<void> {
-  const ask = asks(who)
-  const { id } = (await ask('POST', '/v1/collections', { name: 'Handbook' })).body
-  const at = `/v1/collections/${id}`
-  await ask('POST', '/v1/answers', { collection_ids: [id], query: `Who is ${mark}?` })
-  const queries = [{ query: `Where is ${mark}?`, relevant: ['nowhere'] }]
-  await ask('POST', `${at}/evaluations`, { queries, store: true })
-  const config = { urls: [`https://www.example.com/${mark}/`] }
-  await ask('POST', `${at}/connectors`, { kind: 'web', config, schedule: 'P1D' })
 }
 
 /** What of an export holds the mark, by surface and kind. */

@@ -73,9 +73,7 @@ function leadOf(candidates: readonly Candidate[], asked: ReadonlySet<string>): C
   const [first] = below
     .filter(({ source }) => source.document_id === document_id)
     .toSorted((a, b) => a.source.ordinal - b.source.ordinal)
-  // A line without a full stop is the heading itself.
-  const isSentence = ({ text }: Candidate) => isProse(text) && /[.!:?]["')]?$/.test(text)
-  return below.filter(one => one.source === first?.source && isSentence(one)).slice(0, lead_max)
+  return below.filter(one => one.source === first?.source && isProse(one.text)).slice(0, lead_max)
 }
 
 function termsOf(text: string): Set<string> {
@@ -97,6 +95,8 @@ function sentencesOf(source: Source, rank: number): Candidate[] {
       if (text === '' || text.length > length_max) return []
       const from = line.index + index + segment.indexOf(text)
       const terms = termsOf(text)
+      // A heading asks like the question; it does not answer it.
+      if (!/[.!:?]["')]?$/.test(text) && [...terms].every(term => headings.has(term))) return []
       const start = toCodePoints(from)
       const end = toCodePoints(from + text.length)
       return [{ source, rank, start, end, text, terms, headings }]

@@ -54,17 +54,9 @@ test('a collection can use the model of inference, and its creators pay', async 
   const document_id = await ada.add(id, 'The shop in Bern opens at nine.')
   const found = await asks(ada, id)
   expect(found).toMatchObject({ data: [{ document_id }], degraded: [] })
-  const { db } = world.platform.kernel
-  const calls = await db.many(
-    Type.Object({ actor_id: Type.String(), parent_id: Type.String(), state: Type.String() }),
-    sql`
-      select actor_id, parent_id, state from inference.inference_operations
-      where tenant_id = ${ada.tenant.id} and workload = 'retrieval_embedding' order by id`,
-  )
-  expect(calls).toEqual([
-    { actor_id: ada.id, parent_id: document_id, state: 'succeeded' },
-    { actor_id: ada.id, parent_id: id, state: 'succeeded' },
-  ])
+  const { data: usage } = await ada.does('GET', '/v1/usage?group_by=model')
+  expect(usage).toMatchObject([{ requests: 2, output_tokens: 0 }])
+  expect(usage[0].input_tokens).toBeGreaterThan(0)
 })
 
 test('a collection moves to it by a reindex, and back', async () => {
