@@ -52,7 +52,7 @@ afterAll(async () => {
 const url = (point: string) => `http://127.0.0.1:${(site.address() as AddressInfo).port}/${point}`
 
 describe.concurrent('deleted during its ingestion', () => {
-  test.for(points)('at %s', { timeout: 90_000 }, async point => {
+  test.for(points)('at %s', { timeout: 120_000 }, async point => {
     const { db } = world.platform.kernel
     const ada = await world.reader()
     const id = await ada.collection()
@@ -66,7 +66,7 @@ describe.concurrent('deleted during its ingestion', () => {
     await eventually(
       'the job is at the point',
       async () => faults.list().some(rule => rule.point === name && rule.passed > 0),
-      20_000,
+      60_000,
     )
     const deleted = await ada.ask('DELETE', `/v1/documents/${document_id}`)
     expect(deleted.status).toBe(204)
@@ -102,7 +102,7 @@ test('afterwards no table and no file keeps a text or a vector of them', async (
   }
   expect(await tablesWith(world, bytesOf(kept))).toEqual(['embeddings'])
   expect(await filesWith(world, bytesOf(kept))).not.toEqual([])
-}, 60_000)
+}, 120_000)
 
 type Line = { done_at: string | null }
 

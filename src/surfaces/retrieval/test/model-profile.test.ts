@@ -89,7 +89,7 @@ test('another model than the profile names is refused, before a vector is stored
       await other.close()
     }
   }
-}, 60_000)
+}, 120_000)
 
 test('without the provider a search goes on by words, and ingestion waits', async () => {
   const ada = await world.reader()
