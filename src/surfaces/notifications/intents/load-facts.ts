@@ -5,7 +5,7 @@
 import { Type, type Static } from 'typebox'
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import { destinationHash, parseEmail } from '../addresses.ts'
 import type { Deps, Person } from '../deps.ts'
@@ -154,23 +154,29 @@ async function readDestinations(
   reader: Reader,
   wanted: readonly { tenant_id: string; ref: RecipientRef }[],
 ) {
-  const asked = wanted
-    .filter(one => one.ref.kind !== 'identity_mail')
-    .map(({ tenant_id, ref: { kind, id } }) => ({ tenant_id, id, is_user: kind === 'user' }))
+  const of = (kind: RecipientRef['kind']) =>
+    wanted.flatMap(({ tenant_id, ref }) => (ref.kind === kind ? [{ tenant_id, id: ref.id }] : []))
+  // Two statements, because the plan of one for both was made anew each time (1.4 ms).
+  const found = await Promise.all([
+    readOwned(reader, of('user'), sql`d.user_id`),
+    readOwned(reader, of('destination'), sql`d.id`),
+  ])
+  return found.flat()
+}
+
+async function readOwned(
+  reader: Reader,
+  asked: readonly { readonly tenant_id: string; readonly id: string }[],
+  owner: Sql,
+) {
   if (asked.length === 0) return []
   return reader.many(
     Destination,
     sql`
       select d.tenant_id, d.id, d.user_id, d.channel, d.provider, d.destination_hash, d.ciphertext,
         d.masked, d.verified_at is not null as verified
-      from ${sql.table(asked, { tenant_id: 'uuid', id: 'uuid', is_user: 'boolean' })} w
-      cross join lateral (
-        select * from notifications.destinations o
-        where w.is_user and o.tenant_id = w.tenant_id and o.user_id = w.id
-        union all
-        select * from notifications.destinations o
-        where not w.is_user and o.tenant_id = w.tenant_id and o.id = w.id
-      ) d
+      from ${sql.table(asked, { tenant_id: 'uuid', id: 'uuid' })} w
+      join notifications.destinations d on d.tenant_id = w.tenant_id and ${owner} = w.id
       where d.disabled_at is null
       order by d.verified_at is null, d.id desc`,
   )

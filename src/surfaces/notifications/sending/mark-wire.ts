@@ -33,7 +33,7 @@ export async function markWire(
     sql`
       -- any tenant: a sender sends for all of them
       update notifications.delivery_attempts a
-      set wire_at = kernel.now(), provider = m.provider,
+      set wire_at = (select kernel.now()), provider = m.provider,
         leased_until = now() + make_interval(secs => ${lease_seconds})
       from ${sql.table(all, columns)} m
       where a.tenant_id = m.tenant_id and a.intent_id = m.intent_id and a.channel = m.channel

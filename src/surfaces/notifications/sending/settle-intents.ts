@@ -77,7 +77,7 @@ export async function settleIntents(tx: Tx, keys: readonly IntentKey[]): Promise
         group by w.tenant_id, w.intent_id
       )
       update notifications.notification_intents i
-      set state = t.state, updated_at = kernel.now(),
+      set state = t.state, updated_at = (select kernel.now()),
         events = i.events + (i.emits and t.state = any(${announced_states}))::int
       from standing t
       where i.tenant_id = t.tenant_id and i.id = t.intent_id and i.state <> t.state
@@ -106,7 +106,7 @@ export async function settleMembers(tx: Tx, settled: readonly Closing[]): Promis
   if (closing.length === 0) return
   await tx.run(sql`
     update notifications.notification_intents m
-    set state = d.state, updated_at = kernel.now()
+    set state = d.state, updated_at = (select kernel.now())
     from ${sql.table(closing, { tenant_id: 'uuid', closes_digest: 'uuid', state: 'text' })} d
     where m.tenant_id = d.tenant_id and m.digest_id = d.closes_digest and m.state not in ('cancelled', 'delivered')`)
 }
