@@ -3,7 +3,7 @@
  * has a data key of its own, wrapped by the platform's keyring; what was sealed with it can never be read
  * again once the key's row is gone, not even in a backup of the other tables.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
@@ -126,15 +126,20 @@ export function keyName({ tenant_id, owner_id }: Owner): string {
   return `${tenant_id} ${owner_id}`
 }
 
-/** `place` names the row that it belongs to: it opens nowhere else. */
+/**
+ * `place` names the row that it belongs to: it opens nowhere else. The key is given as a key object, because
+ * Node takes 17 µs to see that bytes are none.
+ */
 export function seal(key: Buffer, text: string, place: string): Buffer {
   const nonce = randomBytes(nonce_bytes)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
+  const cipher = createCipheriv('aes-256-gcm', createSecretKey(key), nonce)
+  cipher.setAAD(Buffer.from(place))
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
 }
 
 export function unseal(key: Buffer, sealed: Buffer, place: string): string {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonce_bytes), {
+  const nonce = sealed.subarray(0, nonce_bytes)
+  const decipher = createDecipheriv('aes-256-gcm', createSecretKey(key), nonce, {
     authTagLength: tag_bytes,
   })
   decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(-tag_bytes))
