@@ -168,13 +168,14 @@ async function openStream(
   context: AnyContext,
   key: string | null,
 ): Promise<OpenedStream<SseEvent>> {
-  const { stream, watch, streaming } = compiled.route
+  const { stream, watch, streaming, prepare } = compiled.route
   const open = stream ?? watch
   if (open) return { events: await open({ ...context, db: deps.db }), replayed: false }
   if (!streaming) throw new Error(`${compiled.operation} is not a stream`)
   if (key) return openKeyedStream(deps, keyedStream({ deps, compiled, request, context, key }))
   const operation_id = newId()
-  await deps.db.tx(tx => streaming.begin({ ...context, tx, operation_id }))
+  const prepared = await prepare?.(context)
+  await deps.db.tx(tx => streaming.begin({ ...context, tx, operation_id, prepared }))
   const events = await streaming.open(operation_id, 'first', context.request.signal)
   return { events, replayed: false }
 }
@@ -234,10 +235,11 @@ async function unkeyedOperation(
   compiled: CompiledRoute,
   context: AnyContext,
 ): Promise<Outcome> {
-  const { operation } = compiled.route
+  const { operation, prepare } = compiled.route
   if (!operation) throw new Error(`${compiled.operation} is not an outside operation`)
   const operation_id = newId()
-  const early = await deps.db.tx(tx => operation.begin({ ...context, tx, operation_id }))
+  const prepared = await prepare?.(context)
+  const early = await deps.db.tx(tx => operation.begin({ ...context, tx, operation_id, prepared }))
   if (early) return render(compiled, early)
   await deps.fault('kernel.after_operation')
   const called = await operation.call(operation_id, 'first', context.request.signal)

@@ -51,15 +51,20 @@ export function keyedWork(asked: KeyedRequest): KeyedWork {
 }
 
 export function keyedStream(keyed: KeyedRequest): KeyedStream<SseEvent> {
-  const { compiled, context } = keyed
+  const { compiled } = keyed
   const { streaming, lease_seconds } = compiled.route
   if (!streaming || !lease_seconds) throw new Error(`${compiled.operation} is not a keyed stream`)
+  const scope = scopeOf(keyed)
+  const context = { ...keyed.context, key: { value: scope.key, fingerprint: scope.fingerprint } }
+  const preparation = preparationOf({ ...keyed, context })
   return {
-    scope: scopeOf(keyed),
+    scope,
     rules: rulesOf(keyed),
     lease_seconds,
     operation: streaming,
-    begin: (tx, operation_id) => streaming.begin({ ...context, tx, operation_id }),
+    prepare: preparation.prepare,
+    begin: (tx, operation_id) =>
+      streaming.begin({ ...context, tx, operation_id, prepared: preparation.take() }),
     signal: context.request.signal,
   }
 }
@@ -117,11 +122,13 @@ function refusalOf({ deps, request, context }: KeyedRequest, refusal: Problem): 
 function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
   const { compiled, context } = keyed
   const { operation, handle, lease_seconds } = compiled.route
+  const { prepare, take } = preparationOf(keyed)
   if (operation && lease_seconds) {
     return {
       lease_seconds,
+      prepare,
       begin: async (tx, operation_id) => {
-        const early = await operation.begin({ ...context, tx, operation_id })
+        const early = await operation.begin({ ...context, tx, operation_id, prepared: take() })
         return early && render(compiled, early)
       },
       // The caller may disconnect, but the operation still completes.
@@ -134,6 +141,13 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
     }
   }
   if (!handle) throw new Error(`${compiled.operation} has no handler`)
+  return {
+    prepare,
+    run: async tx => render(compiled, await handle({ ...context, tx, prepared: take() })),
+  }
+}
+
+function preparationOf({ compiled, context }: KeyedRequest) {
   let prepared: unknown
   let refusal: Problem | undefined
   return {
@@ -147,9 +161,9 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
         refusal = error
       }
     },
-    run: async tx => {
+    take: () => {
       if (refusal) throw refusal
-      return render(compiled, await handle({ ...context, tx, prepared }))
+      return prepared
     },
   }
 }

@@ -206,7 +206,9 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
       transaction: 'own'
       idempotency: 'required' | 'optional'
       record?: 'body' | 'reference'
-      operation: OutsideOperation<C, R, Outcome>
+      /** Before the transaction: what takes time holds no connection. */
+      prepare?(context: C): Promise<P>
+      operation: OutsideOperation<C & { readonly prepared: P }, R, Outcome>
       /** For `record: 'reference'`: renders the reply again from `resource_ref`. */
       again?(
         context: C & { readonly tx: Reader; readonly resource_ref: string },
@@ -223,18 +225,21 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
   | {
       transaction: 'own'
       idempotency: 'required' | 'optional'
-      streaming: StreamOperation<C>
+      prepare?(context: C): Promise<P>
+      streaming: StreamOperation<C & { readonly prepared: P }>
       lease_seconds: number
     }
   | {
       transaction: 'own'
       idempotency: 'required' | 'optional'
       record?: 'body' | 'reference'
-      operation: OutsideOperation<C, R, Outcome>
+      /** Before the transaction: what takes time holds no connection. */
+      prepare?(context: C): Promise<P>
+      operation: OutsideOperation<C & { readonly prepared: P }, R, Outcome>
       again?(
         context: C & { readonly tx: Reader; readonly resource_ref: string },
       ): Promise<ReplyOf<R>>
-      streaming: StreamOperation<C>
+      streaming: StreamOperation<C & { readonly prepared: P }>
       /**
        * Whether this request asks for events. The body says this, so it is checked after the
        * schema.
@@ -286,10 +291,10 @@ export type Route = Common<
     handle?(context: AnyContext & { tx?: Tx; db?: Db; prepared?: unknown }): Promise<Reply> | Reply
     again?(context: AnyContext & { tx: Tx; resource_ref: string }): Promise<Reply>
     replayed?(): Promise<void>
-    operation?: OutsideOperation<AnyContext, Replies, unknown>
+    operation?: OutsideOperation<AnyContext & { prepared: unknown }, Replies, unknown>
     stream?(context: AnyContext & { db: Db }): Promise<EventStream>
     watch?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>
-    streaming?: StreamOperation<AnyContext>
+    streaming?: StreamOperation<AnyContext & { prepared: unknown }>
     streams?(context: AnyContext): boolean
   }
 

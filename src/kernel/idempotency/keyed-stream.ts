@@ -38,6 +38,7 @@ export type KeyedStream<E extends StreamEvent> = {
     again(operation_id: string): AsyncIterable<E>
     location(operation_id: string): string
   }
+  prepare?(): Promise<void>
   begin(tx: Tx, operation_id: string): Promise<void>
   readonly signal: AbortSignal
 }
@@ -56,6 +57,7 @@ export async function openKeyedStream<E extends StreamEvent>(
   stream: KeyedStream<E>,
 ): Promise<OpenedStream<E>> {
   const lease = { lease_token: newId(), lease_seconds: stream.lease_seconds }
+  await stream.prepare?.()
   const { operation_id, how } = await find(deps, stream, lease)
   if (how === 'again') return { events: stream.operation.again(operation_id), replayed: true }
   const held = keepLease(deps.db, stream.scope, lease)

@@ -51,6 +51,7 @@ export type InsideEffect = { prepare?(): Promise<void>; run(tx: Tx): Promise<Out
 
 export type OutsideEffect = {
   readonly lease_seconds: number
+  prepare?(): Promise<void>
   /** If this returns an outcome, the operation ends before any call is made. */
   begin(tx: Tx, operation_id: string): Promise<Outcome | undefined>
   /** `lost` is aborted when another attempt has taken over the operation. */
@@ -138,7 +139,7 @@ async function again(
 }
 
 async function lead(deps: KeyedDeps, work: KeyedWork, deadline: number): Promise<Result> {
-  if ('prepare' in work.effect) await work.effect.prepare?.()
+  await work.effect.prepare?.()
   for (;;) {
     const attempt = await attemptOnce(deps, work)
     if (attempt !== 'busy' && attempt !== 'again') return attempt
