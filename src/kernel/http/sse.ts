@@ -64,20 +64,24 @@ export async function writeEvents(
   options: SseOptions,
 ): Promise<void> {
   const iterator = events[Symbol.asyncIterator]()
+  const ends = new Interrupts()
   // A watching reader gets the headers immediately, even if nothing happens for an hour.
   if (options.may_be_quiet) response.flushHeaders()
-  const gone = new Promise<'gone'>(resolve => response.once('close', () => resolve('gone')))
-  const stopping = new Promise<'stopping'>(resolve => {
-    if (options.stopping.aborted) resolve('stopping')
-    options.stopping.addEventListener('abort', () => resolve('stopping'), { once: true })
-  })
+  const leave = () => ends.raise('gone')
+  const stop = () => ends.raise('shutting_down')
+  response.once('close', leave)
+  options.stopping.addEventListener('abort', stop, { once: true })
+  if (options.stopping.aborted) stop()
   let moved = performance.now()
   const heartbeat = setInterval(() => {
     const quiet = performance.now() - moved
     const alive = options.may_be_quiet === true || quiet < options.stall_ms
     if (alive && response.writableLength === 0) response.write(': heartbeat\n\n')
   }, options.heartbeat_ms)
-  const revoked = revocation(options.stands)
+  const revocation = watchCredential(options.stands, () => ends.raise('invalid_token'))
+  const stall = setTimeout(() => {
+    if (!options.may_be_quiet) ends.interruptWait('upstream_timeout')
+  }, options.stall_ms)
   let ending: Ending = 'internal_error'
   let next_id = 1
   // If events have positions, the terminal event has none: a reader resumes after the last event
@@ -85,16 +89,9 @@ export async function writeEvents(
   let placed = false
   try {
     for (;;) {
-      const stalled = timer(options.stall_ms)
-      const next = iterator.next()
-      const always = [gone, stopping, revoked.done]
-      const ends = options.may_be_quiet ? always : [...always, stalled.done]
-      const step = await Promise.race([next, ...ends])
-      stalled.cancel()
-      if (step === 'gone') return void (ending = null)
-      if (step === 'stopping') return void (ending = 'shutting_down')
-      if (step === 'revoked') return void (ending = 'invalid_token')
-      if (step === 'stalled') return void (ending = 'upstream_timeout')
+      stall.refresh()
+      const step = await ends.or(iterator.next())
+      if (typeof step === 'string') return void (ending = step === 'gone' ? null : step)
       if (step.done) return
       moved = performance.now()
       if (step.value.silent) continue
@@ -112,7 +109,10 @@ export async function writeEvents(
     ending = 'internal_error'
   } finally {
     clearInterval(heartbeat)
-    revoked.cancel()
+    clearInterval(revocation)
+    clearTimeout(stall)
+    response.removeListener('close', leave)
+    options.stopping.removeEventListener('abort', stop)
     if (ending || response.writableNeedDrain || response.closed) options.abort(ending ?? 'gone')
     void iterator.return?.()?.catch(() => {})
     if (ending) {
@@ -127,16 +127,45 @@ export async function writeEvents(
 const stands_every_ms = 1000
 
 /** If a check fails with an error, the stream goes on until the next check. */
-function revocation(stands: SseOptions['stands']) {
-  let timer: NodeJS.Timeout | undefined
-  const done = new Promise<'revoked'>(resolve => {
-    if (!stands) return
-    const check = async () => {
-      if (!(await stands())) resolve('revoked')
+function watchCredential(stands: SseOptions['stands'], revoked: () => void) {
+  if (!stands) return undefined
+  const check = async () => {
+    if (!(await stands())) revoked()
+  }
+  return setInterval(() => void check().catch(() => {}), stands_every_ms)
+}
+
+type Interrupt = EndingCode | 'gone'
+
+/**
+ * What may end a stream while its next event is awaited. One promise for each event: a race with promises that
+ * live as long as the stream would keep a reaction of each event in them until it ends.
+ */
+class Interrupts {
+  private raised: Interrupt | undefined
+  private interrupt: ((reason: Interrupt) => void) | undefined
+
+  raise(reason: Interrupt): void {
+    this.raised ??= reason
+    this.interrupt?.(this.raised)
+  }
+
+  /** Of no effect while no event is awaited: the reader may be what is slow. */
+  interruptWait(reason: Interrupt): void {
+    this.interrupt?.(reason)
+  }
+
+  async or<T>(next: Promise<T>): Promise<T | Interrupt> {
+    try {
+      return await new Promise<T | Interrupt>((resolve, reject) => {
+        this.interrupt = resolve
+        next.then(resolve, reject)
+        if (this.raised) resolve(this.raised)
+      })
+    } finally {
+      this.interrupt = undefined
     }
-    timer = setInterval(() => void check().catch(() => {}), stands_every_ms)
-  })
-  return { done, cancel: () => clearInterval(timer) }
+  }
 }
 
 /**
