@@ -3639,6 +3639,7 @@ declare
   price int := 0;
   most numeric := 0;
   taken int[];
+  wanted_rows int;
   running record;
 begin
   select p.price_version, round((_input * p.input + _output * p.output) / 1000000, 8) into price, most
@@ -3662,15 +3663,15 @@ begin
       where c.used + c.reserved + excluded.used + excluded.reserved <= excluded.limit_value
     returning c.scope_type, c.metric
   )
-  select array_agg(w.place) into taken
-    from wanted w join took t on t.scope_type = w.scope_type and t.metric = w.metric;
-  return query
+  select array_agg(w.place) filter (where t.metric is not null), count(*) into taken, wanted_rows
+    from wanted w left join took t on t.scope_type = w.scope_type and t.metric = w.metric;
+  if coalesce(cardinality(taken), 0) < wanted_rows then
+    return query
     select w.metric, w.scope_type, w.limit_value,
       case when w.window_start = day then day + interval '1 day' else minute + interval '1 minute' end
     from inference.counters_of(_tenant, _principal, _class, _limits, minute, day, _requests, 0, 0) w
     where not w.place = any(coalesce(taken, '{}'))
     order by w.window_start, w.place desc limit 1;
-  if found then
     return;
   end if;
   if _class <> 'job' and _hold then
@@ -3702,14 +3703,15 @@ begin
   if _hold then
     insert into inference.quota_reservations (tenant_id, operation_id, run, principal_id,
       deployment_tenant_id, deployment_id, price_version, input_units, output_units, cost, class,
-      minute_start, day_start, owner_id, lease_until, dispatched_at)
+      minute_start, day_start, owner_id, lease_until, dispatched_at, created_at)
     values (_tenant, _operation, _this_run, _principal, _deployment_tenant, _deployment,
       coalesce(price, 0), _input, _output, coalesce(most, 0), _class, minute, day, _owner,
       clock_timestamp() + make_interval(secs => _lease_seconds),
-      case when _attempt is not null then now() end);
+      case when _attempt is not null then now() end, at_time);
     if _attempt is not null then
-      insert into inference.inference_attempts (tenant_id, operation_id, attempt, id, run, deployment_id)
-      values (_tenant, _operation, _attempt, _attempt_id, _this_run, _deployment);
+      insert into inference.inference_attempts (tenant_id, operation_id, attempt, id, run, deployment_id,
+        created_at)
+      values (_tenant, _operation, _attempt, _attempt_id, _this_run, _deployment, at_time);
     end if;
   end if;
 end $function$;
@@ -3720,6 +3722,7 @@ CREATE OR REPLACE FUNCTION inference.settle(_tenant uuid, _operation uuid, _this
 AS $function$
 #variable_conflict use_column
 declare
+  at_time timestamptz := kernel.now();
   held inference.quota_reservations;
   price inference.model_prices;
   amount numeric;
@@ -3755,17 +3758,17 @@ begin
     set used = c.used + excluded.used, reserved = c.reserved - excluded.reserved;
   if _ended_as <> 'released' then
     insert into inference.usage_records (tenant_id, operation_id, run, input_units, output_units,
-      compute_ms, cost_amount, currency, price_version, source)
+      compute_ms, cost_amount, currency, price_version, source, measured_at)
     values (_tenant, _operation, _this_run, _input, _output, _took_ms, amount,
-      coalesce(price.currency, 'USD'), held.price_version, _measured);
+      coalesce(price.currency, 'USD'), held.price_version, _measured, at_time);
     insert into inference.generation_usage (tenant_id, operation_id, run, principal_id, workload,
       provider, model_deployment_id, model_snapshot, prompt_version, provider_request_id,
       input_tokens, cached_input_tokens, output_tokens, estimated_cost_minor_units, currency,
-      price_version, source, status, counted_on, started_at)
+      price_version, source, status, counted_on, started_at, completed_at)
     select _tenant, _operation, _this_run, held.principal_id, o.workload, d.provider,
       held.deployment_id, _snapshot, o.prompt_version, _request, _input, _cached, _output, amount * 100,
       coalesce(price.currency, 'USD'), held.price_version, _measured, _ended_as,
-      (held.day_start at time zone 'UTC')::date, held.created_at
+      (held.day_start at time zone 'UTC')::date, held.created_at, at_time
     from inference.inference_operations o, inference.model_deployments d
     where o.tenant_id = _tenant and o.id = _operation
       and d.tenant_id = held.deployment_tenant_id and d.id = held.deployment_id;

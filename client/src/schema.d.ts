@@ -3159,7 +3159,7 @@ export interface paths {
         put?: never;
         /**
          * Set the price of a model from now on, or from a later time
-         * @description Prices never change: each is a new version, and usage names the one it was made by. Requires the permission `inference.prices.write`; `model_administrator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Prices never change: each is a new version, and usage names the one it was made by. Requires the permission `inference.prices.write`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
         post: operations["createModelPrice"];
         delete?: never;
@@ -3182,8 +3182,8 @@ export interface paths {
         get: operations["listModels"];
         put?: never;
         /**
-         * Add a model of the tenant at a configured provider
-         * @description Requires the permission `inference.models.write`; `model_administrator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Add a model at a configured provider, for one tenant
+         * @description Only the platform operator: the model is called with the account of the platform. Without `tenant_id` it is for the tenant of the caller. Requires the permission `inference.models.write`; `model_administrator`, `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
         post: operations["createModel"];
         delete?: never;
@@ -3207,7 +3207,7 @@ export interface paths {
         head?: never;
         /**
          * Change the state, limits or aliases of a model
-         * @description Requires the permission `inference.models.write`; `model_administrator` hold it.
+         * @description Requires the permission `inference.models.write`; `model_administrator`, `platform_operator` hold it.
          */
         patch: operations["changeModel"];
         trace?: never;
@@ -12640,7 +12640,8 @@ export interface components {
          *           "priority": 1,
          *           "weight": 1
          *         }
-         *       ]
+         *       ],
+         *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819"
          *     }
          */
         CreateModel: {
@@ -12662,6 +12663,7 @@ export interface components {
                 priority?: number;
                 weight?: number;
             }[];
+            tenant_id?: components["schemas"]["Id"];
         };
         /**
          * @example {
@@ -18880,7 +18882,7 @@ export interface operations {
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
             502: components["responses"]["BadGateway"];
-            /** @description `capacity_exceeded`, `index_unavailable`, `overloaded`, `service_unavailable` */
+            /** @description `capacity_exceeded`, `index_unavailable`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
@@ -18963,7 +18965,7 @@ export interface operations {
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
             502: components["responses"]["BadGateway"];
-            /** @description `capacity_exceeded`, `index_unavailable`, `overloaded`, `service_unavailable` */
+            /** @description `capacity_exceeded`, `index_unavailable`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
@@ -22118,7 +22120,7 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded` */
+            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -22165,7 +22167,7 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded` */
+            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -22677,7 +22679,7 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded` */
+            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -22812,7 +22814,7 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded` */
+            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -22946,7 +22948,7 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded` */
+            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -28389,7 +28391,7 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded` */
+            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
         };

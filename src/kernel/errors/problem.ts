@@ -17,6 +17,8 @@ export type ProblemDetails = {
   /** Further properties of the document, such as an id that the caller already knows. */
   more?: Readonly<Record<string, unknown>>
   headers?: Readonly<Record<string, string>>
+  /** Its cause stands in a log line already: a 5xx adds none. */
+  logged?: true
 }
 
 export class Problem extends Error {

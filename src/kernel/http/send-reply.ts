@@ -97,7 +97,8 @@ export function sendProblem(
     brokeOff(request, error) ?? declared(deps, compiled, refusalOf(deps, compiled, request, error))
   // Refusing work is not a failure. A log line for each refusal would cost most when the process is
   // overloaded.
-  if (refusal.status >= 500 && !turned_away.has(refusal.code)) {
+  const is_said = turned_away.has(refusal.code) || refusal.details.logged
+  if (refusal.status >= 500 && !is_said) {
     const fields = { request_id: request.id, route: compiled?.operation, err: error }
     if (isUnavailable(error)) logOutage(deps.log, fields, 'the database is not available')
     else deps.log.error(fields, refusal.code)

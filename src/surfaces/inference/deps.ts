@@ -1,6 +1,7 @@
 /** What the use cases of inference share, and the faces that it stands on. */
 import type { Face as Identity } from '../identity/face.ts'
 import type { Face as Jobs } from '../jobs/face.ts'
+import type { KnownModels } from './models/known-models.ts'
 import type { Calls } from './operations/calls.ts'
 import type { Places } from './operations/places.ts'
 import type { Providers } from './providers/open-providers.ts'
@@ -21,6 +22,7 @@ export type Deps = Needs & {
   /** Calls that run in this process. */
   readonly calls: Calls
   readonly places: Places
+  readonly models: KnownModels
 }
 
 export { nil_id as platform_tenant } from '../../kernel/ids.ts'

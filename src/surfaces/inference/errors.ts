@@ -58,6 +58,13 @@ export const errors = {
     cause: 'All places for calls of this model are taken, or the deadline cannot be met.',
     cure: 'Send it again in a few seconds.',
   },
+  upstream_unreachable: {
+    status: 503,
+    title: 'The model provider cannot be reached',
+    retryable: true,
+    cause: 'The platform got no connection to the provider, so nothing was sent.',
+    cure: 'Send it again in a few seconds. If it lasts, tell the operator of the platform.',
+  },
   ...providerErrors,
 } as const
 

@@ -6,6 +6,7 @@ import { embedTexts } from './embeddings/embed-texts.ts'
 import type { Face, Order, Piece, Prompt } from './face.ts'
 import { isBlocked } from './operations/call.ts'
 import { createCall } from './operations/create-call.ts'
+import { draftCall } from './operations/draft-call.ts'
 import { runStreamed } from './operations/run-streamed.ts'
 import { problemOf } from './operations/settle-call.ts'
 
@@ -26,23 +27,21 @@ async function* generate(
   signal: AbortSignal,
 ): AsyncGenerator<Piece> {
   const { kernel } = deps
-  const call = await kernel.db.tx(tx =>
-    createCall(tx, deps, {
-      id: newId(),
-      tenant_id: order.tenant_id,
-      actor_id: order.principal.id,
-      model: 'default',
-      content: { input, response_format: { type: 'json_schema', ...schema } },
-      parameters: { max_output_tokens },
-      prompt,
-      workload: 'retrieval_answer',
-      class: 'stream',
-      // The answer keeps what it needs.
-      store: false,
-      deadline_ms: Math.max(1, order.deadline.getTime() - kernel.clock.nowMs()),
-      parent_id: order.parent_id,
-    }),
-  )
+  const draft = await draftCall(deps, {
+    tenant_id: order.tenant_id,
+    actor_id: order.principal.id,
+    model: 'default',
+    content: { input, response_format: { type: 'json_schema', ...schema } },
+    parameters: { max_output_tokens },
+    prompt,
+    workload: 'retrieval_answer',
+    class: 'stream',
+    // The answer keeps what it needs.
+    store: false,
+    deadline_ms: Math.max(1, order.deadline.getTime() - kernel.clock.nowMs()),
+    parent_id: order.parent_id,
+  })
+  const call = await kernel.db.tx(tx => createCall(tx, deps, draft, { id: newId() }))
   if (isBlocked(call)) throw problem('content_blocked')
   const pieces = runStreamed(deps, call, signal)
   try {

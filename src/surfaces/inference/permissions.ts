@@ -2,6 +2,7 @@
 import type { Permission } from '../../kernel/access/permissions.ts'
 
 const everyone = ['member']
+const operators = ['platform_operator']
 const administrators = ['model_administrator']
 
 export const permissions: Readonly<Record<string, Permission>> = {
@@ -14,8 +15,14 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'inference.generations.create': { says: 'Generate text', roles: everyone },
   'inference.reports.create': { says: 'Generate reports in jobs', roles: everyone },
   'inference.models.read': { says: 'See the models', roles: everyone },
-  'inference.models.write': { says: 'Add and change models of the tenant', roles: administrators },
-  'inference.prices.write': { says: 'Set prices of models of the tenant', roles: administrators },
+  'inference.models.write': {
+    says: 'Change models of the tenant; with inference.platform.write add them',
+    roles: [...administrators, ...operators],
+  },
+  'inference.prices.write': {
+    says: 'Set prices of models, with inference.platform.write',
+    roles: operators,
+  },
   'inference.quotas.write': {
     says: 'Set quotas within those of the tenant',
     roles: administrators,
@@ -23,6 +30,6 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'inference.usage.read': { says: 'See the usage of the whole tenant', roles: administrators },
   'inference.platform.write': {
     says: 'Change the models, prices and quotas that the platform gives to tenants',
-    roles: ['platform_operator'],
+    roles: operators,
   },
 }

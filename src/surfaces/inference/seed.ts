@@ -27,8 +27,8 @@ export async function seed(deps: Deps): Promise<string[]> {
         where tenant_id = ${tenant_id}`,
     )
     if (calls > 0 || ids.length === 0) continue
+    await ensureConfigured(deps)
     await kernel.db.tx(async tx => {
-      await ensureConfigured(tx, deps)
       await insertCalls(tx, tenant_id, ids)
       await insertUsage(tx, tenant_id)
     })

@@ -9,6 +9,7 @@ import { events } from './events.ts'
 import type { Face } from './face.ts'
 import { jobTypes } from './jobs/job-types.ts'
 import { openFace } from './open-face.ts'
+import { KnownModels } from './models/known-models.ts'
 import { Calls } from './operations/calls.ts'
 import { sealedContents } from './operations/contents.ts'
 import { Places } from './operations/places.ts'
@@ -35,6 +36,7 @@ export const inference: Surface<Face, Needs, typeof settings> = {
   open: (kernel, needs) => {
     const calls = new Calls(kernel)
     const providers = openProviders(kernel)
+    const models = new KnownModels(kernel)
     const deps: Deps = {
       ...needs,
       kernel,
@@ -42,6 +44,7 @@ export const inference: Surface<Face, Needs, typeof settings> = {
       policy: openPolicy(kernel),
       calls,
       places: new Places(kernel.settings['inference.deployment_concurrency']),
+      models,
     }
     return {
       face: openFace(deps),
@@ -55,6 +58,7 @@ export const inference: Surface<Face, Needs, typeof settings> = {
       personal: personalInference(deps),
       seed: () => seed(deps),
       close: async () => {
+        models.close()
         await calls.close()
         await providers.close()
       },

@@ -7,7 +7,8 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Embedded, Order } from '../face.ts'
-import { findCandidates, type Candidate } from '../models/find-candidates.ts'
+import { findCandidates } from '../models/find-candidates.ts'
+import type { Candidate } from '../models/known-models.ts'
 import { countTokens } from '../operations/tokens.ts'
 import { safetyIdentifier } from '../prompts/place.ts'
 import { ProviderFailure, type Embeddings, type Provider } from '../providers/provider.ts'
@@ -27,7 +28,15 @@ export async function embedTexts(
 ): Promise<Embedded> {
   let input = 0
   for (const text of texts) input += await countTokens(text)
-  const { call, provider } = await deps.kernel.db.tx(tx => begin(tx, deps, order, model, input))
+  const candidates = await findCandidates(deps, order.tenant_id, {
+    model,
+    capability: ['embedding'],
+    // Each text has the whole context; the provider refuses one that is too long.
+    input_tokens: 0,
+    max_output: 0,
+  })
+  const asked = { model, input, candidates }
+  const { call, provider } = await deps.kernel.db.tx(tx => begin(tx, deps, order, asked))
   const { kernel } = deps
   const ledger = openLedger(deps, call)
   const cancelled = deps.calls.enter(call.tenant_id, call.id)
@@ -67,21 +76,19 @@ export async function embedTexts(
   return { vectors, dimensions, model_snapshot, usage }
 }
 
+type Asked = {
+  readonly model: string
+  readonly input: number
+  readonly candidates: Call['candidates']
+}
+
 async function begin(
   tx: Tx,
   deps: Deps,
   order: Order,
-  model: string,
-  input: number,
+  { model, input, candidates }: Asked,
 ): Promise<Begun> {
   const { tenant_id, principal } = order
-  const candidates = await findCandidates(tx, deps, tenant_id, {
-    model,
-    capability: ['embedding'],
-    // Each text has the whole context; the provider refuses one that is too long.
-    input_tokens: 0,
-    max_output: 0,
-  })
   const [deployment] = candidates
   const provider = deps.providers.find(deployment.provider)
   if (!provider) throw problem('service_unavailable')

@@ -14,7 +14,7 @@ import { call_fails, lease_seconds } from '../inferences/routes.ts'
 import { BlockingCalls, type Finished } from '../operations/call-blocking.ts'
 import { streamedCalls, type Writer } from '../operations/call-streamed.ts'
 import { readContent } from '../operations/contents.ts'
-import type { NewCall } from '../operations/create-call.ts'
+import { draftCall, type CallDraft } from '../operations/draft-call.ts'
 import { findOperation } from '../operations/find-operation.ts'
 
 const path = '/v1/generations'
@@ -30,7 +30,6 @@ const Generated = Type.Object(
 )
 
 type Context = {
-  readonly operation_id: string
   readonly principal: Principal
   readonly body: { readonly prompt: string }
   readonly key: RequestKey | null
@@ -40,14 +39,14 @@ export function generationRoutes(deps: Deps): readonly Route[] {
   return [generateRoute(deps), streamRoute(deps)]
 }
 
-function newCall(
-  { kernel }: Deps,
-  { operation_id, principal, body, key }: Context,
+async function draft(
+  deps: Deps,
+  { principal, body, key }: Context,
   kind: 'call' | 'stream',
-): NewCall {
+): Promise<CallDraft> {
   const is_stream = kind === 'stream'
-  return {
-    id: operation_id,
+  const { settings } = deps.kernel
+  return await draftCall(deps, {
     tenant_id: principal.tenant_id,
     actor_id: principal.id,
     key,
@@ -57,8 +56,8 @@ function newCall(
     prompt: 'plain@1',
     workload: is_stream ? 'generation_stream' : 'generation',
     class: kind,
-    deadline_ms: kernel.settings[is_stream ? 'inference.stream_max_ms' : 'inference.deadline_ms'],
-  }
+    deadline_ms: settings[is_stream ? 'inference.stream_max_ms' : 'inference.deadline_ms'],
+  })
 }
 
 function generateRoute(deps: Deps): Route {
@@ -93,9 +92,10 @@ function generateRoute(deps: Deps): Route {
     sends: ['location'],
     replies: { 200: Generated },
     fails: [...call_fails],
+    prepare: async context => await draft(deps, context, 'call'),
     operation: {
-      begin: async context => {
-        await blocking.begin(context.tx, newCall(deps, context, 'call'))
+      begin: async ({ tx, operation_id, prepared }) => {
+        await blocking.begin(tx, prepared, operation_id)
         return undefined
       },
       call: (id, _attempt, signal) => blocking.call(id, signal),
@@ -127,11 +127,8 @@ function streamRoute(deps: Deps): Route {
     body: Generate,
     replies: { 200: Type.String() },
     fails: [...call_fails],
-    streaming: streamedCalls(
-      deps,
-      async (context: Context) => newCall(deps, context, 'stream'),
-      generationWriter,
-    ),
+    prepare: async context => await draft(deps, context, 'stream'),
+    streaming: streamedCalls(deps, generationWriter),
   })
 }
 

@@ -1,6 +1,5 @@
 /** Routes of calls: blocking and streamed, what became of one, and its cancel. */
 import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
 import { currentRequestId } from '../../../kernel/observability/context.ts'
 import { reply, route, type RequestKey, type Route } from '../../../kernel/http/route.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
@@ -9,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { BlockingCalls, type Finished } from '../operations/call-blocking.ts'
 import { streamedCalls } from '../operations/call-streamed.ts'
-import type { NewCall } from '../operations/create-call.ts'
+import { draftCall, type CallDraft, type NewCall } from '../operations/draft-call.ts'
 import { findOperation } from '../operations/find-operation.ts'
 import { viewOf, viewOfSettled } from '../operations/view.ts'
 import { InferenceView } from '../schemas.ts'
@@ -30,6 +29,7 @@ export const call_fails = [
   'content_blocked',
   'quota_exceeded',
   'capacity_exceeded',
+  'upstream_unreachable',
   'inference_cancelled',
   'inference_not_found',
   'validation_failed',
@@ -40,17 +40,18 @@ export function inferenceRoutes(deps: Deps): readonly Route[] {
 }
 
 type Context = {
-  readonly tx: Tx
-  readonly operation_id: string
   readonly principal: Principal
   readonly body: CreateInference
   readonly key: RequestKey | null
 }
 
-function newCall(deps: Deps, kind: NewCall['class']) {
-  return async ({ operation_id, principal, body, key }: Context): Promise<NewCall> => ({
+async function draft(
+  deps: Deps,
+  { principal, body, key }: Context,
+  kind: NewCall['class'],
+): Promise<CallDraft> {
+  return await draftCall(deps, {
     ...(await readAsked(deps.kernel, body)),
-    id: operation_id,
     tenant_id: principal.tenant_id,
     actor_id: principal.id,
     key,
@@ -62,7 +63,6 @@ function newCall(deps: Deps, kind: NewCall['class']) {
 
 function createRoute(deps: Deps): Route {
   const blocking = new BlockingCalls(deps)
-  const read = newCall(deps, 'call')
   const rendered = async (done: Finished) => {
     const request_id = currentRequestId() ?? ''
     const view =
@@ -89,9 +89,10 @@ function createRoute(deps: Deps): Route {
     replies: { 200: InferenceView },
     fails: [...call_fails],
     streams: ({ body }) => body.stream ?? false,
+    prepare: async context => await draft(deps, context, context.body.stream ? 'stream' : 'call'),
     operation: {
-      begin: async context => {
-        await blocking.begin(context.tx, await read(context))
+      begin: async ({ tx, operation_id, prepared }) => {
+        await blocking.begin(tx, prepared, operation_id)
         return undefined
       },
       call: (id, _attempt, signal) => blocking.call(id, signal),
@@ -105,7 +106,7 @@ function createRoute(deps: Deps): Route {
       const row = await findOperation(tx, principal, id)
       return await rendered({ ended: row })
     },
-    streaming: streamedCalls(deps, newCall(deps, 'stream'), inferenceWriter),
+    streaming: streamedCalls(deps, inferenceWriter),
   })
 }
 
@@ -125,19 +126,16 @@ function streamRoute(deps: Deps): Route {
     body: CreateInference,
     replies: { 200: Type.String() },
     fails: [...call_fails],
-    streaming: streamedCalls(
-      deps,
-      async (context: Context) => {
-        if (context.body.stream === false) {
-          throw problem('validation_failed', {
-            detail: '`stream` must be true or left out here. Call `POST /v1/inferences` to wait.',
-            errors: [{ location: 'body', pointer: '/stream', constraint: 'const' }],
-          })
-        }
-        return await newCall(deps, 'stream')(context)
-      },
-      inferenceWriter,
-    ),
+    prepare: async context => {
+      if (context.body.stream === false) {
+        throw problem('validation_failed', {
+          detail: '`stream` must be true or left out here. Call `POST /v1/inferences` to wait.',
+          errors: [{ location: 'body', pointer: '/stream', constraint: 'const' }],
+        })
+      }
+      return await draft(deps, context, 'stream')
+    },
+    streaming: streamedCalls(deps, inferenceWriter),
   })
 }
 

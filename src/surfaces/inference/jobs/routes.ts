@@ -11,6 +11,7 @@ import { problem } from '../errors.ts'
 import { readAsked } from '../inferences/schemas.ts'
 import { call_fails } from '../inferences/routes.ts'
 import { createCall } from '../operations/create-call.ts'
+import { draftCall } from '../operations/draft-call.ts'
 import { readOperationOfJob, type OperationRow } from '../operations/read-operation.ts'
 import { viewOf } from '../operations/view.ts'
 import { asked, InferenceView } from '../schemas.ts'
@@ -101,16 +102,11 @@ function createRoute(deps: Deps): Route {
     sends: ['location'],
     replies: { 202: CreatedJob },
     fails: [...call_fails, 'deadline_in_past'],
-    handle: async ({ tx, principal, body, key }) => {
-      const { priority = 'normal', deadline_at, ...rest } = body
-      const read = await readAsked(deps.kernel, rest)
-      const [id, job_id] = [newId(), newId()]
-      const { tenant_id } = principal
-      const call = await createCall(tx, deps, {
-        ...read,
-        id,
-        job_id,
-        tenant_id,
+    prepare: async ({ principal, body, key }) => {
+      const { priority: _priority, deadline_at, ...rest } = body
+      return await draftCall(deps, {
+        ...(await readAsked(deps.kernel, rest)),
+        tenant_id: principal.tenant_id,
         actor_id: principal.id,
         key,
         prompt: 'plain@1',
@@ -119,6 +115,11 @@ function createRoute(deps: Deps): Route {
         waits: true,
         deadline_ms: deadlineOf(deps, deadline_at),
       })
+    },
+    handle: async ({ tx, principal, body: { priority = 'normal' }, prepared }) => {
+      const [id, job_id] = [newId(), newId()]
+      const { tenant_id } = principal
+      const call = await createCall(tx, deps, prepared, { id, job_id })
       await deps.jobs.submit(tx, {
         id: job_id,
         tenant_id,

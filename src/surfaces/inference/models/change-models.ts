@@ -12,6 +12,7 @@ import { expectVersion } from '../../../kernel/http/etag.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { models_topic } from './known-models.ts'
 import type { ChangeModel, CreateModel, CreatePrice, ModelState } from './schemas.ts'
 
 /** draft → active ⇄ draining → disabled → active */
@@ -30,12 +31,26 @@ const Deployment = Type.Object({
   row_version: Type.Integer(),
 })
 
+type NewModel = { readonly tenant_id: string; readonly id: string }
+
+/** Every provider is called with the platform's account: who adds or prices a model decides what it pays. */
+function requireOperator(grants: ReadonlySet<string>): void {
+  if (grants.has('inference.platform.write')) return
+  throw problem('permission_denied', {
+    detail:
+      'Models are called with the account of the platform. Ask the platform operator to add the model or to set its price.',
+  })
+}
+
 export async function createModel(
   tx: Tx,
   deps: Pick<Deps, 'providers' | 'policy'>,
-  { id: actor, tenant_id }: Actor,
+  actor: Actor,
+  grants: ReadonlySet<string>,
   body: CreateModel,
-): Promise<string> {
+): Promise<NewModel> {
+  requireOperator(grants)
+  const { tenant_id = actor.tenant_id } = body
   if (!deps.providers.names.includes(body.provider)) {
     throw invalid(
       '/provider',
@@ -58,8 +73,10 @@ export async function createModel(
       throw error
     })
   await writeAliases(tx, tenant_id, id, aliases)
-  tx.audit({ tenant_id, actor, action: 'inference.models.create', target: id, outcome: 'done' })
-  return id
+  tx.wake(models_topic)
+  const act = { actor: actor.id, action: 'inference.models.create', target: id } as const
+  tx.audit({ ...act, tenant_id, outcome: 'done' })
+  return { tenant_id, id }
 }
 
 export async function changeModel(
@@ -86,6 +103,7 @@ export async function changeModel(
       delete from inference.model_aliases where tenant_id = ${tenant_id} and deployment_id = ${id}`)
     await writeAliases(tx, tenant_id, id, aliases)
   }
+  tx.wake(models_topic)
   tx.audit({
     tenant_id: actor.tenant_id,
     actor: actor.id,
@@ -114,6 +132,7 @@ export async function createPrice(
   grants: ReadonlySet<string>,
   body: CreatePrice,
 ): Promise<{ readonly id: string; readonly price_version: number }> {
+  requireOperator(grants)
   const currency = kernel.settings['inference.currency']
   if (body.currency !== currency) throw invalid('/currency', `Budgets are in ${currency}.`)
   const { tenant_id, id } = await lock(tx, actor, grants, body.model_deployment_id)
@@ -143,15 +162,17 @@ export async function createPrice(
 }
 
 async function lock(tx: Tx, actor: Actor, grants: ReadonlySet<string>, id: string) {
+  const is_operator = grants.has('inference.platform.write')
   const found = await tx.maybe(
     Deployment,
     sql`
       select tenant_id, id, state, row_version from inference.model_deployments
-      where id = ${id} and tenant_id in (${actor.tenant_id}, ${platform_tenant})
+      where id = ${id}
+        and (${is_operator} or tenant_id in (${actor.tenant_id}, ${platform_tenant}))
       for update`,
   )
   if (!found) throw problem('model_not_found')
-  if (found.tenant_id === platform_tenant && !grants.has('inference.platform.write')) {
+  if (found.tenant_id === platform_tenant && !is_operator) {
     const of_platform = 'The model belongs to the platform. Ask the platform operator to change it.'
     throw lacks('inference.platform.write', of_platform)
   }

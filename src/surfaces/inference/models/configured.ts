@@ -7,12 +7,12 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { platform_tenant, type Deps } from '../deps.ts'
+import { models_topic } from './known-models.ts'
 
 const Row = Type.Object({ id: Type.String() })
 const known = new WeakSet<object>()
 
 export async function ensureConfigured(
-  tx: Tx,
   deps: Pick<Deps, 'kernel' | 'providers' | 'policy'>,
 ): Promise<void> {
   const { primary } = deps.providers
@@ -21,11 +21,14 @@ export async function ensureConfigured(
     { alias: 'default', name: primary.text_model, capability: ['text', 'json_schema', 'stream'] },
     { alias: 'embedding', name: primary.embedding_model, capability: ['embedding'] },
   ]
-  for (const { alias, name, capability } of models) {
-    if (name === null) continue
-    await ensure(tx, deps, { provider: primary.name, alias, name, capability })
-  }
-  tx.afterCommit(() => void known.add(deps.providers))
+  await deps.kernel.db.tx(async tx => {
+    for (const { alias, name, capability } of models) {
+      if (name === null) continue
+      await ensure(tx, deps, { provider: primary.name, alias, name, capability })
+    }
+    tx.wake(models_topic)
+  })
+  known.add(deps.providers)
 }
 
 type Model = {

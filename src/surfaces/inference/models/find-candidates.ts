@@ -2,61 +2,42 @@
  * The deployments that may answer a call, in the order in which they are tried. A tenant's own alias hides
  * the platform's. A deployment of another tenant is refused like one that does not exist.
  */
-import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { isId } from '../../../kernel/ids.ts'
-import { platform_tenant, type Deps } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { ensureConfigured } from './configured.ts'
+import type { Candidate } from './known-models.ts'
 
-const Found = Type.Object({
-  tenant_id: Type.String(),
-  id: Type.String(),
-  provider: Type.String(),
-  model_name: Type.String(),
-  capability: Type.Array(Type.String()),
-  state: Type.String(),
-  max_context: Type.Integer(),
-  max_output: Type.Integer(),
-})
-export type Candidate = Static<typeof Found>
+export type Candidates = readonly [Candidate, ...Candidate[]]
 
 export type Needed = {
-  readonly model: string
   readonly capability: readonly string[]
   readonly input_tokens: number
   readonly max_output: number
 }
 
 export async function findCandidates(
-  tx: Tx,
-  deps: Pick<Deps, 'kernel' | 'providers' | 'policy'>,
+  deps: Pick<Deps, 'kernel' | 'providers' | 'policy' | 'models'>,
   tenant_id: string,
-  { model, capability, input_tokens, max_output }: Needed,
-): Promise<readonly [Candidate, ...Candidate[]]> {
+  needed: Needed & { readonly model: string },
+): Promise<Candidates> {
+  return chooseFrom(await findModel(deps, tenant_id, needed.model), needed)
+}
+
+/** Not in a transaction: it may have to wait for a connection. */
+export async function findModel(
+  deps: Pick<Deps, 'kernel' | 'providers' | 'policy' | 'models'>,
+  tenant_id: string,
+  model: string,
+): Promise<readonly Candidate[]> {
   if (!deps.providers.configured) throw problem('service_unavailable', { retry_after: 60 })
-  await ensureConfigured(tx, deps)
-  const found = await tx.many(
-    Found,
-    sql`
-      with named as (
-        select a.tenant_id, a.deployment_id, a.priority, a.weight
-        from inference.model_aliases a
-        where a.alias = ${model} and a.tenant_id = (
-          select o.tenant_id from inference.model_aliases o
-          where o.alias = ${model} and o.tenant_id in (${tenant_id}, ${platform_tenant})
-          order by o.tenant_id desc limit 1)
-        union all
-        select d.tenant_id, d.id, 0, 0 from inference.model_deployments d
-        where d.id = ${isId(model) ? model : null}::uuid
-          and d.tenant_id in (${tenant_id}, ${platform_tenant}))
-      select d.tenant_id, d.id, d.provider, d.model_name, d.capability, d.state, d.max_context,
-        d.max_output
-      from named n
-      join inference.model_deployments d on d.tenant_id = n.tenant_id and d.id = n.deployment_id
-      order by n.priority, n.weight desc, d.id`,
-  )
+  await ensureConfigured(deps)
+  return await deps.models.find(tenant_id, model)
+}
+
+export function chooseFrom(
+  found: readonly Candidate[],
+  { capability, input_tokens, max_output }: Needed,
+): Candidates {
   const open = found.filter(one => one.state === 'active')
   if (open.length === 0) {
     const draining = found.some(one => one.state === 'draining')

@@ -39,7 +39,7 @@ function listRoute(deps: Deps): Route {
     replies: { 200: page(ModelView) },
     handle: async ({ principal: { tenant_id }, list, grants }) => {
       const { db } = deps.kernel
-      await db.tx(tx => ensureConfigured(tx, deps))
+      await ensureConfigured(deps)
       const all = (await grants()).has('inference.models.write')
       const { body, headers } = await pageOf(db, {
         scope: list,
@@ -64,16 +64,19 @@ function createRoute(deps: Deps): Route {
     method: 'POST',
     path,
     name: 'createModel',
-    summary: 'Add a model of the tenant at a configured provider',
+    summary: 'Add a model at a configured provider, for one tenant',
+    description:
+      'Only the platform operator: the model is called with the account of the platform. Without `tenant_id` it is for the tenant of the caller.',
     permission: 'inference.models.write',
+    asks_grants: true,
     added: true,
     body: CreateModel,
     sends: ['etag', 'location'],
     replies: { 201: ModelView },
-    fails: ['validation_failed', 'already_exists'],
-    handle: async ({ tx, principal, body }) => {
-      const id = await createModel(tx, deps, principal, body)
-      const model = await readModel(tx, deps, principal.tenant_id, id)
+    fails: ['permission_denied', 'validation_failed', 'already_exists'],
+    handle: async ({ tx, principal, body, grants }) => {
+      const { tenant_id, id } = await createModel(tx, deps, principal, await grants(), body)
+      const model = await readModel(tx, deps, tenant_id, id)
       return reply(201, model, { etag: etag(model.row_version), location: `${path}/${id}` })
     },
   })

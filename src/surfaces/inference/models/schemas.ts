@@ -27,6 +27,7 @@ export const CreateModel = closed(
     max_output: Tokens,
     state: Type.Optional(oneOf('draft', 'active')),
     aliases: Type.Optional(Type.Array(AliasOf, { maxItems: 20 })),
+    tenant_id: Type.Optional(Id),
   },
   { title: 'CreateModel' },
 )

@@ -9,7 +9,8 @@ import type { Deps } from '../deps.ts'
 import { problem, type InferenceCode } from '../errors.ts'
 import { isBlocked, type Call } from './call.ts'
 import { callModel, type Result } from './call-model.ts'
-import { createCall, type NewCall } from './create-call.ts'
+import { createCall } from './create-call.ts'
+import type { CallDraft } from './draft-call.ts'
 import type { OperationRow } from './read-operation.ts'
 import { resumeCall } from './resume-call.ts'
 import { isRetryable, problemOf, settleCall, type SettledCall } from './settle-call.ts'
@@ -32,8 +33,8 @@ export class BlockingCalls {
     this.deps = deps
   }
 
-  async begin(tx: Tx, asked: NewCall): Promise<void> {
-    const call = await createCall(tx, this.deps, asked)
+  async begin(tx: Tx, draft: CallDraft, id: string): Promise<void> {
+    const call = await createCall(tx, this.deps, draft, { id })
     tx.afterCommit(() => void this.begun.set(call.id, call))
   }
 

@@ -32,6 +32,7 @@ export type FailedCode =
   | 'service_unavailable'
   | 'capacity_exceeded'
   | 'upstream_timeout'
+  | 'upstream_unreachable'
   | 'upstream_invalid_response'
   | 'context_length_exceeded'
   | 'model_capability_unsupported'
@@ -225,12 +226,24 @@ async function endingOf(
   if (failure instanceof ProviderFailure) {
     if (failure.blocked || failure.code === 'content_blocked') return { state: 'blocked' }
     if (failure.code !== 'aborted') {
-      kernel.log.info({ operation_id: call.id, reason: failure.reason }, 'a model call failed')
+      logFailure(kernel, call, failure)
       return { state: 'failed', code: failure.code, retryable: failure.retryable }
     }
   }
   kernel.log.error({ operation_id: call.id, err: failure }, 'a model call failed')
   return { state: 'failed', code: 'service_unavailable', retryable: true }
+}
+
+/** One line a failed run: names, numbers and the provider's own code, never its words. */
+function logFailure({ log }: Deps['kernel'], call: Call, failure: ProviderFailure): void {
+  const { provider, model_name: model } = call.deployment
+  const { code: outcome, reason, refusal } = failure
+  // Every call meets an open circuit; that it has opened was said by the calls before.
+  if (reason === 'circuit_open') return
+  log.warn(
+    { operation_id: call.id, provider, model, outcome, reason, ...(refusal ? { refusal } : {}) },
+    'a model call failed',
+  )
 }
 
 /** By the caller's cancel it ends for good; a caller that has left may come back with its key. */

@@ -11,10 +11,12 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { isBlocked, type Call } from './call.ts'
 import { readContent } from './contents.ts'
-import { createCall, type NewCall } from './create-call.ts'
+import { createCall } from './create-call.ts'
+import type { CallDraft } from './draft-call.ts'
 import { readOperation, type OperationRow } from './read-operation.ts'
 import { resumeCall } from './resume-call.ts'
-import { runStreamed, type Pieces, type RunPiece } from './run-streamed.ts'
+import type { RunPiece } from './pipe.ts'
+import { runStreamed, type Pieces } from './run-streamed.ts'
 import { problemOf, type SettledCall } from './settle-call.ts'
 import { problemOfRow } from './call-blocking.ts'
 
@@ -32,18 +34,17 @@ export type Writer = {
   broken(operation_id: string, code: EndingCode): SseEvent
 }
 
-type Context = { readonly tx: Tx; readonly operation_id: string }
+type Context = {
+  readonly tx: Tx
+  readonly operation_id: string
+  readonly prepared: CallDraft
+}
 
-export function streamedCalls<C>(
-  deps: Deps,
-  read: (context: C & Context) => Promise<NewCall>,
-  newWriter: () => Writer,
-) {
+export function streamedCalls(deps: Deps, newWriter: () => Writer) {
   const begun = new Map<string, Call>()
   return {
-    begin: async (context: C & Context): Promise<void> => {
-      const { tx } = context
-      const call = await createCall(tx, deps, await read(context))
+    begin: async ({ tx, operation_id, prepared }: Context): Promise<void> => {
+      const call = await createCall(tx, deps, prepared, { id: operation_id })
       tx.afterCommit(() => void begun.set(call.id, call))
     },
     open: async (

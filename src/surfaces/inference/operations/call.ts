@@ -1,5 +1,5 @@
 /** A call as this process runs it: everything that is needed to make, settle and show it. */
-import type { Candidate } from '../models/find-candidates.ts'
+import type { Candidate } from '../models/known-models.ts'
 import type { PromptVersion } from '../prompts/prompts.ts'
 import type { Decided } from '../safety/policy.ts'
 import type { Content } from './contents.ts'

@@ -3,8 +3,8 @@
  * U+0000 in an output is nothing special. What is not to be stored is erased when no retry can need it.
  */
 import { Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { SealedColumn } from '../../../kernel/work/reseal.ts'
 import type { ProviderMessage, ResponseFormat } from '../providers/provider.ts'
@@ -21,29 +21,23 @@ const use = 'inference.contents'
 const placeOf = (id: string) => ({ table: use, id, column: 'sealed' })
 const Sealed = Type.Object({ sealed: Type.Unsafe<Buffer>(Type.Any()) })
 
-type Owner = {
-  readonly tenant_id: string
+/** As its row will be: sealed before the transaction that writes it. */
+export type SealedContent = {
   readonly id: string
-  readonly store: boolean
+  readonly sealed: Buffer
+  readonly hours: number
 }
 
-/** Returns its id. */
-export async function storeContent(
-  tx: Tx,
+export function sealContent(
   { keys, settings }: Pick<Kernel, 'keys' | 'settings'>,
-  { tenant_id, id: operation_id, store }: Owner,
+  store: boolean,
   text: string,
-): Promise<string> {
+): SealedContent {
   const id = newId()
-  const sealed = keys.seal(use, Buffer.from(text), placeOf(id))
   const hours = store
     ? settings['inference.kept_days'] * 24
     : settings['kernel.idempotency_retention_hours']
-  await tx.run(sql`
-    insert into inference.contents (tenant_id, id, operation_id, sealed, erase_at)
-    values (${tenant_id}, ${id}, ${operation_id}, ${sealed},
-      kernel.now() + make_interval(hours => ${hours}))`)
-  return id
+  return { id, sealed: keys.seal(use, Buffer.from(text), placeOf(id)), hours }
 }
 
 /** Undefined once it is erased. */
@@ -59,12 +53,6 @@ export async function readContent(
     sql`select sealed from inference.contents where tenant_id = ${tenant_id} and id = ${id}`,
   )
   return row && keys.open(use, row.sealed, placeOf(id)).toString()
-}
-
-export function eraseContents(tenant_id: string, operation_id: string): Sql {
-  return sql`
-    delete from inference.contents
-    where tenant_id = ${tenant_id} and operation_id = ${operation_id}`
 }
 
 export const sealedContents: SealedColumn = {

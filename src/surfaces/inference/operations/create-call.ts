@@ -1,92 +1,48 @@
 /**
- * Creates an operation in the caller's commit: chooses deployments, decides on the input, and, unless a job
- * will run it later, takes the quota and writes the first attempt. So a call that is sent is always there.
+ * Creates an operation in the caller's commit, and unless a job will run it later takes the quota and writes the
+ * first attempt. So a call that is sent is always there. Its statements are sent in one packet.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
-import { findCandidates } from '../models/find-candidates.ts'
-import { prompts, type PromptVersion } from '../prompts/prompts.ts'
 import { reserve } from '../quotas/reserve.ts'
-import { decideOn } from '../safety/policy.ts'
 import { announceEnd } from './announce-end.ts'
-import { isBlocked, type Call, type Parameters, type Workload } from './call.ts'
-import { storeContent, type Content } from './contents.ts'
-import { recordDecisions } from './record-decisions.ts'
-import { countTokens } from './tokens.ts'
-
-export type NewCall = {
-  readonly id: string
-  readonly tenant_id: string
-  readonly actor_id: string
-  readonly key?: RequestKey | null
-  readonly model: string
-  readonly content: Content
-  readonly parameters: Omit<Parameters, 'max_output_tokens' | 'keyed'> & {
-    readonly max_output_tokens?: number
-  }
-  readonly prompt: PromptVersion
-  readonly workload: Workload
-  readonly class: Call['class']
-  readonly capability?: readonly string[]
-  readonly store?: boolean
-  readonly metadata?: Readonly<Record<string, string>>
-  readonly deadline_ms: number
-  readonly job_id?: string
-  readonly parent_id?: string
-  /** A job runs it later. */
-  readonly waits?: true
-}
+import { isBlocked, type Call } from './call.ts'
+import type { CallDraft } from './draft-call.ts'
 
 const Made = Type.Object({ created_at: Type.String(), deadline_at: Type.String() })
-const max_output_default = 1024
 
-export async function createCall(tx: Tx, deps: Deps, asked: NewCall): Promise<Call> {
-  const { tenant_id, id, content, prompt } = asked
-  const text = textOf(content)
-  const estimated_input = (await countTokens(text)) + (await countTokens(prompts[prompt])) + 16
-  const { max_output_tokens: wanted } = asked.parameters
-  const candidates = await findCandidates(tx, deps, tenant_id, {
-    model: asked.model,
-    capability: asked.capability ?? capabilityOf(asked),
-    input_tokens: estimated_input,
-    max_output: wanted ?? 1,
-  })
-  const decided = decideOn(deps.policy, 'input', text)
-  const [first] = candidates
-  const room = first.max_context - estimated_input
-  const max_output_tokens = wanted ?? Math.min(max_output_default, first.max_output, room)
-  const parameters = { ...asked.parameters, max_output_tokens, keyed: Boolean(asked.key) }
-  const store = asked.store ?? true
-  const draft = { ...asked, parameters, store, estimated_input, deployment: first }
-  const started = isBlocked({ decided }) ? 'blocked' : 'running'
-  const state = asked.waits ? 'pending' : started
-  const { created_at, deadline_at } = await insertOperation(tx, draft, state)
-  const input_ref = await storeContent(tx, deps.kernel, { tenant_id, id, store }, sealable(content))
-  await tx.run(sql`
-    update inference.inference_operations set input_ref = ${input_ref}
-    where tenant_id = ${tenant_id} and id = ${id}`)
+export type CallKey = { readonly id: string; readonly job_id?: string }
+
+export async function createCall(
+  tx: Tx,
+  deps: Deps,
+  draft: CallDraft,
+  { id, job_id }: CallKey,
+): Promise<Call> {
+  const [first] = draft.candidates
+  const started = isBlocked(draft) ? 'blocked' : 'running'
+  const state = draft.waits ? 'pending' : started
   const call: Call = {
     ...draft,
-    prompt,
-    candidates,
+    id,
+    metadata: draft.metadata ?? null,
+    job_id: job_id ?? null,
     first_deployment_id: first.id,
-    metadata: asked.metadata ?? null,
-    job_id: asked.job_id ?? null,
-    created_at,
-    deadline_at,
-    decided,
+    deployment: first,
+    created_at: '',
+    deadline_at: '',
     run: 1,
     attempts: 0,
   }
-  if (asked.waits) return call
-  await recordDecisions(tx, deps, call, 'input', decided)
-  await takeQuota(tx, deps, call, { requests: 1 })
-  if (started === 'blocked')
-    announceEnd(tx, call, { state: started, error_code: 'content_blocked' }, 1)
-  return call
+  const inserted = insertCall(tx, deps, draft, call, state)
+  const [made] = await Promise.all([
+    inserted,
+    draft.waits ? undefined : takeQuota(tx, deps, call, { requests: 1 }),
+  ])
+  if (state === 'blocked') announceEnd(tx, call, { state, error_code: 'content_blocked' }, 1)
+  return Object.assign(call, made)
 }
 
 /** Reserves for the present run, and writes its first attempt; a blocked input only counts. */
@@ -113,46 +69,46 @@ export async function takeQuota(
   if (sends) call.attempts++
 }
 
-type Draft = Omit<NewCall, 'parameters'> & {
-  readonly parameters: Parameters
-  readonly store: boolean
-  readonly estimated_input: number
-  readonly deployment: { readonly tenant_id: string; readonly id: string }
-}
-
-async function insertOperation(tx: Tx, one: Draft, state: string) {
+async function insertCall(tx: Tx, deps: Deps, draft: CallDraft, call: Call, state: string) {
+  const { key, input } = draft
+  const decided = draft.waits ? [] : call.decided
   return await tx.one(
     Made,
     sql`
-      insert into inference.inference_operations (tenant_id, id, actor_id, idempotency_key,
-        request_fingerprint, model, first_deployment_id, model_deployment_id, deployment_tenant_id,
-        workload, streamed, state, error_code, prompt_version, parameters, metadata, store, job_id,
-        parent_id, estimated_input, max_output, started_at, completed_at, deadline_at)
-      values (${one.tenant_id}, ${one.id}, ${one.actor_id}, ${one.key?.value ?? null},
-        ${one.key?.fingerprint ?? null}, ${one.model}, ${one.deployment.id}, ${one.deployment.id},
-        ${one.deployment.tenant_id}, ${one.workload}, ${one.class === 'stream'}, ${state},
-        ${state === 'blocked' ? 'content_blocked' : null}, ${one.prompt},
-        ${sql.json(one.parameters)}::jsonb,
-        ${one.metadata ? sql.json(one.metadata) : null}::jsonb, ${one.store}, ${one.job_id ?? null},
-        ${one.parent_id ?? null}, ${one.estimated_input}, ${one.parameters.max_output_tokens},
-        case when ${state} = 'pending' then null else kernel.now() end,
-        case when ${state} = 'blocked' then kernel.now() end,
-        kernel.now() + make_interval(secs => ${one.deadline_ms / 1000}))
-      returning created_at, deadline_at`,
+      with clock as materialized (
+        select kernel.now() as at
+      ), made as (
+        insert into inference.inference_operations (tenant_id, id, actor_id, idempotency_key,
+          request_fingerprint, model, first_deployment_id, model_deployment_id,
+          deployment_tenant_id, workload, streamed, state, error_code, input_ref, prompt_version,
+          parameters, metadata, store, job_id, parent_id, estimated_input, max_output, created_at,
+          started_at, completed_at, deadline_at)
+        select ${call.tenant_id}, ${call.id}, ${call.actor_id}, ${key?.value ?? null},
+          ${key?.fingerprint ?? null}, ${call.model}, ${call.deployment.id}, ${call.deployment.id},
+          ${call.deployment.tenant_id}, ${call.workload}, ${call.class === 'stream'}, ${state},
+          ${state === 'blocked' ? 'content_blocked' : null}, ${input?.id ?? null}, ${call.prompt},
+          ${sql.json(call.parameters)}::jsonb,
+          ${call.metadata ? sql.json(call.metadata) : null}::jsonb, ${call.store}, ${call.job_id},
+          ${draft.parent_id ?? null}, ${call.estimated_input},
+          ${call.parameters.max_output_tokens},
+          c.at, case when ${state} = 'pending' then null else c.at end,
+          case when ${state} = 'blocked' then c.at end,
+          c.at + make_interval(secs => ${draft.deadline_ms / 1000})
+        from clock c
+        returning tenant_id, id, created_at, deadline_at
+      ), kept as (
+        insert into inference.contents (tenant_id, id, operation_id, sealed, erase_at)
+        select m.tenant_id, ${input?.id ?? null}::uuid, m.id, ${input?.sealed ?? null}::bytea,
+          m.created_at + make_interval(hours => ${input?.hours ?? 0})
+        from made m where ${input !== null}
+      ), decisions as (
+        insert into inference.safety_decisions (tenant_id, operation_id, stage, category,
+          policy_version, decision, created_at)
+        select m.tenant_id, m.id, 'input', d.category, ${deps.policy.version}, d.decision,
+          m.created_at
+        from made m cross join unnest(${decided.map(one => one.category)}::text[],
+          ${decided.map(one => one.decision)}::text[]) d (category, decision)
+      )
+      select created_at, deadline_at from made`,
   )
-}
-
-/** All that a person wrote, for the policy and the count of tokens. */
-export function textOf({ input, instructions = '' }: Content): string {
-  const said = typeof input === 'string' ? input : input.map(one => one.content).join('\n')
-  return instructions === '' ? said : `${instructions}\n${said}`
-}
-
-function sealable(content: Content): string {
-  return JSON.stringify(content)
-}
-
-function capabilityOf({ content, class: kind }: NewCall): string[] {
-  const json = content.response_format?.type === 'json_schema' ? ['json_schema'] : []
-  return ['text', ...json, ...(kind === 'stream' ? ['stream'] : [])]
 }

@@ -4,17 +4,19 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { violates } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { findCandidates } from '../models/find-candidates.ts'
+import { chooseFrom, findModel } from '../models/find-candidates.ts'
+import type { Candidate } from '../models/known-models.ts'
 import type { PromptVersion } from '../prompts/prompts.ts'
 import { decideOn } from '../safety/policy.ts'
 import { isBlocked, type Call, type Parameters, type Workload } from './call.ts'
 import { readContent, type Content } from './contents.ts'
-import { takeQuota, textOf } from './create-call.ts'
+import { takeQuota } from './create-call.ts'
+import { textOf } from './draft-call.ts'
 import { readOperation, type OperationKey, type OperationRow } from './read-operation.ts'
 import { recordDecisions } from './record-decisions.ts'
 import { settleAbandoned } from './settle-abandoned.ts'
@@ -27,16 +29,17 @@ const look_ms = 100
 
 /** By its id alone: the record of its key, or its job, names it. */
 export async function resumeCall(deps: Deps, id: string): Promise<Resumed> {
-  const { tenant_id } = await deps.kernel.db.one(
-    Type.Object({ tenant_id: Type.String() }),
+  const { tenant_id, model } = await deps.kernel.db.one(
+    Type.Object({ tenant_id: Type.String(), model: Type.String() }),
     sql`
       -- any tenant: the operation's own id
-      select tenant_id from inference.inference_operations where id = ${id}`,
+      select tenant_id, model from inference.inference_operations where id = ${id}`,
   )
   const key = { tenant_id, id }
   for (let looks = 1; ; looks++) {
+    const found = await findModel(deps, tenant_id, model)
     const resumed = await deps.kernel.db
-      .tx(tx => resumeIn(tx, deps, key))
+      .tx(tx => resumeIn(tx, deps, key, found))
       .catch((error: unknown) => {
         // Another one began the same run.
         if (violates(error, 'quota_reservations_pkey')) return 'running' as const
@@ -51,7 +54,12 @@ export async function resumeCall(deps: Deps, id: string): Promise<Resumed> {
   }
 }
 
-async function resumeIn(tx: Tx, deps: Deps, key: OperationKey): Promise<Resumed | 'running'> {
+async function resumeIn(
+  tx: Tx,
+  deps: Deps,
+  key: OperationKey,
+  found: readonly Candidate[],
+): Promise<Resumed | 'running'> {
   let row = await readOperation(tx, key)
   if (!row) throw problem('inference_not_found')
   if (row.state === 'running' || row.state === 'reconciling') {
@@ -70,16 +78,21 @@ async function resumeIn(tx: Tx, deps: Deps, key: OperationKey): Promise<Resumed 
   }
   const may_run = row.state === 'pending' || row.retryable
   if (!may_run) return { ended: row }
-  return { call: await beginAgain(tx, deps, row) }
+  return { call: await beginAgain(tx, deps, row, found) }
 }
 
 /** The call of an operation, for a run of it. */
-export async function callOf(tx: Tx, deps: Deps, row: OperationRow, run = row.run): Promise<Call> {
+export async function callOf(
+  reader: Reader,
+  deps: Deps,
+  row: OperationRow,
+  found: readonly Candidate[],
+  run = row.run,
+): Promise<Call> {
   const { tenant_id, id, job_id } = row
-  const content = await openContent(tx, deps, row)
+  const content = await openContent(reader, deps, row)
   const parameters = row.parameters as Parameters
-  const candidates = await findCandidates(tx, deps, tenant_id, {
-    model: row.model,
+  const candidates = chooseFrom(found, {
     capability: ['text'],
     input_tokens: row.estimated_input,
     max_output: parameters.max_output_tokens,
@@ -110,10 +123,15 @@ export async function callOf(tx: Tx, deps: Deps, row: OperationRow, run = row.ru
 }
 
 /** Takes the quota for another run; a refusal leaves the operation as it was. */
-async function beginAgain(tx: Tx, deps: Deps, row: OperationRow): Promise<Call> {
+async function beginAgain(
+  tx: Tx,
+  deps: Deps,
+  row: OperationRow,
+  found: readonly Candidate[],
+): Promise<Call> {
   const { tenant_id, id } = row
   const run = row.state === 'pending' ? row.run : row.run + 1
-  const call = await callOf(tx, deps, row, run)
+  const call = await callOf(tx, deps, row, found, run)
   call.deployment = call.candidates[0]
   await recordDecisions(tx, deps, call, 'input', call.decided)
   await takeQuota(tx, deps, call, { requests: 1 })
@@ -142,8 +160,8 @@ function classOf({ job_id, streamed }: OperationRow): Call['class'] {
   return streamed ? 'stream' : 'call'
 }
 
-async function openContent(tx: Tx, { kernel }: Deps, row: OperationRow): Promise<Content> {
-  const text = await readContent(tx, kernel, row.tenant_id, row.input_ref)
+async function openContent(reader: Reader, { kernel }: Deps, row: OperationRow): Promise<Content> {
+  const text = await readContent(reader, kernel, row.tenant_id, row.input_ref)
   if (text === undefined) throw problem('inference_not_found')
   return JSON.parse(text) as Content
 }

@@ -1,21 +1,12 @@
 /**
  * Runs a call whose output is read as it comes. The call is a task of its own: it settles although its reader
- * has left, and at most 256 KiB wait for a reader that is slow.
+ * has left.
  */
 import type { Deps } from '../deps.ts'
 import type { Call } from './call.ts'
-import { callModel, type Ending } from './call-model.ts'
-import { settleCall, type SettledCall } from './settle-call.ts'
-
-export type RunPiece =
-  | { readonly type: 'started'; readonly model_snapshot: string; readonly deployment_id: string }
-  | { readonly type: 'text'; readonly text: string }
-  /** `settled` is undefined if another process has ended the call. */
-  | {
-      readonly type: 'ended'
-      readonly ending: Ending
-      readonly settled: SettledCall | undefined
-    }
+import { callModel } from './call-model.ts'
+import { Pipe, type RunPiece } from './pipe.ts'
+import { settleCall } from './settle-call.ts'
 
 export type Pieces = {
   /** The next piece; undefined after `ended`. */
@@ -23,8 +14,6 @@ export type Pieces = {
   /** Nothing is read any more: the provider is left, and what was used is settled. */
   leave(): void
 }
-
-const waiting_max_units = 128 * 1024
 
 export function runStreamed(deps: Deps, call: Call, signal: AbortSignal): Pieces {
   const left = new AbortController()
@@ -51,60 +40,9 @@ export function runStreamed(deps: Deps, call: Call, signal: AbortSignal): Pieces
     }
   }
   void deps.calls.keep(run())
-  return { next: () => pipe.next(), leave: () => left.abort() }
-}
-
-/** A queue of one writer and one reader; texts that wait are joined. */
-class Pipe {
-  private readonly queue: RunPiece[] = []
-  private waiting_units = 0
-  private error: Error | undefined
-  private is_ended = false
-  private wakeReader: (() => void) | undefined
-  private wakeWriter: (() => void) | undefined
-
-  constructor(stop: AbortSignal) {
-    // A reader that has left makes no room any more.
-    stop.addEventListener('abort', () => this.wakeWriter?.(), { once: true })
-    this.isStopped = () => stop.aborted
+  const leave = () => {
+    left.abort()
+    pipe.leave()
   }
-
-  private readonly isStopped: () => boolean
-
-  async push(piece: RunPiece): Promise<void> {
-    const last = this.queue.at(-1)
-    if (piece.type === 'text') this.waiting_units += piece.text.length
-    if (piece.type === 'text' && last?.type === 'text') {
-      this.queue[this.queue.length - 1] = { type: 'text', text: last.text + piece.text }
-    } else {
-      this.queue.push(piece)
-    }
-    this.wakeReader?.()
-    while (this.waiting_units > waiting_max_units && !this.isStopped()) {
-      await new Promise<void>(resolve => (this.wakeWriter = resolve))
-    }
-  }
-
-  end(piece: RunPiece): void {
-    this.queue.push(piece)
-    this.is_ended = true
-    this.wakeReader?.()
-  }
-
-  fail(error: Error): void {
-    this.error = error
-    this.is_ended = true
-    this.wakeReader?.()
-  }
-
-  async next(): Promise<RunPiece | undefined> {
-    while (this.queue.length === 0 && !this.is_ended) {
-      await new Promise<void>(resolve => (this.wakeReader = resolve))
-    }
-    const piece = this.queue.shift()
-    if (piece?.type === 'text') this.waiting_units -= piece.text.length
-    this.wakeWriter?.()
-    if (piece === undefined && this.error) throw this.error
-    return piece
-  }
+  return { next: () => pipe.next(), leave }
 }

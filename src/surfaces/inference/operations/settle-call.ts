@@ -9,15 +9,17 @@ import { sql } from '../../../kernel/database/sql.ts'
 import type { Problem } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { settleRun, type Settled } from '../quotas/settle.ts'
+import { Settled } from '../quotas/settle.ts'
 import { announceEnd } from './announce-end.ts'
 import type { Call } from './call.ts'
 import type { Ending, Result } from './call-model.ts'
-import { eraseContents, storeContent } from './contents.ts'
-import { writeEnds } from './ledger.ts'
-import { recordDecisions } from './record-decisions.ts'
+import { sealContent } from './contents.ts'
 
-const Version = Type.Object({ version: Type.Integer(), completed_at: Type.String() })
+const Ended = Type.Object({
+  ...Settled.properties,
+  version: Type.Integer(),
+  completed_at: Type.String(),
+})
 
 export type SettledCall = {
   readonly call: Call
@@ -35,32 +37,12 @@ export async function settleCall(
   call: Call,
   result: Result,
 ): Promise<SettledCall | undefined> {
-  const { tenant_id, id, run, store, parameters } = call
   const { ending, text } = result
-  const spent = await settleRun(tx, { tenant_id, operation_id: id, run }, result.spent)
-  if (!spent) return undefined
-  await writeEnds(tx, call, result.attempts)
-  await recordDecisions(tx, deps, call, 'output', result.decided)
-  const is_kept = store || parameters.keyed === true
-  const keeps = is_kept && text !== ''
-  const output_ref = keeps ? await storeContent(tx, deps.kernel, call, text) : null
   const sha = hash('sha256', text, 'buffer')
   const output_length = codePoints(text)
-  const { version, completed_at } = await tx.one(
-    Version,
-    sql`
-      update inference.inference_operations
-      set state = ${ending.state}, error_code = ${codeOf(ending)},
-        retryable = ${isRetryable(ending)}, output_ref = ${output_ref},
-        model_snapshot = ${result.spent.model_snapshot},
-        provider_response_id = ${result.response_id},
-        finish_reason = ${finishOf(ending)}, output_length = ${output_length},
-        output_sha256 = ${sha}, completed_at = kernel.now(), version = version + 1
-      where tenant_id = ${tenant_id} and id = ${id} and run = ${run}
-        and state in ('running', 'reconciling')
-      returning version, completed_at`,
-  )
-  if (!is_kept) await tx.run(eraseContents(tenant_id, id))
+  const ended = await endCall(tx, deps, call, result, { sha, output_length })
+  if (!ended) return undefined
+  const { version, completed_at, ...spent } = ended
   const finish_reason = finishOf(ending)
   const error_code = codeOf(ending)
   announceEnd(
@@ -84,6 +66,68 @@ export async function settleCall(
   }
 }
 
+type Output = { readonly sha: Buffer; readonly output_length: number }
+
+/** One statement: each part takes its rows from the one before, so nothing is written without a reservation. */
+async function endCall(
+  tx: Tx,
+  { kernel, policy }: Deps,
+  call: Call,
+  { ending, text, spent, response_id, decided, attempts }: Result,
+  { sha, output_length }: Output,
+) {
+  const { tenant_id, id, run, store, parameters } = call
+  const is_kept = store || parameters.keyed === true
+  const output = is_kept && text !== '' ? sealContent(kernel, store, text) : null
+  return await tx.maybe(
+    Ended,
+    sql`
+      with spent as (
+        select * from inference.settle(${tenant_id}, ${id}, ${run}, ${spent.as}, ${spent.input},
+          ${spent.cached_input}, ${spent.output}, ${spent.source}, ${spent.model_snapshot},
+          ${spent.provider_request_id}, ${spent.compute_ms})
+      ), ended as (
+        update inference.inference_operations o
+        set state = ${ending.state}, error_code = ${codeOf(ending)},
+          retryable = ${isRetryable(ending)}, output_ref = ${output?.id ?? null},
+          model_snapshot = ${spent.model_snapshot}, provider_response_id = ${response_id},
+          finish_reason = ${finishOf(ending)}, output_length = ${output_length},
+          output_sha256 = ${sha}, completed_at = kernel.now(), version = version + 1
+        from spent
+        where o.tenant_id = ${tenant_id} and o.id = ${id} and o.run = ${run}
+          and o.state in ('running', 'reconciling')
+        returning o.tenant_id, o.id, o.version, o.completed_at
+      ), tried as (
+        update inference.inference_attempts a
+        set state = t.state, provider_request_id = t.provider_request_id,
+          error_code = t.error_code, latency_ms = t.latency_ms
+        from ended e cross join unnest(${attempts.map(one => one.attempt)}::int4[],
+          ${attempts.map(one => one.state)}::text[],
+          ${attempts.map(one => one.provider_request_id)}::text[],
+          ${attempts.map(one => one.error_code)}::text[],
+          ${attempts.map(one => one.latency_ms)}::int4[])
+          t (attempt, state, provider_request_id, error_code, latency_ms)
+        where a.tenant_id = ${tenant_id} and a.operation_id = ${id} and a.attempt = t.attempt
+      ), decisions as (
+        insert into inference.safety_decisions (tenant_id, operation_id, stage, category,
+          policy_version, decision)
+        select e.tenant_id, e.id, 'output', d.category, ${policy.version}, d.decision
+        from ended e cross join unnest(${decided.map(one => one.category)}::text[],
+          ${decided.map(one => one.decision)}::text[]) d (category, decision)
+        on conflict (tenant_id, operation_id, stage, category) do update
+          set decision = excluded.decision, policy_version = excluded.policy_version
+      ), kept as (
+        insert into inference.contents (tenant_id, id, operation_id, sealed, erase_at)
+        select e.tenant_id, ${output?.id ?? null}::uuid, e.id, ${output?.sealed ?? null}::bytea,
+          e.completed_at + make_interval(hours => ${output?.hours ?? 0})
+        from ended e where ${output !== null}
+      )
+      select e.version, e.completed_at, s.input_units, s.cached_input_units, s.output_units,
+        s.cost::text, s.currency, s.price_version, s.source
+      from spent s cross join ended e`,
+  )
+}
+
 export function codeOf(ending: Ending): string | null {
   if (ending.state === 'succeeded') return null
   return ending.state === 'blocked' ? 'content_blocked' : ending.code
@@ -98,7 +142,7 @@ export function isRetryable(ending: Ending): boolean {
 /** What the caller gets who has seen no output yet. */
 export function problemOf(ending: Exclude<Ending, { readonly state: 'succeeded' }>): Problem {
   if (ending.state === 'blocked') return problem('content_blocked')
-  if (ending.state === 'failed') return problem(ending.code)
+  if (ending.state === 'failed') return problem(ending.code, { logged: true })
   // Only a process that stops ends the call of a caller that is still there.
   return ending.retryable ? problem('shutting_down') : problem('inference_cancelled')
 }

@@ -3,9 +3,15 @@
  * and why it failed. The SDK repeats requests by itself; each of them passes `begin`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Buffer } from 'node:buffer'
 import type { Weight } from '../../../kernel/outgoing/circuit.ts'
 import { failureOf, weightOf } from './failures.ts'
-import { ProviderFailure, type AttemptState, type CallOptions } from './provider.ts'
+import {
+  ProviderFailure,
+  type AttemptState,
+  type CallOptions,
+  type RefusalFacts,
+} from './provider.ts'
 
 export type Limits = {
   readonly attempt_timeout_ms: number
@@ -27,7 +33,12 @@ export class Call {
   readonly limits: Limits
   /** Aborted by the caller, by a watchdog, or when no further attempt may be made. */
   readonly controller = new AbortController()
+  /** Whether a successful body is read by us and not by the SDK. */
+  readonly keeps_body: boolean
+  body: AsyncIterable<Buffer> | null = null
   made = 0
+  /** Of the last attempt that was refused. */
+  refusal: RefusalFacts | null = null
   /** Whether any attempt may have been carried out without an answer. */
   ambiguous = false
   /** Why this call ends; the first reason counts. */
@@ -41,12 +52,13 @@ export class Call {
 
   constructor(
     options: CallOptions,
-    more: { limits: Limits; attempts_before: number; nowMs: () => number },
+    more: { limits: Limits; attempts_before: number; nowMs: () => number; keeps_body: boolean },
   ) {
     this.options = options
     this.limits = more.limits
     this.#before = more.attempts_before
     this.#nowMs = more.nowMs
+    this.keeps_body = more.keeps_body
     const { signal } = options
     const leave = () => this.controller.abort()
     this.#leave = () => signal.removeEventListener('abort', leave)
@@ -68,6 +80,7 @@ export class Call {
       throw this.stopped()
     }
     this.made++
+    this.refusal = null
     this.#current = { number, began_ms: performance.now(), settle: () => {} }
   }
 
@@ -78,6 +91,11 @@ export class Call {
     if (provider_request_id !== undefined) {
       this.#current.provider_request_id = provider_request_id.slice(0, 200)
     }
+  }
+
+  takeBody(): AsyncIterable<Buffer> {
+    if (!this.body) throw new Error('the call has no answer')
+    return this.body
   }
 
   /** Ends the current attempt, if one has begun and not ended. */
@@ -122,8 +140,14 @@ export class Call {
 
   /** What the caller gets: ambiguous if any attempt was. */
   thrown({ code, retryable, blocked, reason }: ProviderFailure): ProviderFailure {
-    const { ambiguous } = this
-    const options = { retryable, ambiguous, reason, ...(blocked ? { blocked } : {}) }
+    const { ambiguous, refusal } = this
+    const options = {
+      retryable,
+      ambiguous,
+      reason,
+      ...(blocked ? { blocked } : {}),
+      ...(refusal ? { refusal } : {}),
+    }
     return new ProviderFailure(code, options)
   }
 

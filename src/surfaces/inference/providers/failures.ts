@@ -60,8 +60,9 @@ export function aborted(ambiguous: boolean): ProviderFailure {
 function failureOfUpstream(error: UpstreamFailure): ProviderFailure {
   const { reason, ambiguous } = error
   switch (reason) {
-    case 'timeout':
     case 'connect':
+      return ambiguous ? timedOut(reason, true) : unreachable(error)
+    case 'timeout':
       return timedOut(reason, ambiguous)
     case 'invalid_response':
       return invalid('broken_body', ambiguous)
@@ -72,6 +73,17 @@ function failureOfUpstream(error: UpstreamFailure): ProviderFailure {
     case 'unavailable':
       return new ProviderFailure('service_unavailable', { retryable: true, reason })
   }
+}
+
+/** No byte was sent: the address, the port or the network is wrong. */
+function unreachable(error: UpstreamFailure): ProviderFailure {
+  const { code } = deepest(error) as { code?: unknown }
+  const reason = typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? code : 'connect'
+  return new ProviderFailure('upstream_unreachable', { retryable: true, reason })
+}
+
+function deepest(error: Error): Error {
+  return error.cause instanceof Error ? deepest(error.cause) : error
 }
 
 type Refusal = { readonly status: unknown; readonly code: unknown; readonly error: unknown }
@@ -108,6 +120,7 @@ export function nameOf(code: unknown): string {
 export function weightOf({ code, reason }: ProviderFailure): Weight {
   switch (code) {
     case 'upstream_timeout':
+    case 'upstream_unreachable':
     case 'upstream_invalid_response':
       return reason === 'http_400' || reason === 'http_422' ? null : 1
     case 'service_unavailable':

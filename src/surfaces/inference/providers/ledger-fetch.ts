@@ -11,8 +11,9 @@ import {
   type UpstreamStream,
 } from '../../../kernel/outgoing/upstream.ts'
 import { calls, type Call } from './call.ts'
-import { aborted, failureOf, isGateway, nameOf, timedOut } from './failures.ts'
+import { aborted, failureOf, isGateway, timedOut } from './failures.ts'
 import { ProviderFailure } from './provider.ts'
+import { refusalFacts } from './refusal-facts.ts'
 
 /** With less time no answer could come. */
 const least_left_ms = 20
@@ -37,7 +38,8 @@ export function ledgerFetch(upstream: Upstream, prefix: string) {
         retries: 0,
         deadline_ms: call.leftMs(),
         settles_later: true,
-        ...(init.signal ? { signal: init.signal } : {}),
+        // The SDK's own signal follows it, and is forgotten once the headers are there.
+        signal: call.controller.signal,
       })
       call.answered(stream.settle, textOf(stream.headers, 'x-request-id'))
       return await replyOf(call, upstream, stream)
@@ -63,6 +65,10 @@ async function refuseLate(call: Call, upstream: Upstream): Promise<void> {
 /** Success is passed on as it comes; a refusal is read, and ends the attempt. */
 async function replyOf(call: Call, upstream: Upstream, stream: UpstreamStream): Promise<Response> {
   const { status, headers, body } = stream
+  if (status < 300 && call.keeps_body) {
+    call.body = body
+    return new Response(null, { status: 200, headers: headersOf(headers) })
+  }
   if (status < 300) {
     return new Response(ReadableStream.from(body), { status, headers: headersOf(headers) })
   }
@@ -94,7 +100,9 @@ async function refusal(call: Call, upstream: Upstream, refused: Refused): Promis
   const state = isGateway(status) ? 'ambiguous' : 'failed'
   const temporary = status === 408 || status === 409 || status === 429 || status >= 500
   // The circuit has counted what the outgoing client itself takes for a failure.
-  await call.end(state, codeIn(body) ?? `http_${status}`, null)
+  const facts = refusalFacts(status, body, textOf(refused.headers, 'x-request-id'))
+  call.refusal = facts
+  await call.end(state, facts.provider_code ?? `http_${status}`, null)
   const headers = headersOf(refused.headers)
   const wait_ms = askedWaitMs(refused.headers) ?? backoffMs(call)
   const allowed = temporary && headers.get('x-should-retry') !== 'false'
@@ -117,16 +125,6 @@ function askedWaitMs(headers: ResponseHeaders): number | null {
   if (Number.isFinite(ms)) return ms
   const seconds = Number(textOf(headers, 'retry-after') ?? Number.NaN)
   return Number.isFinite(seconds) ? seconds * 1000 : null
-}
-
-function codeIn(body: Buffer): string | null {
-  try {
-    const { error } = JSON.parse(body.toString('utf8')) as { error?: { code?: unknown } }
-    const name = nameOf(error?.code)
-    return name === 'unnamed' ? null : name
-  } catch {
-    return null
-  }
 }
 
 async function readSome(body: AsyncIterable<Buffer>): Promise<Buffer> {

@@ -3,6 +3,7 @@ import type OpenAI from 'openai'
 import { Call, calls } from './call.ts'
 import type { Lines } from './lines.ts'
 import type { CallOptions, ProviderEvent } from './provider.ts'
+import { readEvents } from './read-events.ts'
 import { readStream, type Read } from './read-stream.ts'
 
 /** Passed to the SDK with every request. */
@@ -19,15 +20,21 @@ type Order = {
   readonly options: CallOptions
 }
 
+/** What the SDK would read as events of a type, and what we read from the response ourselves. */
+type Sent<E> = PromiseLike<AsyncIterable<E>> & { asResponse(): Promise<unknown> }
+
 export async function* streamed<E>(
   lines: Lines,
   order: Order,
-  send: (client: OpenAI, sdk: SdkOptions) => Promise<AsyncIterable<E>>,
+  send: (client: OpenAI, sdk: SdkOptions) => Sent<E>,
   read: (event: E) => Read,
 ): AsyncGenerator<ProviderEvent> {
   const { client } = await lines.lineFor(order.model)
-  const call = callFor(lines, order)
-  const open = () => calls.run(call, () => send(client, sdkOptions(order, call)))
+  const call = callFor(lines, order, true)
+  const open = async () => {
+    await calls.run(call, () => send(client, sdkOptions(order, call)).asResponse())
+    return readEvents<E>(call.takeBody())
+  }
   yield* readStream(call, open, read)
 }
 
@@ -51,8 +58,12 @@ export async function whole<T>(
   }
 }
 
-function callFor(lines: Lines, { options, attempts_before = 0 }: Order): Call {
-  return new Call(options, { limits: lines.limits, attempts_before, nowMs: lines.nowMs })
+function callFor(
+  { limits, nowMs }: Lines,
+  { options, attempts_before = 0 }: Order,
+  keeps_body = false,
+): Call {
+  return new Call(options, { limits, attempts_before, nowMs, keeps_body })
 }
 
 function sdkOptions({ provider_key }: Order, call: Call): SdkOptions {

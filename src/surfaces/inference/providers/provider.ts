@@ -139,6 +139,7 @@ export type ProviderKind = 'openai' | 'openai_compatible'
 export type FailureCode =
   | 'service_unavailable'
   | 'upstream_timeout'
+  | 'upstream_unreachable'
   | 'upstream_invalid_response'
   | 'content_blocked'
   | 'context_length_exceeded'
@@ -153,7 +154,20 @@ export type ProviderFailureOptions = {
   readonly blocked?: 'provider_refusal' | 'provider_content_filter'
   /** What was seen, for the attempt's row and the log; never for a client. */
   readonly reason?: string
+  readonly refusal?: RefusalFacts
   readonly cause?: unknown
+}
+
+/** What may be logged of a provider's error body: the message could quote a key or a prompt. */
+export type RefusalFacts = {
+  readonly status: number
+  readonly provider_code: string | null
+  readonly type: string | null
+  readonly parameter: string | null
+  readonly request_id: string | null
+  /** Equal messages have equal hashes. */
+  readonly message_sha256: string
+  readonly bytes: number
 }
 
 export class ProviderFailure extends Error {
@@ -163,6 +177,7 @@ export class ProviderFailure extends Error {
   readonly ambiguous: boolean
   readonly blocked: 'provider_refusal' | 'provider_content_filter' | null
   readonly reason: string
+  readonly refusal: RefusalFacts | null
 
   constructor(code: FailureCode, options: ProviderFailureOptions = {}) {
     super(`the model provider: ${code} (${options.reason ?? code})`, { cause: options.cause })
@@ -171,5 +186,6 @@ export class ProviderFailure extends Error {
     this.ambiguous = options.ambiguous ?? false
     this.blocked = options.blocked ?? null
     this.reason = options.reason ?? code
+    this.refusal = options.refusal ?? null
   }
 }

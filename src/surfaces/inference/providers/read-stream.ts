@@ -22,23 +22,25 @@ const tail_ms = 1000
 
 export async function* readStream<E>(
   call: Call,
-  open: () => Promise<AsyncIterable<E>>,
+  open: () => Promise<AsyncIterable<readonly E[]>>,
   read: (event: E) => Read,
 ): AsyncGenerator<ProviderEvent> {
   const watch = watchdogs(call)
   let end: End | undefined
   let begun = false
   let complete = false
+  let last = false
   try {
     watch.arm('first_event', call.limits.first_event_ms)
     try {
-      for await (const event of await open()) {
+      for await (const arrived of await open()) {
         watch.disarm()
         begun = true
-        const seen = read(event)
+        const seen = together(arrived.map(read))
         end ??= seen.end
         yield* seen.events
-        watch.arm(seen.last ? 'tail' : 'idle', seen.last ? tail_ms : call.limits.idle_ms)
+        last ||= seen.last
+        watch.arm(last ? 'tail' : 'idle', last ? tail_ms : call.limits.idle_ms)
       }
     } catch (error) {
       end ??= call.verdict(error)
@@ -62,6 +64,21 @@ export async function* readStream<E>(
     }
     call.close()
   }
+}
+
+/** Texts that arrived together are one text. */
+function together(all: readonly Read[]) {
+  const events: ProviderEvent[] = []
+  for (const event of all.flatMap(one => one.events)) {
+    const before = events.at(-1)
+    if (event.type === 'text' && before?.type === 'text') {
+      events[events.length - 1] = { type: 'text', text: before.text + event.text }
+    } else {
+      events.push(event)
+    }
+  }
+  const end = all.find(one => one.end)?.end
+  return { events, last: all.some(one => one.last), ...(end ? { end } : {}) }
 }
 
 /** Once an event has arrived, what the provider did is known: the text counts. */

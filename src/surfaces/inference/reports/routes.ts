@@ -8,6 +8,7 @@ import { Prompt } from '../generations/routes.ts'
 import { call_fails } from '../inferences/routes.ts'
 import { report_type } from '../jobs/job-types.ts'
 import { createCall } from '../operations/create-call.ts'
+import { draftCall } from '../operations/draft-call.ts'
 
 const output_tokens_max = 4000
 const deadline_ms = 1_800_000
@@ -37,14 +38,10 @@ export function reportRoutes(deps: Deps): readonly Route[] {
       sends: ['location'],
       replies: { 202: CreatedReport },
       fails: [...call_fails],
-      handle: async ({ tx, principal, body: { prompt, title }, key }) => {
-        const [id, job_id] = [newId(), newId()]
-        const { tenant_id } = principal
+      prepare: async ({ principal, body: { prompt, title }, key }) => {
         const input = title === undefined ? prompt : `Title: ${title}\n\n${prompt}`
-        const call = await createCall(tx, deps, {
-          id,
-          job_id,
-          tenant_id,
+        return await draftCall(deps, {
+          tenant_id: principal.tenant_id,
           actor_id: principal.id,
           key,
           model: 'default',
@@ -56,12 +53,16 @@ export function reportRoutes(deps: Deps): readonly Route[] {
           waits: true,
           deadline_ms,
         })
+      },
+      handle: async ({ tx, principal: { id: principal_id, tenant_id }, prepared }) => {
+        const [id, job_id] = [newId(), newId()]
+        const call = await createCall(tx, deps, prepared, { id, job_id })
         await deps.jobs.submit(tx, {
           id: job_id,
           tenant_id,
           type: report_type,
           parameters: { operation_id: id },
-          principal_id: principal.id,
+          principal_id,
           deadline_at: call.deadline_at,
         })
         return reply(

@@ -14,6 +14,7 @@ import type { Call } from '../operations/call.ts'
 import { callModel, requestOf, type Result } from '../operations/call-model.ts'
 import { openLedger } from '../operations/ledger.ts'
 import { readOperationOfJob } from '../operations/read-operation.ts'
+import { findModel } from '../models/find-candidates.ts'
 import { callOf } from '../operations/resume-call.ts'
 import { readContent } from '../operations/contents.ts'
 import { countTokens } from '../operations/tokens.ts'
@@ -51,12 +52,13 @@ export async function runReport(
 
 /** The response of an earlier attempt is under way at the provider. */
 async function callUnderWay(deps: Deps, job: RunningJob): Promise<Call | undefined> {
-  return await deps.kernel.db.tx(async tx => {
-    const row = await readOperationOfJob(tx, { tenant_id: job.tenant_id, job_id: job.id })
-    if (!row || (row.state !== 'running' && row.state !== 'reconciling')) return undefined
-    const is_there = row.state === 'reconciling' || row.provider_response_id !== null
-    return is_there ? await callOf(tx, deps, row) : undefined
-  })
+  const { db } = deps.kernel
+  const row = await readOperationOfJob(db, { tenant_id: job.tenant_id, job_id: job.id })
+  if (!row || (row.state !== 'running' && row.state !== 'reconciling')) return undefined
+  const is_there = row.state === 'reconciling' || row.provider_response_id !== null
+  if (!is_there) return undefined
+  const found = await findModel(deps, row.tenant_id, row.model)
+  return await callOf(db, deps, row, found)
 }
 
 /** Undefined: it was written before, and only its result is missing. */

@@ -220,7 +220,7 @@ describe.concurrent('a caller', () => {
 
   test('of another tenant finds nothing', async () => {
     const [one, other] = await Promise.all([world.someone(), world.someone()])
-    await world.allow(one, 'inference.models.write')
+    await world.allow(one, 'inference.models.write', 'inference.platform.write')
     const { body } = await one.infer('Something.')
     const model = await one.ask('POST', '/v1/models', {
       provider: 'openai',

@@ -195,7 +195,7 @@ function controlAt(control: string) {
 
 async function aloneIn(world: ProductWorld, provider: string): Promise<Someone> {
   const one = someoneIn(world, await world.member())
-  await world.allow(one, 'inference.models.write')
+  await world.allow(one, 'inference.models.write', 'inference.platform.write')
   const made = await one.ask('POST', '/v1/models', {
     provider,
     model_name: 'sandbox-large',

@@ -87,7 +87,12 @@ describe.concurrent('quotas', () => {
 
   test('charge the price of the reservation although it changed meanwhile', async () => {
     const one = await world.someone()
-    await world.allow(one, 'inference.models.write', 'inference.prices.write')
+    await world.allow(
+      one,
+      'inference.models.write',
+      'inference.prices.write',
+      'inference.platform.write',
+    )
     const made = await one.ask('POST', '/v1/models', {
       provider: 'openai',
       model_name: 'sandbox-small',

@@ -28,7 +28,7 @@ async function model(one: Someone, name: string, priority: number, provider: str
 describe.concurrent('an alias of two deployments', () => {
   test('is answered by the second where the first fails, under another key', async () => {
     const one = await world.someone()
-    await world.allow(one, 'inference.models.write')
+    await world.allow(one, 'inference.models.write', 'inference.platform.write')
     await model(one, 'sandbox-small', 0, 'p0')
     const second = await model(one, 'sandbox-large', 1, 'p1')
     const prompt = `prompt ${newId()}`
@@ -60,7 +60,7 @@ describe.concurrent('an alias of two deployments', () => {
 describe.concurrent('a deployment', () => {
   test('that drains takes no call, and comes back', async () => {
     const one = await world.someone()
-    await world.allow(one, 'inference.models.write')
+    await world.allow(one, 'inference.models.write', 'inference.platform.write')
     const { id, row_version } = await model(one, 'sandbox-small', 0, 'p2')
     const change = (state: string, headers = {}) =>
       one.ask('PATCH', `/v1/models/${id}`, { state }, { headers })
@@ -73,6 +73,36 @@ describe.concurrent('a deployment', () => {
     expect(code(await one.infer('One.', { model: id }))).toEqual([404, 'model_not_found'])
     expect((await change('active')).status).toBe(200)
     expect((await one.infer('One.', { model: id })).status).toBe(200)
+  })
+
+  test('is added and priced by the platform operator alone, for any tenant', async () => {
+    const [one, operator] = await Promise.all([world.someone(), world.someone()])
+    await world.allow(one, 'inference.models.write', 'inference.prices.write')
+    await world.allow(
+      operator,
+      'inference.models.write',
+      'inference.prices.write',
+      'inference.platform.write',
+    )
+    const added = {
+      provider: 'p4',
+      model_name: 'sandbox-small',
+      capability: ['text'],
+      max_context: 16_000,
+      max_output: 1000,
+      state: 'active',
+      tenant_id: one.tenant.id,
+    }
+    expect((await one.ask('POST', '/v1/models', added)).status).toBe(403)
+    const made = await operator.ask('POST', '/v1/models', added)
+    expect(made.status, made.text).toBe(201)
+    const price = { currency: 'USD', input: '0', cached_input: '0', output: '0' }
+    const priced = { model_deployment_id: made.body.id, ...price }
+    expect((await one.ask('POST', '/v1/model-prices', priced)).status).toBe(403)
+    expect((await operator.ask('POST', '/v1/model-prices', priced)).status).toBe(201)
+    expect((await one.infer('One.', { model: made.body.id })).status).toBe(200)
+    const foreign = await operator.infer('One.', { model: made.body.id })
+    expect(code(foreign)).toEqual([404, 'model_not_found'])
   })
 
   test('of the platform is not changed by a tenant', async () => {
@@ -88,7 +118,7 @@ describe.concurrent('a deployment', () => {
 
   test('without the capability, or with too small a context, is no choice', async () => {
     const one = await world.someone()
-    await world.allow(one, 'inference.models.write')
+    await world.allow(one, 'inference.models.write', 'inference.platform.write')
     const { id } = await model(one, 'sandbox-small', 0, 'p3')
     const response_format = { type: 'json_schema', name: 'any', schema: { type: 'object' } }
     const json = await one.infer('One.', { model: id, parameters: { response_format } })

@@ -27,6 +27,7 @@ const fails = [
   'rate_limited',
   'index_unavailable',
   'upstream_timeout',
+  'upstream_unreachable',
   'upstream_invalid_response',
   'service_unavailable',
   'capacity_exceeded',

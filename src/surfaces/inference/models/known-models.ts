@@ -1,0 +1,88 @@
+/**
+ * Which deployments a name stands for, kept in this process for a second, so that a call needs no statement to
+ * find its model. A change of a model clears it in every process; the second is for a lost notification.
+ */
+import { Type, type Static } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { isId, nil_id as platform_tenant } from '../../../kernel/ids.ts'
+import type { Kernel } from '../settings.ts'
+
+export const models_topic = 'inference.models'
+
+const Found = Type.Object({
+  tenant_id: Type.String(),
+  id: Type.String(),
+  provider: Type.String(),
+  model_name: Type.String(),
+  capability: Type.Array(Type.String()),
+  state: Type.String(),
+  max_context: Type.Integer(),
+  max_output: Type.Integer(),
+})
+export type Candidate = Static<typeof Found>
+
+type Known = { readonly found: readonly Candidate[]; readonly read_ms: number }
+
+const kept_ms = 1000
+const known_max = 1000
+
+export class KnownModels {
+  private readonly db: Kernel['db']
+  private readonly known = new Map<string, Known>()
+  private readonly stopListening: () => void
+  /** What was read before a change is not kept after it. */
+  private changes = 0
+
+  constructor({ db, onWake }: Pick<Kernel, 'db' | 'onWake'>) {
+    this.db = db
+    this.stopListening = onWake(() => this.forget(), [models_topic])
+  }
+
+  /** In the order in which they are tried, in any state. */
+  async find(tenant_id: string, model: string): Promise<readonly Candidate[]> {
+    const name = `${tenant_id} ${model}`
+    const known = this.known.get(name)
+    if (known && performance.now() - known.read_ms < kept_ms) return known.found
+    const { changes } = this
+    const read_ms = performance.now()
+    const found = await this.read(tenant_id, model)
+    if (found.length > 0 && changes === this.changes) {
+      if (this.known.size >= known_max) this.known.clear()
+      this.known.set(name, { found, read_ms })
+    }
+    return found
+  }
+
+  forget(): void {
+    this.changes++
+    this.known.clear()
+  }
+
+  close(): void {
+    this.stopListening()
+  }
+
+  private async read(tenant_id: string, model: string): Promise<Candidate[]> {
+    return await this.db.many(
+      Found,
+      sql`
+        with named as (
+          select a.tenant_id, a.deployment_id, a.priority, a.weight
+          from inference.model_aliases a
+          where a.alias = ${model} and a.tenant_id = (
+            select o.tenant_id from inference.model_aliases o
+            where o.alias = ${model} and o.tenant_id in (${tenant_id}, ${platform_tenant})
+            order by o.tenant_id desc limit 1)
+          union all
+          select d.tenant_id, d.id, 0, 0 from inference.model_deployments d
+          where d.id = ${isId(model) ? model : null}::uuid
+            and d.tenant_id in (${tenant_id}, ${platform_tenant}))
+        select d.tenant_id, d.id, d.provider, d.model_name, d.capability, d.state, d.max_context,
+          d.max_output
+        from named n
+        join inference.model_deployments d
+          on d.tenant_id = n.tenant_id and d.id = n.deployment_id
+        order by n.priority, n.weight desc, d.id`,
+    )
+  }
+}

@@ -1,0 +1,39 @@
+/** What a log may say of a provider's refusal: its names, and a hash in place of its words. */
+import { hash } from 'node:crypto'
+import type { Buffer } from 'node:buffer'
+import { nameOf } from './failures.ts'
+import type { RefusalFacts } from './provider.ts'
+
+export function refusalFacts(
+  status: number,
+  body: Buffer,
+  request_id: string | undefined,
+): RefusalFacts {
+  const { code, type, param } = errorIn(body)
+  const is_id = request_id !== undefined && /^[\w.-]{1,100}$/.test(request_id)
+  return {
+    status,
+    provider_code: named(code),
+    type: named(type),
+    parameter: named(param),
+    request_id: is_id ? request_id : null,
+    message_sha256: hash('sha256', body).slice(0, 16),
+    bytes: body.length,
+  }
+}
+
+type Named = { readonly code?: unknown; readonly type?: unknown; readonly param?: unknown }
+
+function errorIn(body: Buffer): Named {
+  try {
+    const { error } = (JSON.parse(body.toString('utf8')) ?? {}) as { error?: Named | null }
+    return error ?? {}
+  } catch {
+    return {}
+  }
+}
+
+function named(value: unknown): string | null {
+  const name = nameOf(value)
+  return name === 'unnamed' ? null : name
+}
