@@ -2,6 +2,7 @@
  * Inference: what a call, a first token and a stream cost beside a bare pass-through and beside Portkey's
  * gateway, all before the same simulated provider; and what each of them does when the provider fails.
  */
+import { accounting } from './inference/accounting.ts'
 import { calls } from './inference/calls.ts'
 import { faults } from './inference/faults.ts'
 import { firstTokens } from './inference/first-tokens.ts'
@@ -10,7 +11,7 @@ import { relay } from './inference/relay.ts'
 import { comparison } from './ground/comparison.ts'
 import type { Section } from './ground/report.ts'
 
-const parts = { calls, firstTokens, relay, faults }
+const parts = { calls, accounting, firstTokens, relay, faults }
 
 await comparison('inference', async bench => {
   const ground = await openGround(bench)

@@ -98,11 +98,6 @@ async function startOurs(
   name: string,
   { database_url, folder, provider, closing, options }: Starting,
 ): Promise<Gateway> {
-  const limits = ['TENANT', 'PRINCIPAL'].flatMap(scope =>
-    ['REQUESTS_PER_MINUTE', 'TOKENS_PER_MINUTE', 'TOKENS_PER_DAY', 'COST_PER_DAY']
-      .concat(['OPERATIONS', 'STREAMS'])
-      .map(limit => [`INFERENCE_QUOTA_${scope}_${limit}`, plenty]),
-  )
   const program = await startProgram(
     {
       ...productionEnvironment(database_url),
@@ -122,7 +117,7 @@ async function startOurs(
       INFERENCE_STREAM_IDLE_MS: String(idle_ms),
       // The faults of one case must not stop the next.
       INFERENCE_BREAKER_OPEN_MS: '10',
-      ...(Object.fromEntries(limits) as Record<string, string>),
+      ...plentyOfQuota(),
     },
     { side: 'server', profile: options.profile },
   )
@@ -142,6 +137,18 @@ async function startOurs(
         parameters: { max_output_tokens: tokens, store: false },
       }),
   }
+}
+
+export function plentyOfQuota(): Record<string, string> {
+  const metrics = ['REQUESTS_PER_MINUTE', 'TOKENS_PER_MINUTE', 'TOKENS_PER_DAY', 'COST_PER_DAY']
+  return Object.fromEntries(
+    ['TENANT', 'PRINCIPAL'].flatMap(scope =>
+      [...metrics, 'OPERATIONS', 'STREAMS'].map(metric => [
+        `INFERENCE_QUOTA_${scope}_${metric}`,
+        plenty,
+      ]),
+    ),
+  )
 }
 
 /** One caller in each of many tenants: the counters of a tenant are one row. */

@@ -140,8 +140,8 @@ function outbox(each: (event: BufferedEvent) => BufferedEvent[]): Sql[] {
   return write(each(event), [])
 }
 
-/** A statement with its parameters written into it. */
-function inline(statement: Sql, computed: ReadonlyMap<string, string>): string {
+/** A statement with its parameters written into it; `computed` has what the script computes in their place. */
+export function inline(statement: Sql, computed: ReadonlyMap<string, string>): string {
   const { text, values } = compile(statement)
   const known = text.replaceAll(/\$(\d+)/g, (_, n: string) =>
     literal(values[Number(n) - 1], computed),
@@ -152,6 +152,7 @@ function inline(statement: Sql, computed: ReadonlyMap<string, string>): string {
 function literal(value: unknown, computed: ReadonlyMap<string, string>): string {
   if (value === null || value === undefined) return 'null'
   if (Array.isArray(value)) {
+    if (value.length === 0) return 'array[]'
     const whole = computed.get(value[0] as string)
     return whole ?? `array[${value.map(one => literal(one, computed)).join(', ')}]`
   }
@@ -159,6 +160,8 @@ function literal(value: unknown, computed: ReadonlyMap<string, string>): string 
   if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`
   // To pgbench a colon before a letter or digit begins a variable.
   if (typeof value !== 'string') throw new Error('this parameter has no form in a script')
+  const own = computed.get(value)
+  if (own !== undefined) return own
   const text = value.replaceAll("'", "''").replaceAll(':', "' || chr(58) || '")
   return `('${text}')`
 }
