@@ -18,7 +18,7 @@ const use = 'kernel.keyring_mark'
 type Needs = { readonly db: Db; readonly keys: Keyring; readonly sealed: readonly SealedColumn[] }
 
 export async function checkKeyring({ db, keys, sealed }: Needs): Promise<void> {
-  const own = new Map<string, Buffer>([
+  const own = new Map<string, Buffer | null>([
     ...keys.kids.map(kid => [`key:${kid}`, keys.macWith(kid, use, Buffer.from(kid))] as const),
     [pepper, keys.fingerprint(use, pepper)] as const,
   ])

@@ -5,7 +5,7 @@
  */
 import { readFile, stat } from 'node:fs/promises'
 import { inflateSync } from 'node:zlib'
-import { getDocument, PasswordException, VerbosityLevel } from '../../../kernel/pdf.ts'
+import { getDocument, PasswordException, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { Refused, type FileMetadata, type InspectorLimits } from './inspector-protocol.ts'
 
 /** Held in memory three times: as it is, as text, and by pdf.js. */
