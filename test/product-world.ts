@@ -47,7 +47,7 @@ export type ProductWorld = {
   /** Gives built-in roles of this tenant, as an administrator would. */
   give(member: Member, ...roles: string[]): Promise<void>
   /** Gives these permissions, by a role that their tenant defines for it. */
-  allow(member: Member, ...permissions: string[]): Promise<void>
+  allow(member: Pick<Member, 'id' | 'tenant'>, ...permissions: string[]): Promise<void>
   /** The mails that wait for an address, oldest first, as they would be sent now. */
   mails(address: string): Promise<MailToSend[]>
   close(): Promise<void>
@@ -140,7 +140,11 @@ async function makeTenant({ kernel }: Platform): Promise<Tenant> {
   return made
 }
 
-async function allow({ kernel: { db } }: Platform, { id, tenant }: Member, held: string[]) {
+async function allow(
+  { kernel: { db } }: Platform,
+  { id, tenant }: Pick<Member, 'id' | 'tenant'>,
+  held: string[],
+) {
   const role = `r${newId().replaceAll('-', '').slice(-20)}`
   await db.run(sql`
     insert into identity.roles (tenant_id, role_id, name) values (${tenant.id}, ${role}, ${role})`)

@@ -1,6 +1,6 @@
 /** Small charts as SVG: a line of the last values, and bars over days. */
 import { nameOf } from './language.ts'
-import type { Row } from './operation.ts'
+import { plain, type Row } from './operation.ts'
 
 export function Sparkline({
   values,
@@ -35,7 +35,7 @@ export function Bars({
   readonly x: string
   readonly y: string
 }) {
-  const all = rows.map(row => ({ x: String(row[x] ?? ''), y: Number(row[y] ?? 0) }))
+  const all = rows.map(row => ({ x: plain(row[x]), y: Number(row[y] ?? 0) }))
   const top = Math.max(1, ...all.map(one => one.y))
   const wide = 300 / all.length
   return (

@@ -7,6 +7,7 @@ import {
   callOperation,
   operation,
   pathNames,
+  plain,
   type OperationId,
   type Page,
   type Row,
@@ -64,7 +65,7 @@ export function DetailPage({ place, resource, item }: Props) {
                 .map(one => (
                   <RelatedList key={one.list} related={one} of={key} />
                 ))}
-              <History id={String(row['id'] ?? item)} />
+              <History id={plain(row['id']) || item} />
             </div>
           </div>
         </>
@@ -193,7 +194,7 @@ function RelatedList({
             </thead>
             <tbody>
               {listed.rows.map((row, at) => (
-                <tr key={String(row['id'] ?? at)}>
+                <tr key={plain(row['id']) || at}>
                   {columns.map((name, place) => (
                     <td key={name}>
                       {place === 0 && opens ? (

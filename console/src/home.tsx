@@ -4,7 +4,7 @@ import { Sparkline } from './chart.tsx'
 import { Failures } from './failures.tsx'
 import { fill, nameOf, words } from './language.ts'
 import { useEvents, useLive } from './live.ts'
-import { callOperation, type Page, type Row } from './operation.ts'
+import { callOperation, plain, type Page, type Row } from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
 import { mayCall } from './resource.ts'
 import { addressOf, Link } from './router.tsx'
@@ -163,7 +163,7 @@ function FigureTable({
                   {name === first ? (
                     <Link to={to(row)}>{String(row[name])}</Link>
                   ) : (
-                    String(row[name] ?? '–')
+                    plain(row[name]) || '–'
                   )}
                 </td>
               ))}

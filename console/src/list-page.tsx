@@ -5,7 +5,14 @@ import { Bars } from './chart.tsx'
 import { Copied, curlOf } from './curl.tsx'
 import { fill, nameOf, titleOf, words } from './language.ts'
 import { useEvents, useLive } from './live.ts'
-import { operation, pathNames, type OperationId, type Row, type Schema } from './operation.ts'
+import {
+  operation,
+  pathNames,
+  plain,
+  type OperationId,
+  type Row,
+  type Schema,
+} from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
 import { itemOf, mayCall, pathOf, type Place, type Resource } from './resource.ts'
 import { addressOf, go } from './router.tsx'
@@ -34,11 +41,11 @@ export function ListPage({ place, resource, filters }: Props) {
           />
         )}
       </header>
-      {read && !isGiven(read, resource) && <Find {...{ place, resource }} />}
+      {!list && read && !isGiven(read, resource) && <Find {...{ place, resource }} />}
       {list ? (
         <Listing key={list} {...{ place, resource, filters, list, made }} />
       ) : (
-        <p class="soft">{words.no_list}</p>
+        read && <p class="soft">{words.no_list}</p>
       )}
     </>
   )
@@ -201,9 +208,7 @@ export function choicesOf(schema: Schema): string[] | null {
   if (schema.enum) return schema.enum.filter(one => one !== null).map(String)
   if (schema.type === 'boolean') return ['true', 'false']
   const alternatives = schema.anyOf ?? []
-  const constants = alternatives.flatMap(one =>
-    one.const === undefined ? [] : [String(one.const)],
-  )
+  const constants = alternatives.flatMap(one => (one.const === undefined ? [] : [plain(one.const)]))
   return constants.length > 0 && constants.length === alternatives.length ? constants : null
 }
 

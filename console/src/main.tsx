@@ -6,7 +6,6 @@ import { language } from './language.ts'
 import { startLive } from './live.ts'
 import { ProblemBox } from './problem-box.tsx'
 import { logInAddress, openSession } from './session.ts'
-import './style.css'
 
 document.documentElement.lang = language
 

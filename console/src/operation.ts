@@ -1,5 +1,5 @@
 /** An operation of the API as the catalog describes it, and how it is called. */
-import catalog from 'dodeca:operations'
+import given from 'dodeca:operations'
 import type { operations } from '../../client/src/index.ts'
 import { client } from './session.ts'
 
@@ -46,6 +46,15 @@ export type CallInit = {
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
   readonly parseAs?: 'json' | 'blob' | 'text' | 'stream'
+}
+
+// Made by the platform of the same version, from the same declarations as the client's types.
+const catalog = given as Readonly<Record<string, Operation>>
+
+/** A value as text, where its kind is not known. */
+export function plain(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 export function operation(id: OperationId): Operation {

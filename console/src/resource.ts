@@ -4,7 +4,7 @@
  * and from the catalog of operations.
  */
 import type { operations } from '../../client/src/index.ts'
-import { operation, pathNames, type OperationId, type Row } from './operation.ts'
+import { operation, pathNames, plain, type OperationId, type Row } from './operation.ts'
 import { may, me } from './session.ts'
 
 export type Title = { readonly en: string; readonly de: string }
@@ -73,11 +73,11 @@ export type Place = {
 
 /** Checks the names of operations and columns when it is compiled. */
 export function resource<L extends OperationId>(declared: Declared<L>): Resource {
-  return declared as Resource
+  return declared
 }
 
-export function keyOf({ key = ['id'] }: Resource, row: Row): string[] {
-  return key.map(name => String(row[name] ?? ''))
+function keyOf({ key = ['id'] }: Resource, row: Row): string[] {
+  return key.map(name => plain(row[name]))
 }
 
 /** The id of a row in an address. A part may hold any sign, the separator too. */

@@ -12,7 +12,7 @@ export type Address = {
 const root = '/console'
 const changed = new EventTarget()
 
-export function readAddress(): Address {
+function readAddress(): Address {
   const parts = location.pathname.slice(root.length).split('/').filter(Boolean).map(decoded)
   const [place = null, kind = null, item = null] = parts
   const q = new URLSearchParams(location.search).get('q') ?? ''

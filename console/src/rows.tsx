@@ -45,7 +45,7 @@ export function Rows(props: Props) {
     >
       <div class="row head" role="row" aria-rowindex={1}>
         {columns.map(name => (
-          <span key={name} role="columnheader" class={`cell ${name}`}>
+          <span key={name} role="columnheader" class={`cell col-${name}`}>
             {nameOf(name)}
           </span>
         ))}
@@ -93,7 +93,7 @@ function Line({ row, columns, index, top, height, to }: LineProps) {
       }}
     >
       {columns.map((name, at) => (
-        <span key={name} role="cell" class={`cell ${name}`}>
+        <span key={name} role="cell" class={`cell col-${name}`}>
           {to && at === 0 ? (
             <Link to={to}>
               <Cell name={name} value={row[name]} row={row} />

@@ -11,7 +11,7 @@ export type Draft = Readonly<Record<string, string>>
 
 type Kind = 'text' | 'long' | 'number' | 'boolean' | 'choice' | 'lines' | 'json'
 
-export function kindOf(schema: Schema): Kind {
+function kindOf(schema: Schema): Kind {
   if (schema.type === 'boolean') return 'boolean'
   if (choicesOf(schema)) return 'choice'
   const plain = schema.anyOf?.filter(one => one.type !== 'null') ?? []
@@ -43,13 +43,15 @@ export function bodyOf(schema: Schema, draft: Draft): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(schema.properties ?? {}).flatMap(([name, one]) => {
       const text = draft[name] ?? ''
-      return text === '' ? [] : [[name, valueOf(kindOf(one), text)] as const]
+      return text === '' ? [] : [[name, valueOf(one, text)] as const]
     }),
   )
 }
 
-function valueOf(kind: Kind, text: string): unknown {
-  if (kind === 'number') return Number(text)
+function valueOf(schema: Schema, text: string): unknown {
+  const kind = kindOf(schema)
+  const numbers = (schema.enum ?? []).some(one => typeof one === 'number')
+  if (kind === 'number' || numbers) return Number(text)
   if (kind === 'boolean') return text === 'true'
   if (kind === 'lines') return text.split('\n').filter(line => line.trim() !== '')
   if (kind === 'json') return JSON.parse(text) as unknown
@@ -83,7 +85,7 @@ type FieldProps = {
   set(value: string): void
 }
 
-export function Field({ name, schema, required, value, set }: FieldProps) {
+function Field({ name, schema, required, value, set }: FieldProps) {
   const kind = kindOf(schema)
   const hint = [
     required ? words.required : null,
@@ -91,13 +93,15 @@ export function Field({ name, schema, required, value, set }: FieldProps) {
     kind === 'lines' ? words.lines : null,
   ].filter(one => one !== null)
   return (
-    <label class="field">
-      <span>
-        {nameOf(name)} {hint.length > 0 && <small class="soft">{hint.join(', ')}</small>}
-      </span>
-      <Input {...{ name, kind, schema, required, value, set }} />
+    <div class="field">
+      <label>
+        <span>
+          {nameOf(name)} {hint.length > 0 && <small class="soft">{hint.join(', ')}</small>}
+        </span>
+        <Input {...{ name, kind, schema, required, value, set }} />
+      </label>
       {schema.description !== undefined && <small class="soft">{schema.description}</small>}
-    </label>
+    </div>
   )
 }
 

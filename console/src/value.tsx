@@ -3,7 +3,7 @@
  * strangers is only ever text, isolated so that its direction cannot reach beyond it.
  */
 import { language, nameOf, words } from './language.ts'
-import type { Row } from './operation.ts'
+import { plain, type Row } from './operation.ts'
 import { leadsTo } from './places/references.ts'
 import { Link } from './router.tsx'
 
@@ -76,7 +76,7 @@ export function textOf({ name, value, row }: Given): string {
     return value.map(one => textOf({ name: '', value: one, row })).join(', ')
   }
   if (typeof value === 'object') return objectText(value as Row)
-  return String(value as string)
+  return plain(value)
 }
 
 /** Such as a price, the progress of a job, or a channel with its state. */
@@ -138,7 +138,7 @@ const steps = [
   ['month', 12],
 ] as const
 
-export function ago(value: string, now = Date.now()): string {
+function ago(value: string, now = Date.now()): string {
   let amount = (Date.parse(value) - now) / 1000
   for (const [unit, size] of steps) {
     if (Math.abs(amount) < size) return relative.format(Math.round(amount), unit)
@@ -160,5 +160,5 @@ export function titleOfRow(row: Row): string {
   const names = ['title', 'name', 'email', 'number', 'filename', 'hostname', 'type', 'code', 'slug']
   const found = names.map(name => row[name]).find(one => typeof one === 'string' && one !== '')
   if (typeof found === 'string') return found
-  return String(row['id'] ?? row['job_id'] ?? '')
+  return plain(row['id'] ?? row['job_id'])
 }

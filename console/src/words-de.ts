@@ -250,6 +250,7 @@ export const de: Words = {
     progress: 'Fortschritt',
     provider: 'Anbieter',
     purpose: 'Zweck',
+    q: 'Suche',
     queue: 'Warteschlange',
     reason: 'Grund',
     received_at: 'Empfangen',

@@ -98,7 +98,7 @@ export const en = {
     now: 'now',
   },
   verbs: {} as Readonly<Record<string, string>>,
-  names: {} as Readonly<Record<string, string>>,
+  names: { q: 'Search' } as Readonly<Record<string, string>>,
 }
 
 export type Words = typeof en

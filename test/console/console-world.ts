@@ -5,6 +5,8 @@ import { createServer, type AddressInfo } from 'node:net'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { Type } from 'typebox'
+import { sql } from '../../src/kernel/database/sql.ts'
 import { openProductWorld, type ProductWorld } from '../product-world.ts'
 
 const executablePath = '/usr/bin/chromium'
@@ -37,6 +39,7 @@ export async function openConsoleWorld(): Promise<ConsoleWorld> {
     KERNEL_SANDBOX: 'true',
   })
   for (const { seed } of Object.values(world.platform.opened)) await seed?.()
+  await allowToSeeAll(world, 'tenant-admin@acme.example')
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   return {
     world,
@@ -47,6 +50,19 @@ export async function openConsoleWorld(): Promise<ConsoleWorld> {
       await world.close()
     },
   }
+}
+
+/** No role may see everything; a tenant can define one that may. */
+async function allowToSeeAll(world: ProductWorld, email: string): Promise<void> {
+  const found = await world.platform.kernel.db.one(
+    Type.Object({ id: Type.String(), tenant_id: Type.String() }),
+    sql`select id, tenant_id from identity.accounts where email_normalized = ${email}`,
+  )
+  const member = { id: found.id, tenant: { id: found.tenant_id, slug: 'acme' } }
+  const permissions = world.platform.routes
+    .map(({ permission }) => permission)
+    .filter(one => one.endsWith('.read') || one === 'kernel.events.operate')
+  await world.allow(member, ...new Set(permissions))
 }
 
 type Wanted = { email: string; at: string; dark: 'dark' | undefined }

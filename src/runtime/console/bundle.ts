@@ -29,7 +29,7 @@ export async function bundleConsole(document: string): Promise<Bundle> {
   const catalog = JSON.stringify(operationCatalog(document))
   try {
     const { outputFiles } = await build({
-      entryPoints: { console: `${folder}main.tsx` },
+      entryPoints: { console: `${folder}main.tsx`, style: `${folder}style.css` },
       outdir: 'console',
       bundle: true,
       write: false,

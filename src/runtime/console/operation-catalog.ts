@@ -78,7 +78,7 @@ function entryOf(method: string, path: string, operation: Json, resolve: Resolve
   return {
     method: method.toUpperCase(),
     path,
-    summary: String(operation['summary'] ?? ''),
+    summary: (operation['summary'] as string | undefined) ?? '',
     permission: (operation['x-permission'] as string | undefined) ?? null,
     query: Object.fromEntries(filters.map(one => [one.name, trimmed(one.schema, resolve, 1)])),
     body: schema && trimmed(schema, resolve, 0),

@@ -29,6 +29,7 @@ const segment = text(300)
 /** The addresses of the page; the browser shows what each one names. */
 const paths = [
   '/console',
+  '/console/',
   '/console/{place}',
   '/console/{place}/{kind}',
   '/console/{place}/{kind}/{item}',

@@ -100,7 +100,7 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
       seed: () => seed(deps, people),
       close: async () => {
         lookout.close()
-        await reach.close()
+        reach.close()
       },
     }
   },

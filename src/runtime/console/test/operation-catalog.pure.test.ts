@@ -1,0 +1,35 @@
+/** What the console gets of each operation, from the product's own document. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { operationCatalog } from '../operation-catalog.ts'
+
+const document = readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8')
+const catalog = operationCatalog(document)
+
+test('an operation has its place, its permission, its body and an example', () => {
+  const { submitJob } = catalog
+  expect(submitJob).toMatchObject({
+    method: 'POST',
+    path: '/v1/jobs',
+    permission: 'jobs.jobs.submit:{body.type}',
+    body: { required: ['type'], properties: { type: { type: 'string' } } },
+  })
+  expect(submitJob?.example).toHaveProperty('type')
+})
+
+test('a list has its filters, and what pages through it is left out', () => {
+  const { query = {} } = catalog['listJobs'] ?? {}
+  expect(Object.keys(query)).toEqual(['state', 'type'])
+  expect(query['state']?.['enum']).toContain('failed')
+})
+
+test('references are replaced by what they refer to', () => {
+  expect(JSON.stringify(catalog)).not.toContain('$ref')
+})
+
+test('every body has an example, which is what the first line of curl sends', () => {
+  const without = Object.entries(catalog).flatMap(([id, { body, example }]) =>
+    body !== null && example === null ? [id] : [],
+  )
+  expect(without).toEqual([])
+})
