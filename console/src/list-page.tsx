@@ -17,6 +17,7 @@ import { ProblemBox } from './problem-box.tsx'
 import { itemOf, mayCall, pathOf, type Place, type Resource } from './resource.ts'
 import { addressOf, go } from './router.tsx'
 import { Rows } from './rows.tsx'
+import { choicesOf } from './schema-form.tsx'
 import { useList, type Listed } from './use-list.ts'
 
 type Props = {
@@ -201,15 +202,6 @@ function Filter({ schema, value, set }: FilterProps) {
       ))}
     </select>
   )
-}
-
-/** The values of an enumeration, however the document spells it. */
-export function choicesOf(schema: Schema): string[] | null {
-  if (schema.enum) return schema.enum.filter(one => one !== null).map(String)
-  if (schema.type === 'boolean') return ['true', 'false']
-  const alternatives = schema.anyOf ?? []
-  const constants = alternatives.flatMap(one => (one.const === undefined ? [] : [plain(one.const)]))
-  return constants.length > 0 && constants.length === alternatives.length ? constants : null
 }
 
 function Find({ place, resource }: { readonly place: Place; readonly resource: Resource }) {

@@ -3,8 +3,7 @@
  * written as JSON, which the example of the API fills in. Members that stay empty are not sent.
  */
 import { nameOf, words } from './language.ts'
-import { choicesOf } from './list-page.tsx'
-import type { Schema } from './operation.ts'
+import { plain, type Schema } from './operation.ts'
 
 /** What stands in the fields, as text. */
 export type Draft = Readonly<Record<string, string>>
@@ -20,6 +19,15 @@ function kindOf(schema: Schema): Kind {
   if (schema.type === 'string') return (schema.maxLength ?? 0) > 500 ? 'long' : 'text'
   if (schema.type === 'array' && schema.items?.type === 'string') return 'lines'
   return 'json'
+}
+
+/** The values of an enumeration, however the document spells it. */
+export function choicesOf(schema: Schema): string[] | null {
+  if (schema.enum) return schema.enum.filter(one => one !== null).map(String)
+  if (schema.type === 'boolean') return ['true', 'false']
+  const alternatives = schema.anyOf ?? []
+  const constants = alternatives.flatMap(one => (one.const === undefined ? [] : [plain(one.const)]))
+  return constants.length > 0 && constants.length === alternatives.length ? constants : null
 }
 
 /** Required members begin with the example's values, the others empty. */

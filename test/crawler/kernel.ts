@@ -17,8 +17,11 @@ export const kernel: Crawl = {
   },
 }
 
-/** The inbox shows what the sandbox received, which does not run here; its own tests crawl with it. */
-export const outside = /^\/dev\/inbox/
+/**
+ * The inbox shows what the sandbox received, which does not run here; its own tests crawl with it.
+ * The console is one page at any address below its own, and is tested in a browser.
+ */
+export const outside = /^\/(dev\/inbox|console)/
 
 /** Only a consumer that gave up makes a dead park, so its row is written as that consumer leaves it. */
 async function makePark({ world }: Maker): Promise<string> {
