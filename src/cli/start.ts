@@ -2,9 +2,8 @@
  * Starts the platform for a person or a service manager, prints what to open, and stops on a
  * signal. Several processes have a parent, which starts this same command for each of them.
  */
-import type { Config } from '../runtime/config.ts'
+import { ownPlace, type Config } from '../runtime/config.ts'
 import type { Administrator } from '../runtime/first-administrator.ts'
-import type { Member } from '../runtime/processes/member.ts'
 import type { Place } from '../runtime/processes/messages.ts'
 import type { supervise as Supervise } from '../runtime/processes/supervise.ts'
 import type { Running } from '../runtime/start.ts'
@@ -27,9 +26,8 @@ export const startCommand: Command = {
     },
   },
   run: async call => {
-    const { openMember } = await import('../runtime/processes/member.ts')
-    const member = openMember()
-    if (member) return await serveAsMember(member, call)
+    const place = ownPlace()
+    if (place) return await serveAsMember(place, call)
     const config = call.config(overrides(call))
     const { placesOf, supervise } = await import('../runtime/processes/supervise.ts')
     const places = placesOf(config)
@@ -49,8 +47,7 @@ function overrides(call: Call): Record<string, string> {
 async function serve(config: Config, { composition, terminal }: Call): Promise<void> {
   const began = performance.now()
   const signal = awaitSignal(() => process.exit(130))
-  const { start } = await import('../runtime/start.ts')
-  const { factsOf } = await import('../runtime/start-facts.ts')
+  const { factsOf, start } = await import('../runtime/start.ts')
   const progress = (line: string) => terminal.progress(`  ${line}`)
   const running = await start(config, progress, await composition())
   letYoungSpaceGrow()
@@ -87,7 +84,9 @@ async function serveTogether(
  * One of several processes. A terminal sends its interrupt to all of them, but the parent stops
  * them in order; SIGTERM stops this one alone, and the parent starts it again.
  */
-async function serveAsMember(member: Member, call: Call): Promise<void> {
+async function serveAsMember(place: Place, call: Call): Promise<void> {
+  const { openMember } = await import('../runtime/processes/member.ts')
+  const member = openMember(place)
   process.on('SIGINT', () => {})
   let stop = () => {}
   const asked = new Promise<void>(resolve => {
@@ -96,10 +95,8 @@ async function serveAsMember(member: Member, call: Call): Promise<void> {
   process.on('SIGTERM', stop)
   member.onStop(stop)
   try {
-    const place = { ROLES: member.roles.join(','), PORT: String(member.port) }
-    const config = call.config(place)
-    const { start } = await import('../runtime/start.ts')
-    const { factsOf } = await import('../runtime/start-facts.ts')
+    const config = call.config({ ROLES: place.roles.join(','), PORT: String(place.port) })
+    const { factsOf, start } = await import('../runtime/start.ts')
     const running = await start(config, () => {}, await call.composition(), member)
     letYoungSpaceGrow()
     member.ready(factsOf(running))

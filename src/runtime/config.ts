@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { edits, suggestion } from '../kernel/errors/did-you-mean.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import { general } from './general-settings.ts'
+import { place_variable, type Place } from './processes/messages.ts'
 import {
   kernelSettings,
   type KernelSettings,
@@ -97,6 +98,12 @@ export function readConfig(
     otel_endpoint: all['OTEL_EXPORTER_OTLP_ENDPOINT'] || null,
     limits: limitsOf(settings, table, profile),
   }
+}
+
+/** Its place among several processes; undefined in a process that no parent has started. */
+export function ownPlace(env: Environment = process.env): Place | undefined {
+  const text = env[place_variable]
+  return text === undefined ? undefined : (JSON.parse(text) as Place)
 }
 
 function wholeTable(tables: SettingTables): SettingTable {

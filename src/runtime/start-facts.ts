@@ -1,7 +1,4 @@
 /** What a started process knows that the person who started it wants to read. */
-import type { Administrator } from './first-administrator.ts'
-import type { Running } from './start.ts'
-
 export type StartFacts = {
   readonly port: number
   readonly migrated: number

@@ -16,6 +16,7 @@ import { openPlatform, type Platform } from './open-platform.ts'
 import { layGround, type Ground } from './prerequisites.ts'
 import type { Member } from './processes/member.ts'
 import { refuseCombinations } from './setting-rules.ts'
+import type { StartFacts } from './start-facts.ts'
 
 export type Running = {
   readonly platform: Platform
@@ -95,4 +96,11 @@ export async function start(
 async function ownVersion(): Promise<string> {
   const file = fileURLToPath(new URL('../../package.json', import.meta.url))
   return (JSON.parse(await readFile(file, 'utf8')) as { version: string }).version
+}
+
+export function factsOf({ port, migrated, platform, ground, administrator }: Running): StartFacts {
+  const { sandbox, embedded, joined } = ground
+  const operations = platform.routes.length
+  const has_account_page = platform.routes.some(({ path }) => path === '/account/')
+  return { port, migrated, operations, has_account_page, sandbox, embedded, joined, administrator }
 }

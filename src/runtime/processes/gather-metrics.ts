@@ -32,6 +32,7 @@ export function openGathering(members: readonly MemberProcess[]): Gathering {
       const missing = new Set(asked.map(({ place }) => place.number))
       const round: Round = { lists: [], missing, finish }
       rounds.set(id, round)
+      if (missing.size === 0) finish()
     },
     arrived: (id, { number }, metrics) => {
       const round = rounds.get(id)

@@ -1,17 +1,11 @@
 /**
- * A process as one of several: reads its place, tells the parent when it is ready, stops on the
+ * A process as one of several: tells the parent when it is ready, stops on the
  * parent's word, and shares its metrics. A member ends when its parent has ended, however that
  * happened (node:cluster ends it when the channel closes).
  */
 import { AggregatorRegistry, type Registry, type RegistryContentType } from 'prom-client'
 import type { StartFacts } from '../start-facts.ts'
-import {
-  place_variable,
-  type MetricList,
-  type Place,
-  type ToMember,
-  type ToParent,
-} from './messages.ts'
+import type { MetricList, Place, ToMember, ToParent } from './messages.ts'
 
 export type Member = Place & {
   ready(facts: StartFacts): void
@@ -24,11 +18,7 @@ export type Member = Place & {
   allMetrics(): Promise<string>
 }
 
-/** Undefined in a process that no parent has started. */
-export function openMember(): Member | undefined {
-  const text = process.env[place_variable]
-  if (text === undefined || process.send === undefined) return undefined
-  const place = JSON.parse(text) as Place
+export function openMember(place: Place): Member {
   let collect: () => Promise<MetricList> = () => Promise.resolve([])
   let stop = () => {}
   let asked = 0

@@ -24,21 +24,7 @@ const pause_ms_max = 30_000
 /** One that has run for so long begins with the shortest pause again. */
 const steady_ms = 60_000
 
-export type MemberProcess = {
-  readonly place: Place
-  /** Resolves when it is ready for the first time; throws what stopped its start. */
-  readonly first: Promise<StartFacts>
-  /** It has started and has not ended since. */
-  readonly running: boolean
-  readonly restarts: number
-  /** False if it does not run. */
-  send(message: ToMember): boolean
-  /** Ends it and does not start it again; false if it did not end with 0 in time. */
-  stop(within_ms: number): Promise<boolean>
-  kill(): void
-}
-
-export type MemberDeps = {
+type MemberDeps = {
   readonly log: Log
   readonly onGather: (reply: (lists: readonly MetricList[]) => void) => void
   readonly onMetrics: (id: number, place: Place, metrics: MetricList) => void
@@ -50,87 +36,106 @@ export function setUpMembers(): void {
   cluster.setupPrimary({ serialization: 'advanced' })
 }
 
-export function startMember(place: Place, deps: MemberDeps): MemberProcess {
-  const { log } = deps
-  const first = Promise.withResolvers<StartFacts>()
-  let was_ready = false
-  let running = false
-  let stopping = false
-  let failures = 0
-  let restarts = 0
-  let worker: Worker | undefined
-  let pausing: NodeJS.Timeout | undefined
-  let ended = Promise.withResolvers<number | string>()
+export class MemberProcess {
+  readonly place: Place
+  /** How often it has been started again. */
+  restarts = 0
+  readonly #deps: MemberDeps
+  readonly #first = Promise.withResolvers<StartFacts>()
+  #ended = Promise.withResolvers<number | string>()
+  #worker: Worker | undefined
+  #pausing: NodeJS.Timeout | undefined
+  #was_ready = false
+  #running = false
+  #stopping = false
+  #failures = 0
 
-  const heard = (message: ToParent) => {
-    if (message.what === 'ready') {
-      was_ready = true
-      running = true
-      first.resolve(message.facts)
-    }
-    if (message.what === 'failed') {
-      first.reject(new StartError(message.message))
-      if (was_ready) log.error({ process: place.number }, message.message)
-    }
-    if (message.what === 'gather') {
-      const { id } = message
-      deps.onGather(lists => void send({ what: 'gathered', id, lists }))
-    }
-    if (message.what === 'metrics') deps.onMetrics(message.id, place, message.metrics)
+  constructor(place: Place, deps: MemberDeps) {
+    this.place = place
+    this.#deps = deps
+    this.#launch()
   }
 
-  const launch = () => {
-    const began = performance.now()
-    ended = Promise.withResolvers()
-    worker = cluster.fork({ [place_variable]: JSON.stringify(place) })
-    worker.on('message', heard)
-    worker.on('error', error => log.warn({ err: error, process: place.number }, 'a process failed'))
-    worker.on('exit', (code: number | null, signal: string | null) => {
-      worker = undefined
-      running = false
-      const how = signal ?? code ?? 1
-      ended.resolve(how)
-      first.reject(new StartError(`Process ${place.number} ended with ${how} before it was ready.`))
-      if (stopping || !was_ready) return
-      failures = performance.now() - began > steady_ms ? 0 : failures + 1
-      const pause_ms = Math.min(pause_ms_max, pause_ms_min * 2 ** Math.max(0, failures - 1))
-      const facts = { process: place.number, ended_with: how, pause_ms }
-      log.error(facts, 'a process ended and is started again after a pause')
-      pausing = setTimeout(() => {
-        restarts++
-        launch()
-      }, pause_ms)
-    })
+  /** Resolves when it is ready for the first time; throws what stopped its start. */
+  get first(): Promise<StartFacts> {
+    return this.#first.promise
   }
 
-  const send = (message: ToMember) => {
-    if (!running || !worker?.isConnected()) return false
-    worker.send(message)
+  /** It has started and has not ended since. */
+  get running(): boolean {
+    return this.#running
+  }
+
+  /** False if it does not run. */
+  send(message: ToMember): boolean {
+    if (!this.#running || !this.#worker?.isConnected()) return false
+    this.#worker.send(message)
     return true
   }
 
-  launch()
-  return {
-    place,
-    first: first.promise,
-    get running() {
-      return running
-    },
-    get restarts() {
-      return restarts
-    },
-    send,
-    stop: async within_ms => {
-      stopping = true
-      clearTimeout(pausing)
-      if (!worker) return true
-      // Also one that is still starting: it stops as soon as it can.
-      if (worker.isConnected()) worker.send({ what: 'stop' } satisfies ToMember)
-      const late = setTimeout(() => worker?.process.kill('SIGKILL'), within_ms)
-      const how = await ended.promise
-      clearTimeout(late)
-      return how === 0
-    },
-    kill: () => worker?.process.kill('SIGKILL'),
+  /** Ends it and does not start it again; false if it did not end with 0 in time. */
+  async stop(within_ms: number): Promise<boolean> {
+    this.#stopping = true
+    clearTimeout(this.#pausing)
+    if (!this.#worker) return true
+    // Also one that is still starting: it stops as soon as it can.
+    if (this.#worker.isConnected()) this.#worker.send({ what: 'stop' } satisfies ToMember)
+    const late = setTimeout(() => this.kill(), within_ms)
+    const how = await this.#ended.promise
+    clearTimeout(late)
+    return how === 0
+  }
+
+  kill(): void {
+    this.#worker?.process.kill('SIGKILL')
+  }
+
+  #launch(): void {
+    const { number } = this.place
+    const began = performance.now()
+    this.#ended = Promise.withResolvers()
+    const worker = cluster.fork({ [place_variable]: JSON.stringify(this.place) })
+    this.#worker = worker
+    worker.on('message', (message: ToParent) => this.#receive(message))
+    worker.on('error', error => {
+      this.#deps.log.warn({ err: error, process: number }, 'a process got no message')
+    })
+    worker.on('exit', (code: number | null, signal: string | null) => {
+      const how = signal ?? code ?? 1
+      this.#worker = undefined
+      this.#running = false
+      this.#ended.resolve(how)
+      this.#first.reject(new StartError(`Process ${number} ended with ${how} before it was ready.`))
+      if (!this.#stopping && this.#was_ready) this.#launchLater(how, performance.now() - began)
+    })
+  }
+
+  #launchLater(ended_with: number | string, ran_ms: number): void {
+    this.#failures = ran_ms > steady_ms ? 1 : this.#failures + 1
+    const pause_ms = Math.min(pause_ms_max, pause_ms_min * 2 ** (this.#failures - 1))
+    const facts = { process: this.place.number, ended_with, pause_ms }
+    this.#deps.log.error(facts, 'a process ended and is started again after a pause')
+    this.#pausing = setTimeout(() => {
+      this.restarts++
+      this.#launch()
+    }, pause_ms)
+  }
+
+  #receive(message: ToParent): void {
+    const { onGather, onMetrics, log } = this.#deps
+    if (message.what === 'ready') {
+      this.#was_ready = true
+      this.#running = true
+      this.#first.resolve(message.facts)
+    }
+    if (message.what === 'failed') {
+      this.#first.reject(new StartError(message.message))
+      if (this.#was_ready) log.error({ process: this.place.number }, message.message)
+    }
+    if (message.what === 'gather') {
+      const { id } = message
+      onGather(lists => void this.send({ what: 'gathered', id, lists }))
+    }
+    if (message.what === 'metrics') onMetrics(message.id, this.place, message.metrics)
   }
 }

@@ -10,7 +10,7 @@ import type { Config } from '../config.ts'
 import { layGround } from '../prerequisites.ts'
 import type { StartFacts } from '../start-facts.ts'
 import { openGathering } from './gather-metrics.ts'
-import { setUpMembers, startMember, type MemberProcess } from './members.ts'
+import { MemberProcess, setUpMembers } from './members.ts'
 import type { Place } from './messages.ts'
 
 export type Supervised = {
@@ -60,7 +60,7 @@ export async function supervise(
   const members: MemberProcess[] = []
   const gathering = openGathering(members)
   const deps = { log, onGather: gathering.gather, onMetrics: gathering.arrived }
-  members.push(...places.map(place => startMember(place, deps)))
+  members.push(...places.map(place => new MemberProcess(place, deps)))
   const limit_ms = config.settings['kernel.shutdown_seconds'] * 1000 + 1000
   const kill = () => {
     for (const member of members) member.kill()

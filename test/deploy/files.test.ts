@@ -1,0 +1,177 @@
+/**
+ * The examples in deploy/ are accepted by the programs that read them, name only settings and metrics
+ * that exist, and fit each other. No test builds the image or runs the manifests on a cluster.
+ */
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { describeSettings } from '../../src/runtime/config.ts'
+import { openGathering } from '../../src/runtime/processes/gather-metrics.ts'
+import { tables } from '../../src/settings.ts'
+import { openProductWorld } from '../product-world.ts'
+
+const run = promisify(execFile)
+const root = resolve(import.meta.dirname, '../..')
+const deploy = join(root, 'deploy')
+const read = (file: string) => readFile(join(deploy, file), 'utf8')
+/** Where Debian puts them. */
+const programs = {
+  nginx: '/usr/sbin/nginx',
+  caddy: '/usr/bin/caddy',
+  promtool: '/usr/bin/promtool',
+  systemd: '/usr/bin/systemd-analyze',
+}
+
+let scratch: string
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'dodeca-deploy-'))
+})
+afterAll(() => rm(scratch, { recursive: true, force: true }))
+
+describe('proxies', () => {
+  test.skipIf(!existsSync(programs.nginx))('nginx accepts its file', async () => {
+    const key = join(scratch, 'key.pem')
+    const certificate = join(scratch, 'certificate.pem')
+    const pair = `-newkey rsa:2048 -nodes -keyout ${key} -out ${certificate}`
+    await run('openssl', `req -x509 ${pair} -subj /CN=api.example.com -days 1`.split(' '))
+    const server = (await read('nginx/dodeca.conf'))
+      .replace('/etc/nginx/tls/dodeca.crt', certificate)
+      .replace('/etc/nginx/tls/dodeca.key', key)
+    const whole = `pid ${scratch}/nginx.pid; error_log stderr; events {}\nhttp { access_log off;\n${server}}\n`
+    await writeFile(join(scratch, 'nginx.conf'), whole)
+    const { stderr } = await run(programs.nginx, ['-t', '-c', join(scratch, 'nginx.conf')])
+    expect(stderr).toContain('test is successful')
+    expect(stderr).not.toContain('[warn]')
+  })
+
+  test.skipIf(!existsSync(programs.caddy))('Caddy accepts its file', async () => {
+    const file = join(deploy, 'caddy/Caddyfile')
+    const env = { HOME: scratch, XDG_DATA_HOME: scratch, XDG_CONFIG_HOME: scratch }
+    const options = ['validate', '--adapter', 'caddyfile', '--config', file]
+    const { stdout, stderr } = await run(programs.caddy, options, { env })
+    expect(stdout + stderr).toContain('Valid configuration')
+  })
+})
+
+test.skipIf(!existsSync(programs.systemd))('systemd accepts the unit', async () => {
+  const unit = (await read('systemd/dodeca.service')).replaceAll('/opt/dodeca', root)
+  const file = join(scratch, 'dodeca.service')
+  await writeFile(file, unit)
+  const { stderr } = await run(programs.systemd, ['verify', file])
+  expect(stderr.split('\n').filter(line => line.includes('dodeca.service'))).toEqual([])
+})
+
+describe('settings', () => {
+  const known = new Set(describeSettings(tables).map(one => one.variable))
+  const ours = (names: string[]) => names.filter(name => !known.has(name))
+
+  test('the environment of the unit', async () => {
+    const lines = await read('systemd/dodeca.env')
+    const names = [...lines.matchAll(/^([A-Z_0-9]+)=/gm)].map(([, name = '']) => name)
+    expect(names).toContain('KERNEL_KEYRING')
+    expect(ours(names)).toEqual([])
+  })
+
+  test.each(['compose.yaml', 'compose.many.yaml'])('%s', async file => {
+    const whole = parse(await read(`container/${file}`), { merge: true })
+    const services = Object.values<{ image?: string; environment?: object }>(whole.services)
+    const nodes = services.filter(({ image }) => image === 'dodeca')
+    expect(nodes).not.toEqual([])
+    for (const { environment = {} } of nodes) expect(ours(Object.keys(environment))).toEqual([])
+  })
+
+  test('the container file', async () => {
+    const text = await read('container/Containerfile')
+    const [, given = ''] = /^ENV (.*)$/m.exec(text) ?? []
+    const names = given.split(' ').map(pair => pair.split('=')[0] ?? '')
+    expect(ours(names.filter(name => name !== 'NODE_ENV'))).toEqual([])
+    expect(text).toMatch(/^USER node$/m)
+    const copied = [...text.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, list = '']) =>
+      list.split(' '),
+    )
+    expect(copied.filter(path => !existsSync(join(root, path)))).toEqual([])
+  })
+
+  test('the manifests: settings, selectors and volumes', async () => {
+    const objects = parseAllDocuments(await read('kubernetes/dodeca.yaml')).map(one => one.toJS())
+    const config = objects.find(({ kind }) => kind === 'ConfigMap')
+    expect(ours(Object.keys(config.data))).toEqual([])
+    const deployments = objects.filter(({ kind }) => kind === 'Deployment')
+    expect(deployments).toHaveLength(2)
+    for (const { spec } of deployments) {
+      expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels)
+      const pod = spec.template.spec
+      const names = pod.volumes.map(({ name }: { name: string }) => name)
+      for (const { env, volumeMounts, envFrom } of pod.containers) {
+        expect(ours(env.map(({ name }: { name: string }) => name))).toEqual([])
+        expect(volumeMounts.map(({ name }: { name: string }) => name)).toEqual(names)
+        expect(envFrom[0].configMapRef.name).toBe(config.metadata.name)
+      }
+    }
+    const api = deployments[0].spec.template.metadata.labels
+    const service = objects.find(({ kind }) => kind === 'Service')
+    const budget = objects.find(({ kind }) => kind === 'PodDisruptionBudget')
+    expect(api).toMatchObject(service.spec.selector)
+    expect(api).toMatchObject(budget.spec.selector.matchLabels)
+  })
+})
+
+describe('alerts and the dashboard', () => {
+  const expressionsOf = async () => {
+    const rules = parse(await read('prometheus/alerts.yml'))
+    const board = JSON.parse(await read('grafana/dodeca.json'))
+    const alerts: string[] = rules.groups[0].rules.map(({ expr }: { expr: string }) => expr)
+    const panels: string[] = board.panels.map(
+      ({ targets }: { targets: [{ expr: string }] }) => targets[0].expr,
+    )
+    return { alerts, panels }
+  }
+
+  test.skipIf(!existsSync(programs.promtool))('promtool accepts them', async () => {
+    await cp(join(deploy, 'prometheus'), join(scratch, 'prometheus'), { recursive: true })
+    const cwd = join(scratch, 'prometheus')
+    // Each query of the dashboard as a rule, because promtool reads rules.
+    const { panels } = await expressionsOf()
+    const rules = panels.map((expr, at) => ({ record: `panel:${at}`, expr }))
+    await writeFile(
+      join(cwd, 'panels.yml'),
+      JSON.stringify({ groups: [{ name: 'panels', rules }] }),
+    )
+    const { stdout } = await run(
+      programs.promtool,
+      ['check', 'rules', 'alerts.yml', 'panels.yml'],
+      { cwd },
+    )
+    expect(stdout).toContain(`SUCCESS: ${panels.length} rules found`)
+    const tested = await run(programs.promtool, ['test', 'rules', 'alerts.test.yml'], { cwd })
+    expect(tested.stdout).toContain('SUCCESS')
+  })
+
+  test('each metric that they name is one of the platform', async () => {
+    const world = await openProductWorld()
+    const { text } = await world.call('GET', '/metrics')
+    await world.close()
+    const own = await new Promise<string[]>(resolve => {
+      openGathering([]).gather(lists => resolve(lists.flat().map(one => one.name)))
+    })
+    const declared = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(
+      ([, name = '', type = '']) =>
+        type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+    )
+    const { alerts, panels } = await expressionsOf()
+    const named = [...alerts, ...panels].flatMap(expr =>
+      // Without the labels of matchers and groupings, names with an underscore are metrics.
+      [...expr.replaceAll(/\{[^}]*\}|by \([^)]*\)/g, '').matchAll(/\b[a-z]+(_[a-z0-9]+)+\b/g)]
+        .map(([name]) => name)
+        .filter(name => name !== 'histogram_quantile'),
+    )
+    expect(named.length).toBeGreaterThan(20)
+    const known = new Set([...declared, ...own])
+    expect(named.filter(name => !known.has(name))).toEqual([])
+  })
+})
