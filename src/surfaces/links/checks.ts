@@ -1,4 +1,4 @@
-/** Invariants of links between any two commits, for `dodeca doctor`. */
+/** Invariants that hold for links between any two transactions. `dodeca doctor` checks them. */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Check } from '../../kernel/surface.ts'

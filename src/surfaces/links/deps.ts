@@ -1,6 +1,6 @@
 /**
- * What the use cases of links share. It is put together once in surface.ts; a use case names the members
- * that it needs with `Pick<Deps, …>`.
+ * What the use cases of links share. surface.ts puts it together once. A use case names the
+ * properties that it needs with `Pick<Deps, …>`.
  */
 import type { Tx } from '../../kernel/database/db.ts'
 import type { BlockedPatterns } from './destinations/blocked-patterns.ts'
@@ -38,7 +38,7 @@ export type Deps = {
   readonly newCode: (length: number) => string
   readonly lookAlikes: LookAlikes
   readonly patterns: BlockedPatterns
-  /** Null if no engine checks destinations. */
+  /** Null if no external engine checks destinations. */
   readonly reputation: UrlReputation | null
   readonly lookUpTxt: TxtLookup
   readonly jobs: Jobs

@@ -1,2 +1,2 @@
-/** No other surface calls links yet: their events contain what happens to them. */
+/** No other surface calls links yet. Links uses events to report what happens to a link. */
 export type Face = Record<never, never>

@@ -1,8 +1,8 @@
 /**
  * The personal data in links: the links and domains that a person created. Erasing deletes both and
- * removes the destinations; codes and hosts stay as tombstones, so that a printed code never leads
+ * removes the destinations. Codes and hosts stay as tombstones, so that a printed code never leads
  * elsewhere. No index finds links by their owner over all tenants, because every creation would pay
- * for it: export and erasure read the links in portions, in the order of their keys.
+ * for it. So export and erasure read the links in portions, in the order of their keys.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
@@ -55,7 +55,9 @@ async function* portions({ kernel: { db } }: Needs, account: Erasing, signal: Ab
   }
 }
 
-/** The next portion of all links: its last key, or null at the end, and the links of the person. */
+/**
+ * Returns the next portion of all links: its last key (null at the end), and the person's links.
+ */
 function look(account: Erasing, after: Key | null) {
   const key = sql`jsonb_build_object('domain_id', l.domain_id, 'code', l.code)`
   return sql`
@@ -85,7 +87,7 @@ function isOf(mine: readonly Key[]) {
     ${mine.map(one => one.domain_id)}::uuid[], ${mine.map(one => one.code)}::text[]))`
 }
 
-/** As if their owner had switched them off, who may switch them on again. */
+/** The links are disabled as if their owner had done it, so the owner may enable them again. */
 async function disableLinks(
   { kernel: { db }, changes }: Needs,
   mine: readonly Key[],

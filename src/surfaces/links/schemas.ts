@@ -1,4 +1,4 @@
-/** Links and domains on the wire; shapes that only one folder uses are in that folder. */
+/** Links and domains on the wire. Shapes that only one folder uses are in that folder. */
 import { Type, type Static } from 'typebox'
 import { closed, count, Id, nullable, page, text, Time, Version } from '../../kernel/http/shapes.ts'
 
@@ -84,7 +84,7 @@ export const CreateLinks = closed(
 )
 export const LinkBatch = Type.Object({ data: Type.Array(Link, { maxItems: 100 }) })
 
-/** Code and domain can never change; naming them is a mistake that gets its own error. */
+/** Code and domain can never change. A request that names them gets its own error. */
 export const PatchLink = closed(
   {
     destination_url: Type.Optional(Address),
@@ -120,7 +120,7 @@ export const Domain = Type.Object(
 export type Domain = Static<typeof Domain>
 export const DomainPage = page(Domain)
 
-/** The record value is shown only here; only its hash is stored. */
+/** The value of the record is shown only here. We store only its hash. */
 export const NewDomain = Type.Object(
   {
     ...Domain.properties,

@@ -1,6 +1,6 @@
 /**
- * Demo links of the demo members: a campaign, with a link that has ended, one that is disabled and
- * one that waits for its scan. Members with links are not changed.
+ * Demo links of the demo members: a campaign, a link that has ended, one that is disabled and one
+ * that waits for its scan. Members who already have links are not changed.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../kernel/access/principal.ts'
@@ -14,7 +14,7 @@ import type { CreateLink } from './schemas.ts'
 import { createLinks } from './shortening/create-links.ts'
 import { updateLink } from './shortening/update-link.ts'
 
-/** Identity knows the demo people. */
+/** Identity provides the demo accounts. */
 export type People = Pick<Identity['administration'], 'accounts' | 'tenants'>
 
 const Held = Type.Object({ links: Type.Integer() })

@@ -1,4 +1,4 @@
-/** The link shortener as the kernel sees it: its parts are opened once and connected here. */
+/** The link shortener as the kernel sees it. This file opens the parts once and connects them. */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Loop, Surface } from '../../kernel/surface.ts'
 import type { DueQueue } from '../../kernel/work/due-queue.ts'
@@ -33,7 +33,7 @@ import { openReservedWords } from './shortening/reserved-words.ts'
 import { openStatistics } from './statistics/open.ts'
 
 export type Needs = {
-  /** Receives long work; without it the routes that begin such work do not exist. */
+  /** Submits long work. Without it the routes that start such work do not exist. */
   readonly jobs: Jobs
   readonly people: People
   /** How owners are informed that their host is suspended. */
@@ -75,7 +75,7 @@ export const links: Surface<Face, Needs, typeof settings> = {
   },
 }
 
-/** What the use cases share; it calls and starts nothing. */
+/** What the use cases share. It calls nothing and starts nothing. */
 export function openDeps(kernel: Kernel, jobs: Jobs): Deps {
   const { settings: values } = kernel
   const platform = openPlatformDomain(kernel)
@@ -120,7 +120,7 @@ function retention({ settings: values }: Kernel): Retention[] {
   const reports_days = values['links.reports_retention_days']
   return [
     {
-      // Claims that were not verified in time; no link was ever created on them.
+      // Deletes claims that were not verified in time. No link was ever created on them.
       table: 'links.domains',
       key: ['id'],
       where: sql`t.state = 'pending_verification' and t.verification_expires_at <= kernel.now()`,

@@ -1,6 +1,7 @@
 /**
- * How long others may cache a redirect. Always bounded: a temporary one is cached only if its owner
- * allowed it, a permanent one for a day at most, and none of them beyond the life of the link.
+ * How long browsers and other caches may keep a redirect. The time is always limited. A temporary
+ * redirect is cached only if its owner allowed it, a permanent one for a day at most, and none of
+ * them beyond the end of the link.
  */
 import type { Target } from './target.ts'
 
@@ -11,7 +12,7 @@ type Cached = Pick<
   'redirect_status' | 'cache_seconds' | 'edge_cache_seconds' | 'id' | 'domain_id'
 >
 
-/** The longest time that any of its headers may name; zero if nothing is cached. */
+/** The longest cache time in any of its headers, or zero if nothing may be cached. */
 export function longestSeconds({
   redirect_status,
   cache_seconds,
@@ -21,7 +22,7 @@ export function longestSeconds({
   return Math.max(kept, edge_cache_seconds)
 }
 
-/** `life_ms` is what is left of the link's life now, or null. */
+/** `life_ms` is the remaining life of the link, or null. */
 export function cacheHeaders(link: Cached, life_ms: number | null): Record<string, string> {
   const left = life_ms === null ? Infinity : Math.max(0, Math.floor(life_ms / 1000))
   const { redirect_status, cache_seconds, edge_cache_seconds } = link
@@ -39,8 +40,8 @@ export function cacheHeaders(link: Cached, life_ms: number | null): Record<strin
 }
 
 /**
- * The surrogate keys of an edge cache: for everything that it stores of a link, and of a whole
- * domain.
+ * The surrogate keys of an edge cache: one for everything that it stores about a link, and one for
+ * a whole domain.
  */
 export function linkKey(link_id: string): string {
   return `link-${link_id}`

@@ -1,28 +1,28 @@
 /**
- * The cached state of one code, ready to be sent. `ready` holds everything that a plain redirect
- * needs; if it is null, each request needs a full check: a warning, a count, a query to pass on, or
- * an end that is near.
+ * The cached state of one code, ready to be sent. `ready` has everything that a plain redirect
+ * needs. If `ready` is null, each request needs a full check, because there is a warning, a limit
+ * of uses, a query to pass on, or an end that is near.
  */
 import { cacheHeaders, longestSeconds } from './cache-headers.ts'
 import type { Key, Target } from './target.ts'
 
 export type Ready = {
   readonly status: number
-  /** Names and values in turn, as node:http takes them. */
+  /** Header names and values in turn, as node:http takes them. */
   readonly headers: readonly string[]
 }
 
 export type Entry = Key & {
   readonly target: Target | null
   readonly ready: Ready | null
-  /** Monotonic: when it was read, and when it has to be read again. */
+  /** Monotonic times: when the entry was read, and when it must be read again. */
   readonly read_ms: number
   readonly until_ms: number
 }
 
 /**
- * Changes are published (lease.ts); this limits how long a change by hand in the database stays
- * unseen.
+ * Changes are published (lease.ts). This limits how long a manual change in the database stays
+ * unnoticed.
  */
 const entry_ms = 600_000
 const absent_ms = 5000
@@ -38,7 +38,8 @@ export function entryOf(
   if (!target)
     return { domain_id, code, target, ready: null, read_ms, until_ms: read_ms + absent_ms }
   const { life_ms } = target
-  // Only a reader of the row can tell an exhausted or expired link from the other cases.
+  // Only the code that reads the row can distinguish an exhausted or expired link from the other
+  // cases.
   const until_ms =
     read_ms + Math.min(entry_ms, life_ms !== null && life_ms > 0 ? life_ms : entry_ms)
   return { domain_id, code, target, ready: readyOf(target, common), read_ms, until_ms }
@@ -49,7 +50,7 @@ function readyOf(target: Target, common: readonly string[]): Ready | null {
   if (state !== 'active' || counted || query === 'append') return null
   if (life_ms !== null) {
     if (life_ms <= 0) return null
-    // A header that is made now must still be true when the entry reaches its maximum age.
+    // A header that is made now must still be correct when the entry reaches its maximum age.
     const longest_seconds = longestSeconds(target)
     if (longest_seconds > 0 && life_ms < longest_seconds * 1000 + entry_ms) return null
   }
@@ -59,7 +60,7 @@ function readyOf(target: Target, common: readonly string[]): Ready | null {
   }
 }
 
-/** Of one redirect; `life_ms` limits the times in its headers. */
+/** The headers of one redirect. `life_ms` limits the times in them. */
 export function redirectHeaders(
   target: Target,
   location: string,

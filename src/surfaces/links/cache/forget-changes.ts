@@ -1,7 +1,8 @@
 /**
- * Deletes changes after an hour, far longer than any process answers without reading them. A
- * transaction may stay open for long before its change is visible, so the clock does not decide: a
- * change is deleted if it was committed before the oldest transaction of an hour ago.
+ * Deletes changes after an hour. That is far longer than any process replies from its cache without
+ * reading them. A transaction may stay open for long before its change is visible, so the time of
+ * the row is not enough. A change is deleted if it was committed before the oldest transaction of
+ * an hour ago.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,8 +1,8 @@
 /**
- * Which host names serve links, and of which domain: the platform's own are configured, a custom
- * one is valid while its domain is active. Results are cached like links and dropped with them. A
- * host is looked up by its normalized spelling, so that a caller cannot fill the memory with ports
- * and capitals.
+ * Which host names serve links, and to which domain they belong. The platform's own hosts are
+ * configured. A custom host is valid while its domain is active. Results are cached like links and
+ * dropped with them. A host is looked up by its normalized name, so that a caller cannot fill the
+ * memory with ports and capital letters.
  */
 import { LRUCache } from 'lru-cache'
 import { Type, type Static } from 'typebox'
@@ -13,11 +13,11 @@ import { plainHost, platform_domain_id, type PlatformDomain } from '../domains/p
 export type Host = {
   readonly domain_id: string
   readonly hostname: string
-  /** Null on the platform's own hosts, which serve more than links. */
+  /** Null on the platform's own hosts, which do not only serve links. */
   readonly custom: { readonly root_url: string | null } | null
   /** The prefix of the cache keys of its links. */
   readonly prefix: string
-  /** Monotonic. */
+  /** A monotonic time. */
   readonly until_ms: number
 }
 
@@ -63,9 +63,9 @@ export class Hosts {
   }
 
   /**
-   * Null: it serves no links, but the API. `unknown`: no active domain had this name when it was
-   * looked up, so nothing is served. Undefined: it was not looked up yet. Except for null and the
-   * platform's own, a result is valid only under the lease.
+   * Null means that the host serves the API and no links. `unknown` means that no active domain had
+   * this name at the look-up, so nothing is served. Undefined means that it was not looked up yet.
+   * Except for null and the platform's own hosts, a result is valid only under the lease.
    */
   get(header: string): Host | 'unknown' | null | undefined {
     const spelled = this.spelled.get(header)
@@ -83,7 +83,7 @@ export class Hosts {
     return unknown && now_ms < unknown.until_ms ? 'unknown' : undefined
   }
 
-  /** Queries the database; simultaneous callers share one statement. */
+  /** Queries the database. Simultaneous callers share one statement. */
   async find(header: string): Promise<Host | null> {
     const known = this.get(header)
     if (known !== undefined) return known === 'unknown' ? null : known
@@ -102,7 +102,7 @@ export class Hosts {
     }
   }
 
-  /** This domain changed; a host that was unknown may belong to it now. */
+  /** This domain has changed. A host that was unknown may belong to it now. */
   drop(domain_id: string): void {
     this.drops++
     this.unknown.clear()
@@ -154,15 +154,16 @@ function hostOf({ hostname, id, root_url }: Row, until_ms: number): Host {
 }
 
 /**
- * The prefix of `/code` in the cache: empty for the platform's own hosts, so that a path is its own
- * key.
+ * The prefix of `/code` in the cache. It is empty for the platform's own hosts, so that a path is
+ * its own key.
  */
 export function prefixOf(domain_id: string): string {
   return domain_id === platform_domain_id ? '' : domain_id
 }
 
 /**
- * An IP address or a single label is never a link host: probes use those, and they need no query.
+ * An IP address or a single label is never a link host. Health probes use such names, and they need
+ * no query.
  */
 function canBeCustom(hostname: string): boolean {
   if (hostname.length > 253 || !hostname.includes('.') || hostname.startsWith('[')) return false

@@ -1,10 +1,10 @@
 /**
- * The lease under which a process may answer from its cache: only while its last read of the
- * changes is less than two seconds old. A writer that changes a link waits until each process with
- * a lease has read the change, or until its lease has expired. The lease is registered in its own
- * commit before the read, so the writer always sees a process that missed its change. Both times
- * are counted from before the request, so a process that was stopped, cut off or slow finds its
- * lease expired.
+ * The lease under which a process may redirect from its cache. It is valid only while the process's
+ * last read of the changes is less than two seconds old. When a link changes, the writer waits
+ * until each process with a lease has read the change or its lease has expired. The lease is
+ * registered in its own transaction before the read, so the writer always sees a process that
+ * missed its change. Both times count from before the request. So a process that was stopped,
+ * disconnected or slow finds its lease expired.
  */
 import { Type } from 'typebox'
 import { DatabaseBusy, isUnavailable } from '../../../kernel/database/failures.ts'
@@ -15,9 +15,9 @@ export const lease_ms = 2000
 const renew_ms = 500
 /** Wake-ups within this time share one read. */
 const spacing_ms = 5
-/** After this long without a read it is cheaper to drop the whole cache. */
+/** After this long without a read, dropping the whole cache is cheaper than reading the changes. */
 const forget_ms = 600_000
-/** A caller that waits for a read longer than this is asked to retry. */
+/** A caller that waits for a read longer than this must retry. */
 const patience_ms = 1500
 
 const Seen = Type.Object({
@@ -26,32 +26,32 @@ const Seen = Type.Object({
   changed: Type.Array(Type.Tuple([Type.String(), Type.String(), Type.String()])),
 })
 
-/** An empty code stands for the whole domain. */
+/** An empty code means the whole domain. */
 export type Change = { readonly domain_id: string; readonly code: string }
 
 export type LeaseOptions = {
   readonly kernel: Kernel
   readonly node_id: string
-  /** Drops from the cache what has changed. */
+  /** Drops changed entries from the cache. */
   dropped(changes: readonly Change[]): void
-  /** No cached value can be trusted any more. */
+  /** Called when no cached value can be trusted any more. */
   forget(): void
-  /** Since when clicks wait in this process. */
+  /** Since when clicks wait in this process, or null. */
   clicksSince(): number | null
 }
 
 export class Lease {
-  /** Monotonic: up to here the cache may be used. */
+  /** A monotonic time. The cache may be used until then. */
   until_ms = -Infinity
   /** Set when the cache is used, so that the lease is renewed. */
   used = false
-  /** The row of this process says that clicks wait in it. */
+  /** Whether the row of this process says that clicks wait here. */
   private told_clicks = false
   private readonly options: LeaseOptions
   private looked_ms = -Infinity
   private xmin: string | null = null
   private seen: string | null = null
-  /** Changes of the last read: while a transaction stays open they are returned again and again. */
+  /** Changes of the last read. While a transaction stays open, every read returns them again. */
   private known: ReadonlySet<string> = new Set()
   /** Reads run one after the other. */
   private last: Promise<unknown> = Promise.resolve()
@@ -70,7 +70,7 @@ export class Lease {
     return now_ms < this.until_ms
   }
 
-  /** Resolves when the cache may be used; throws if the database is unavailable. */
+  /** Resolves when the cache may be used. Throws if the database is unavailable. */
   async ensure(): Promise<void> {
     this.used = true
     if (this.holds(performance.now())) return
@@ -85,7 +85,7 @@ export class Lease {
     }
   }
 
-  /** This process knows its own change before all others. */
+  /** This process knows its own change before all other processes. */
   drop(changed: readonly Change[]): void {
     this.options.dropped(changed)
   }
@@ -115,8 +115,8 @@ export class Lease {
     clearTimeout(this.timer)
     if (this.closed) return
     this.timer = setTimeout(() => {
-      // No request used the cache: the next one reads first. Waiting clicks are reported until
-      // there are none.
+      // No request used the cache, so the next request reads the changes first. Waiting clicks are
+      // reported until there are none.
       if (!this.used && !this.told_clicks) return
       this.used = false
       this.renew().catch(() => {})
@@ -124,7 +124,7 @@ export class Lease {
     this.timer.unref()
   }
 
-  /** Something changed: checks whether it concerns links, without registering again. */
+  /** Something has changed. Checks whether the change concerns links, without registering again. */
   private glance(): void {
     const now_ms = performance.now()
     if (this.closed || this.glancing || !this.holds(now_ms)) return
@@ -132,7 +132,7 @@ export class Lease {
     const wait_ms = Math.max(0, spacing_ms - (now_ms - this.looked_ms))
     this.inTurn(async () => {
       await new Promise(resolve => setTimeout(resolve, wait_ms))
-      // A wake-up from here on is not part of this read.
+      // This read does not cover wake-ups that arrive after this line.
       this.glancing = false
       if (!this.closed) await this.look(false)
     }).catch(() => {})
@@ -168,7 +168,7 @@ export class Lease {
     }
   }
 
-  /** If the operator prefers redirects that may be old to none at all. */
+  /** For operators who prefer redirects that may be outdated over no redirects at all. */
   private outlast(error: unknown): void {
     const seconds = this.options.kernel.settings['links.stale_if_db_down_seconds']
     if (seconds === 0 || !isUnavailable(error)) return
@@ -198,8 +198,8 @@ export class Lease {
   }
 
   /**
-   * A change that was committed after the last read has a transaction id of at least the oldest one
-   * that was open then; everything from there on is read again.
+   * A change that was committed after the last read has a transaction id at or above the oldest
+   * transaction that was open then. Everything from that id on is read again.
    */
   private readChanges() {
     return this.options.kernel.db.one(
@@ -212,7 +212,7 @@ export class Lease {
     )
   }
 
-  /** The row says up to where this process has read; writers wait for that. */
+  /** The row says up to where this process has read. Writers wait for that. */
   private async acknowledge(): Promise<void> {
     const { kernel, node_id } = this.options
     await kernel.db.run(sql`

@@ -1,7 +1,7 @@
 /**
- * The link cache of this process. If an entry is dropped while it is being read, it is read again:
- * a read that began before a change must neither be cached nor returned. Reads that come together,
- * or while two others are running, are one statement.
+ * The link cache of this process. If an entry is dropped while it is being read, it is read again.
+ * A read that began before a change must neither be cached nor returned. Reads that arrive
+ * together, or while two others are running, share one statement.
  */
 import { LRUCache } from 'lru-cache'
 import type { Kernel } from '../settings.ts'
@@ -10,11 +10,11 @@ import { readTargets, type Key, type Target } from './target.ts'
 
 const portion = 500
 /**
- * While this many statements run, further reads are collected into the next one: a statement costs
+ * While this many statements run, further reads are collected for the next one. A statement costs
  * as much as ten rows.
  */
 const statements_max = 2
-/** If a key is dropped faster than it can be read, the last value that was read is returned. */
+/** If a key is dropped faster than it can be read, the last value is returned. */
 const reads_max = 5
 
 type Fill = Key & {
@@ -44,7 +44,7 @@ export class Memory {
     this.absent = new LRUCache({ max: settings['links.absent_entries'] })
   }
 
-  /** The cached entry, of any age. */
+  /** Returns the cached entry, whatever its age. */
   get(key: string): Entry | undefined {
     return this.present.get(key) ?? this.absent.get(key)
   }
@@ -52,7 +52,7 @@ export class Memory {
   drop(key: string): void {
     this.present.delete(key)
     this.absent.delete(key)
-    // Only a running read could bring the old row back.
+    // Only a read that is still running could restore the old row.
     if (this.reading.has(key)) this.dropped.set(key, ++this.drops)
   }
 
@@ -62,7 +62,7 @@ export class Memory {
     for (const key of this.reading.keys()) this.dropped.set(key, ++this.drops)
   }
 
-  /** Reads the link and caches it; simultaneous callers share the result. */
+  /** Reads the link and caches it. Simultaneous callers share the result. */
   fill(key: string, { domain_id, code }: Key): Promise<Entry> {
     const running = this.reading.get(key)
     if (running) return running

@@ -1,6 +1,6 @@
 /**
  * The state of one process for redirects: its lease, the cache under that lease, and the clicks
- * that it has recorded. Nothing of it runs before the first redirect.
+ * that it has recorded. It does nothing before the first redirect.
  */
 import { join } from 'node:path'
 import { securityHeaders } from '../../../kernel/http/send-reply.ts'
@@ -19,7 +19,7 @@ export type RedirectNode = {
   readonly memory: Memory
   readonly hosts: Hosts
   readonly recorder: Recorder
-  /** Headers of every redirect, as names and values in turn. */
+  /** Headers of every redirect: names and values in turn. */
   readonly common: readonly string[]
   close(): Promise<void>
 }

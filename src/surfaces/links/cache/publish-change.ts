@@ -1,8 +1,8 @@
 /**
- * How a change of a link reaches the processes that redirect from their cache: one row a key, in
- * the transaction of the change. After the commit, and before the reply, the writer waits until
- * each process has read the row or its lease has expired. So after the reply no process redirects
- * by the old state.
+ * Publishes a change of a link to the processes that redirect from their cache. It writes one row
+ * for each key, in the transaction of the change. After the commit and before the reply, the writer
+ * waits until each process has read the row or its lease has expired. So after the reply no process
+ * redirects with the old state.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
@@ -12,9 +12,9 @@ import type { Kernel } from '../settings.ts'
 import { lease_ms, type Change, type Lease } from './lease.ts'
 
 export type Changes = {
-  /** Writes the change, and delays the reply until no process can redirect by the old state. */
+  /** Writes the change, and delays the reply until no process can redirect with the old state. */
   changed(tx: Tx, keys: readonly Change[], patience_ms?: number): Promise<void>
-  /** The same wait for everything that was committed before the call. */
+  /** The same wait, for everything that was committed before the call. */
   settled(patience_ms: number): Promise<void>
 }
 
@@ -41,14 +41,14 @@ export function openChanges(
     for (let looks = 0; performance.now() < Math.min(until_ms, others_ms); looks++) {
       const left_ms = await unaware(kernel, node_id, xid)
       if (left_ms === 0) return
-      // A lease that is renewed from now on includes a read that sees the change.
+      // A lease that is renewed after this point includes a read that sees the change.
       if (looks === 0) others_ms = performance.now() + left_ms
       await nextWake(kernel)
     }
   }
   return {
     settled: async patience_ms => {
-      // An empty change: a process that has read it has read everything that was committed before
+      // An empty change. A process that has read it has read everything that was committed before
       // it.
       const nothing = [{ domain_id: '00000000-0000-0000-0000-000000000000', code: '-' }]
       const { xid } = await kernel.db.one(Xid, insertion(nothing))
@@ -81,7 +81,8 @@ function insertion(changes: readonly Change[]) {
 }
 
 /**
- * How long the last process that has not read the change may still use its cache; zero: none may.
+ * Returns how long a process that has not read the change may still use its cache. Zero means that
+ * none may.
  */
 async function unaware({ db }: Kernel, node_id: string, xid: string): Promise<number> {
   try {
@@ -96,7 +97,7 @@ async function unaware({ db }: Kernel, node_id: string, xid: string): Promise<nu
     )
     return left_ms
   } catch {
-    // The database cannot be asked, so all of them may.
+    // The database cannot be read, so we assume that all processes may.
     return lease_ms
   }
 }

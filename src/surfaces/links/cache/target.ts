@@ -1,6 +1,7 @@
 /**
- * The columns of a link that decide where a request is sent, read by key for many links at once.
- * The rest of its life is computed by the database's clock, so that all processes end it together.
+ * The columns of a link that determine where a request is sent. They are read by key for many links
+ * in one statement. The database's clock computes the remaining life, so that all processes end a
+ * link at the same time.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -21,7 +22,7 @@ export const Target = Type.Object({
   edge_cache_seconds: Type.Integer(),
   counted: Type.Boolean(),
   created_at: Type.String(),
-  /** Milliseconds; null if it has no end, zero or less if that has passed. */
+  /** Milliseconds. Null if the link has no end; zero or less if the end has passed. */
   life_ms: nullable(Type.Number()),
 })
 export type Target = Static<typeof Target>

@@ -1,8 +1,8 @@
 /**
- * Classifies a user agent: device, system, browser, bot or not. Parsing one takes some 30 µs, so
- * results are cached, and beyond a limit invented agents are classified as unknown instead of
- * parsed. Only names of a fixed list are stored, because an unknown program would be named by text
- * of its own choice.
+ * Classifies a user agent: device, system, browser, bot or not. Parsing takes about 30 µs, so
+ * results are cached. Beyond a limit, new user agents are classified as unknown and not parsed.
+ * Only names from a fixed list are stored, because an unknown program could choose any text as its
+ * name.
  */
 import bowser from 'bowser'
 import { isbot } from 'isbot'
@@ -17,16 +17,19 @@ export type Agent = {
 
 export type Agents = {
   classOf(agent: string): Agent
-  /** From now on this many more may be parsed. */
+  /** This many more user agents may be parsed from now on. */
   allow(parses: number): void
 }
 
-/** For an unknown program Bowser returns the beginning of its user agent: a name, an address. */
+/**
+ * For an unknown program, Bowser returns the start of its user agent, which may be a name or an
+ * address.
+ */
 const browsers = new Set<string>([...Object.values(bowser.BROWSER_MAP), 'Opera Touch', 'Miui'])
 
 const agent_length_max = 512
 const unknown: Agent = { device: '', os: '', browser: '', bot: false }
-/** Every browser contains this. */
+/** Every browser's user agent contains this. */
 const silent: Agent = { ...unknown, bot: true }
 
 export function openAgents(remembered = 10_000): Agents {

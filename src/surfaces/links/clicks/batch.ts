@@ -1,8 +1,8 @@
 /**
  * Clicks that are stored together or not at all. Links and contexts are listed once and then
- * referenced by number, so that a click costs a few bytes. The id of each event is made from its
- * batch, its time and its index: a batch that is sent twice has the same ids twice, and the
- * database refuses the second.
+ * referenced by number, so that a click needs only a few bytes. The id of each event is made from
+ * its batch, its time and its index. A batch that is sent twice has the same ids, and the database
+ * refuses the second copy.
  */
 import type { Clicked } from './visitor.ts'
 
@@ -10,7 +10,10 @@ export type Batch = {
   readonly id: string
   readonly links: readonly (readonly [domain_id: string, code: string])[]
   readonly contexts: readonly string[]
-  /** One index a click: which link, which context, and milliseconds since the epoch. */
+  /**
+   * One entry for each click: the index of its link, the index of its context, and milliseconds
+   * since the epoch.
+   */
   readonly link: readonly number[]
   readonly context: readonly number[]
   readonly at_ms: readonly number[]
@@ -54,7 +57,7 @@ export class BatchBuilder {
   }
 }
 
-/** A UUIDv7 with the click's own time; its random part comes from the batch. */
+/** A UUIDv7 with the click's own time. Its random part comes from the batch. */
 export function eventId(batch_id: string, at_ms: number, place: number): string {
   const time = at_ms.toString(16).padStart(12, '0')
   const last = place.toString(16).padStart(4, '0')

@@ -1,8 +1,8 @@
 /**
- * The coarse form of a click, and all that is ever stored of it: country, device, system, browser,
- * the referring site, language, source, and whether a bot or a prefetch made it. No IP address, no
- * user agent and no full referrer is stored; for visitors who ask not to be tracked, only the fact
- * of the click.
+ * The coarse form of a click. Only this form is stored: country, device, system, browser, the
+ * referring site, language, source, and whether a bot or a prefetch made it. No IP address, no user
+ * agent and no full referrer is stored. For visitors who ask not to be tracked, only the fact of
+ * the click is stored.
  */
 import { LRUCache } from 'lru-cache'
 import { getDomain } from 'tldts'
@@ -27,9 +27,9 @@ export type CoarseContext = Partial<Record<Dimension, string>> & {
 }
 
 export type Contexts = {
-  /** As JSON: equal contexts have equal text. */
+  /** The context as JSON. Equal contexts have equal text. */
   of(visitor: Visitor): string
-  /** Drops the cached visitors; their data was never stored. */
+  /** Drops the cached visitors, whose data was never stored. */
   forget(): void
 }
 
@@ -69,7 +69,7 @@ export function openContexts(agents: Agents): Contexts {
     of: visitor => {
       const before = seen.get(visitor)
       if (before !== undefined) return before
-      // Many visitors of one moment are alike, and building a context costs more than comparing.
+      // Many visitors at one moment are equal, and comparing costs less than building a context.
       const key = keyOf(visitor)
       const context = alike.get(key) ?? make(visitor)
       alike.set(key, context)
@@ -93,13 +93,13 @@ function known(dimension: Dimension, value: string): Partial<Record<Dimension, s
   return value === '' ? {} : { [dimension]: value }
 }
 
-/** The primary tag of the preferred language, by the order of the list. */
+/** The primary tag of the first language in the list. */
 export function languageOf(header: string): string {
   const tag = /^\s*([A-Za-z]{2,3})(?![A-Za-z])/.exec(header)?.[1]
   return tag ? tag.toLowerCase() : ''
 }
 
-/** The source parameter of the short URL itself: the QR codes of this platform contain `s=qr`. */
+/** The source parameter of the short URL itself. The platform's QR codes contain `s=qr`. */
 export function sourceOf(query: string): string {
   return /(?:^|&)s=([a-z0-9_-]{1,32})(?:&|$)/.exec(query)?.[1] ?? ''
 }

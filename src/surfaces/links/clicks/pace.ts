@@ -1,6 +1,7 @@
 /**
- * Limits work on clicks that can wait in favour of redirects: while this process is busy, it pauses
- * for a multiple of the time that it worked, and so takes a small, known share of the time.
+ * Limits click work that can wait, so that redirects come first. While this process is busy, the
+ * click work pauses for a multiple of the time that it worked. So it uses a small, known share of
+ * the time.
  */
 import { performance } from 'node:perf_hooks'
 
@@ -8,7 +9,7 @@ const busy_share = 0.85
 const rest_factor = 20
 
 export type Pace = {
-  /** How long to pause after that much work; zero if the process has time. */
+  /** Returns how long to pause after this much work, or zero if the process is not busy. */
   restAfter(worked_ms: number): number
 }
 

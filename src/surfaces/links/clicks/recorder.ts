@@ -1,10 +1,10 @@
 /**
- * The path of a click: kept in memory by the redirect, made coarse and spooled within 50 ms, stored
- * in the database within a quarter of a second if it keeps up. Clicks that cannot be stored wait in
- * the spool; only clicks for which the spool has no room are lost, and they are counted. While this
- * process is busy, redirects come first: storing then takes a small share of its time, until the
- * oldest waiting click is half as old as statistics may be. From then on, and after a restart, it
- * runs at full speed.
+ * Records clicks. A redirect keeps its click in memory. Within 50 ms the click is made coarse and
+ * spooled. Within a quarter of a second it is stored in the database, if the process keeps up.
+ * Clicks that cannot be stored wait in the spool. A click is lost only if the spool has no room for
+ * it, and lost clicks are counted. While this process is busy, redirects come first, and storing
+ * uses a small share of its time. When the oldest waiting click is half as old as statistics may
+ * be, and after a restart, storing runs at full speed.
  */
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../settings.ts'
@@ -20,7 +20,7 @@ import { Taken } from './taken.ts'
 import type { Clicked, Visitor } from './visitor.ts'
 
 export type Recorder = {
-  /** Records a click; costs the redirect nothing but this call. */
+  /** Records a click. This call is the redirect's only cost. */
   record(clicked: Clicked, visitor: Visitor, at_ms: number): void
   /** The time of the oldest click that is not in the database yet, or null. */
   oldestMs(): number | null
@@ -28,27 +28,30 @@ export type Recorder = {
   counts(): { readonly taken: number; readonly lost: number; readonly waiting: number }
   /** Takes over the spools of dead processes. */
   adopt(): Promise<void>
-  /** Everything recorded so far is in the database, or it is known that it cannot be now. */
+  /** Resolves when everything recorded so far is in the database, or cannot be stored now. */
   settle(): Promise<boolean>
   close(): Promise<void>
 }
 
 export type RecorderOptions = {
   readonly kernel: Kernel
-  /** Null: clicks wait in memory only. */
+  /** Null if clicks wait in memory only. */
   readonly spool: Spool | null
 }
 
-/** Statistics contain every click that is older than this, while the database is available. */
+/** While the database is available, statistics contain every click that is older than this. */
 export const fresh_within_ms = 60_000
 const spool_ms = 20
-/** A timer is late in a busy process; then the next click spools those before it. */
+/** In a busy process a timer is late. Then the next click spools the earlier ones. */
 const overdue_ms = 40
 const store_ms = 250
-/** A portion takes PostgreSQL some three milliseconds, too short to delay a redirect noticeably. */
+/**
+ * A portion takes PostgreSQL about three milliseconds, which is too short to delay a redirect
+ * noticeably.
+ */
 const portion_clicks = 500
 const parses_per_portion = 200
-/** Batches beyond these are read back from the spool when their turn comes. */
+/** Further batches are read back from the spool when they are next. */
 const in_memory_max = 256
 const store_together_max = 32
 const memory_clicks_max = 1_000_000
@@ -76,13 +79,13 @@ class ClickRecorder implements Recorder {
   private soon = false
   private readonly queue: Waiting[] = []
   private readonly orphans: Orphan[] = []
-  /** Of the orphan that is being stored. */
+  /** The batches of the orphan spool that is being stored. */
   private orphaned_ms: number | null = null
   private readonly losses = new Map<number, number>()
   private storing: Promise<void> | undefined
   private rest: { end(): void } | undefined
   private readonly pace = openPace()
-  /** Redirects come first. */
+  /** Pauses, so that redirects come first. */
   private busy = false
   private failing = false
   private closing = false
@@ -171,7 +174,7 @@ class ClickRecorder implements Recorder {
         if (!place) return this.give_up(batch)
       } else if (this.counts().waiting + clicks > memory_clicks_max) return this.give_up(batch)
     } catch (error) {
-      // A full or broken disk: the database may still accept them.
+      // The disk is full or broken, but the database may still accept the clicks.
       this.kernel.log.error({ err: error }, 'clicks could not be spooled')
     }
     const remembered = !place || this.queue.length < in_memory_max
@@ -262,13 +265,13 @@ class ClickRecorder implements Recorder {
     return this.queue.length < store_together_max ? store_ms : 0
   }
 
-  /** Half full: from here on storing clicks comes first. */
+  /** The spool is half full. From here on, storing clicks comes first. */
   private isFillingUp(): boolean {
     const max = this.kernel.settings['links.click_spool_bytes']
     return (this.spool?.bytes() ?? 0) > max / 2
   }
 
-  /** Half as old as it may be: the rest of the time is for the clicks behind it. */
+  /** The oldest click has half of its maximum age. The other half is for the clicks behind it. */
   private isGettingOld(): boolean {
     const oldest_ms = this.oldestMs()
     return oldest_ms !== null && this.kernel.clock.nowMs() - oldest_ms > fresh_within_ms / 2

@@ -1,8 +1,8 @@
 /**
  * One file of the spool. Frames are appended in order. When all of them are stored in the database,
- * the current file is emptied and an older one is deleted. A write is one synchronous call that
- * returns when the system has the frame, because queued writes would be lost in a kill of the
- * process.
+ * the current file is emptied, and an older file is deleted. A write is one synchronous call that
+ * returns when the operating system has the frame, because a kill of the process would lose queued
+ * writes.
  */
 /* oxlint-disable node/no-sync -- a frame must be with the system before the next click, and takes microseconds */
 import { closeSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
@@ -27,7 +27,7 @@ export class Segment {
     return this.end
   }
 
-  /** The system has the frame. */
+  /** Returns when the operating system has the frame. */
   append(frame: Buffer): Place {
     const written = writeSync(this.file, frame, 0, frame.length, this.end)
     if (written !== frame.length) throw new Error('the spool took half a frame')
@@ -43,7 +43,7 @@ export class Segment {
     return fromFrame(frame)
   }
 
-  /** One of its frames is not needed any more. */
+  /** One of its frames is no longer needed. */
   done(): void {
     this.waiting--
     if (this.waiting > 0) return
@@ -58,7 +58,7 @@ export class Segment {
     if (this.waiting === 0) this.remove()
   }
 
-  /** Leaves its content to the next process; an empty file is deleted. */
+  /** Leaves its content to the next process. An empty file is deleted. */
   leave(): void {
     if (this.waiting === 0) this.seal()
     else closeSync(this.file)

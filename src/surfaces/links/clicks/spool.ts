@@ -1,8 +1,8 @@
 /**
- * Where clicks wait for the database: files that survive the process, but not a loss of power. A
- * batch is in them before it is sent to the database, and is removed when it is stored. The next
- * process on the same machine takes over the files of a dead one; storing a batch twice does no
- * harm.
+ * Where clicks wait for the database: files that survive the process, but not a power failure. A
+ * batch is written here before it is sent to the database, and is removed when it is stored. The
+ * next process on the same machine takes over the files of a dead one. Storing a batch twice does
+ * no harm.
  */
 /* oxlint-disable node/no-sync -- a new file is made once in eight megabytes, before its first frame */
 import { mkdirSync } from 'node:fs'
@@ -15,19 +15,19 @@ import { framesIn, toFrame } from './frames.ts'
 import { Segment, type Place } from './segment.ts'
 
 export type Spool = {
-  /** Null if the limit is reached: the batch is lost, and the caller has to record that. */
+  /** Null if the limit is reached. The batch is then lost, and the caller must record that. */
   append(batch: Batch): Place | null
   /** Bytes that wait. */
   bytes(): number
   stored(place: Place): void
-  /** Files that no process writes any more. */
+  /** Files that no running process writes to. */
   orphans(now_ms: number): Promise<Orphan[]>
   close(): void
 }
 
-/** A file that a dead process left. */
+/** A file that a dead process left behind. */
 export type Orphan = {
-  /** Of the dead process, as the others know it. */
+  /** The id of the dead process, as other processes know it. */
   readonly node_id: string
   batches(): Promise<Iterable<Batch>>
   remove(): Promise<void>
@@ -40,10 +40,10 @@ export type SpoolOptions = {
   readonly segment_bytes?: number
 }
 
-/** Tells this process from an earlier one with the same number. */
+/** Distinguishes this process from an earlier one with the same number. */
 const life = newId()
 
-/** An owner on another machine that has written nothing for this long counts as dead. */
+/** If an owner on another machine has written nothing for this long, it counts as dead. */
 const silent_ms = 600_000
 
 export function openSpool(options: SpoolOptions): Spool {

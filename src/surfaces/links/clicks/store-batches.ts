@@ -1,7 +1,7 @@
 /**
- * Stores batches in the database, each completely or not at all. If an event exists already, so
- * does its batch: it was stored before and the reply was lost. So a batch counts once, however
- * often it is sent.
+ * Stores batches in the database, each completely or not at all. If an event exists already, its
+ * whole batch was stored before and only the reply was lost. So a batch counts once, however often
+ * it is sent.
  */
 import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { isUnavailable, SqlState } from '../../../kernel/database/failures.ts'
@@ -13,7 +13,7 @@ import { prepareDays } from './days.ts'
 
 type Storing = Pick<Kernel, 'db' | 'fault' | 'clock' | 'settings'>
 
-/** Throws if nothing can be stored now; the batches are then sent again later. */
+/** Throws if nothing can be stored now. The batches are then sent again later. */
 export async function storeBatches(kernel: Storing, batches: readonly Batch[]): Promise<void> {
   const { db } = kernel
   try {
@@ -66,8 +66,9 @@ function onDays(batch: Batch, days: ReadonlySet<number>): Batch & { places?: rea
 }
 
 /**
- * Links and contexts are sent once each and the clicks as numbers: 8 µs a click on one core, of
- * which PostgreSQL takes 5; five plain columns took 11, COPY of the same rows 7 to 9.
+ * Links and contexts are sent once each, and the clicks as numbers. This takes 8 µs of one core for
+ * each click, of which PostgreSQL uses 5. Five plain columns took 11 µs, and COPY of the same rows
+ * took 7 to 9.
  */
 function statementOf(batch: Batch & { places?: readonly number[] }): Sql {
   const { id, links, contexts, link, context, at_ms, places } = batch
@@ -89,7 +90,7 @@ function statementOf(batch: Batch & { places?: readonly number[] }): Sql {
         with ordinality as link (domain_id, code, number) on link.number = click.link + 1`
 }
 
-/** The lost clicks, by day, so that statistics can report that they are incomplete. */
+/** The lost clicks by day, so that statistics can report that they are incomplete. */
 export async function storeLosses(db: Db | Tx, losses: ReadonlyMap<number, number>): Promise<void> {
   const days = [...losses.keys()].map(dayText)
   await db.run(sql`

@@ -1,6 +1,6 @@
 /**
- * Clicks that were recorded a moment ago, in three lists that are reused: a redirect allocates
- * nothing for its click, so there is nothing for the garbage collector either.
+ * Clicks that were just recorded, in three lists that are reused. A redirect allocates nothing for
+ * its click, so the garbage collector has no work.
  */
 import type { Clicked, Visitor } from './visitor.ts'
 
@@ -21,7 +21,7 @@ export class Taken {
     this.at_ms[place] = at_ms
   }
 
-  /** Passes each to `take` and empties the lists. */
+  /** Passes each click to `take` and empties the lists. */
   drain(take: (clicked: Clicked, visitor: Visitor, at_ms: number) => void): void {
     const { clicked, visitors, at_ms, size } = this
     this.size = 0

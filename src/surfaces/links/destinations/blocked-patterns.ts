@@ -1,7 +1,7 @@
 /**
- * The patterns of the blocklist, each compiled once, because an entry never changes. They are
- * matched here and not by PostgreSQL, whose engine has no time bound for a pattern; here each step
- * is counted.
+ * The patterns of the blocklist. Each is compiled once, because an entry never changes. They are
+ * matched here and not by PostgreSQL. PostgreSQL's engine has no time limit for a pattern, and here
+ * each step is counted.
  */
 import { Type } from 'typebox'
 import { compilePattern, type Pattern } from '../../../kernel/bounded/pattern.ts'
@@ -16,7 +16,7 @@ import type { Log } from '../../../kernel/observability/log.ts'
 export type PatternVerdict = 'yes' | 'no' | 'unknown'
 
 export type BlockedPatterns = {
-  /** The result of the entries with these ids for a URL. */
+  /** Matches a URL against the entries with these ids. */
   match(
     reader: Reader,
     ids: readonly string[],
@@ -54,7 +54,7 @@ export function openBlockedPatterns({ log }: { readonly log: Log }): BlockedPatt
           const { pattern, action } = known.get(id) ?? { pattern: null, action: 'block' }
           const verdict = pattern ? matchPattern(pattern, url, work) : 'no'
           if (verdict === 'yes' && action === 'block') found.blocked = true
-          // If it could not be checked, a moderator checks it.
+          // If the URL could not be checked, a moderator must check it.
           else if (verdict !== 'no') found.warned = true
         }
         return found
@@ -72,7 +72,7 @@ export function matchPattern(pattern: Pattern, url: string, work = new Work()): 
   }
 }
 
-/** Null if the entry was written before patterns were those of ECMAScript. */
+/** Null if the entry is older than the change to ECMAScript patterns. */
 export function usable(value: string): Pattern | null {
   try {
     return compilePattern(value)

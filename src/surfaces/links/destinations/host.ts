@@ -6,11 +6,12 @@ import { parse } from 'tldts'
 
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 
-// Suffixes of the list that are not part of the public web: home networks and other networks.
+// Suffixes of the list that are not part of the public web, such as those of home networks.
 const special = /\.(?:arpa|onion)$/
 
 /**
- * A name below a public suffix of the ICANN section, or below a suffix that the deployment added.
+ * Returns whether the host is a name below a public suffix of the ICANN section, or below a suffix
+ * that the deployment added.
  */
 export function hasPublicSuffix(hostname: string, extra_suffixes: readonly string[]): boolean {
   if (hostname.length > 253 || !hostname.split('.').every(one => label.test(one))) return false
@@ -24,7 +25,7 @@ export function registeredLabel(hostname: string): string {
   return parse(hostname, { extractHostname: false }).domainWithoutSuffix ?? ''
 }
 
-/** `www.example.com` → `com.example.www.`; an IP address stays as it is. */
+/** `www.example.com` → `com.example.www.`. An IP address is not changed. */
 export function reversedHost(hostname: string): string {
   if (hostname.startsWith('[') || /^[\d.]+$/.test(hostname)) return `${hostname}.`
   return `${hostname.split('.').reverse().join('.')}.`

@@ -1,7 +1,7 @@
 /**
  * Hosts that imitate others: a label that mixes alphabets, or one that looks like a well-known
- * name. Both make a destination suspicious but are never refused, because honest names can look
- * like that.
+ * name. Such a destination is suspicious, but it is never refused, because honest names can look
+ * like that too.
  */
 import { domainToUnicode } from 'node:url'
 import { rectifyConfusion } from 'unicode-confusables'
@@ -12,7 +12,7 @@ const eastern = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo']
 const alphabets = scripts.map(name => new RegExp(String.raw`\p{Script=${name}}`, 'u'))
 const asian = new RegExp(eastern.map(name => String.raw`\p{Script=${name}}`).join('|'), 'u')
 
-/** Names that phishing imitates most; a deployment adds its own. */
+/** Names that phishing imitates most often. A deployment adds its own. */
 const protected_names = `adobe airbnb aliexpress allegro alibaba amazon americanexpress apple att
   bankofamerica barclays binance booking capitalone chase citibank coinbase commerzbank
   creditagricole dhl discord docusign dropbox ebay facebook fedex gmail google hermes hsbc icloud
@@ -40,7 +40,10 @@ export function openLookAlikes(protected_hosts: readonly string[]): LookAlikes {
   }
 }
 
-/** East Asian scripts mix normally, also with Latin; no other two alphabets share a word. */
+/**
+ * East Asian scripts are normally mixed, also with Latin. No other two alphabets are mixed in one
+ * word.
+ */
 function mixesScripts(label: string): boolean {
   const used = alphabets.filter(alphabet => alphabet.test(label)).length
   if (!asian.test(label)) return used > 1
@@ -51,10 +54,7 @@ function skeleton(name: string): string {
   return rectifyConfusion(name.normalize('NFKC').toLowerCase()).toLowerCase()
 }
 
-/**
- * Outside ASCII there are many upright strokes, such as the Cyrillic palochka, which looks like an
- * l.
- */
+/** Unicode has many upright strokes, such as the Cyrillic palochka, which looks like an l. */
 function uprightSkeleton(name: string): string {
   return skeleton(name).replaceAll(/[il1|]/g, 'l')
 }

@@ -1,7 +1,7 @@
 /**
- * Where a link may lead: one spelling of every URL, and only the public web. A URL is refused with
- * the name of the rule that it breaks, and never rewritten beyond what every browser does. Whether
- * the host is one of ours is checked in the database, in screen.ts.
+ * Decides where a link may lead: only to the public web, with one spelling for each URL. A refusal
+ * names the broken rule. A URL is never changed more than every browser changes it. screen.ts
+ * checks in the database whether the host is one of ours.
  */
 import { isIP } from 'node:net'
 import { isGlobalUnicast } from '../../../kernel/outgoing/addresses.ts'
@@ -12,7 +12,7 @@ import { hasPublicSuffix, reversedHost } from './host.ts'
 export type Destination = {
   readonly url: string
   readonly hostname: string
-  /** `com.example.www.`: a prefix of it finds the host with all its sub-domains. */
+  /** `com.example.www.`. A prefix of it finds the host with all its sub-domains. */
   readonly reversed_host: string
 }
 
@@ -50,7 +50,7 @@ const ports = new Set(['', '80', '443', '8080', '8443'])
 // characters is refused.
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const hidden = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200b-\u200f\ufeff]|^\s|\s$/
-/** A backslash is a slash for browsers and a letter for many other programs. */
+/** Browsers treat a backslash as a slash, but many other programs treat it as a letter. */
 const ambiguous = /^[^?#]*\\/
 
 export function normalizeDestination(

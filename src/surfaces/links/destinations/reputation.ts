@@ -4,7 +4,7 @@
  */
 export type UrlReputation = {
   readonly name: string
-  /** Throws if there was no verdict; the check is then repeated later. */
+  /** Throws if there was no verdict. The check is then repeated later. */
   ask(url: string, signal: AbortSignal): Promise<'clean' | 'malicious'>
   close(): Promise<void>
 }

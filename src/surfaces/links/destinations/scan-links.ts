@@ -1,6 +1,6 @@
 /**
- * Checks due destinations with the engine. It is called outside any transaction, and its verdict is
- * valid only for the destination that was sent.
+ * Checks due destinations with the engine, outside any transaction. A verdict is valid only for the
+ * destination that was sent.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -26,7 +26,7 @@ const scan_columns = {
   last_error_code: 'scan_error_code',
 } as const
 
-/** For an update of a link that needs no scan any more: a running one does not count. */
+/** For an update of a link that needs no scan any more. The result of a running scan is ignored. */
 export const unscanned = sql`scan_due_at = null, scan_lease_token = null, scan_leased_until = null`
 
 export function scanQueue(
@@ -43,7 +43,7 @@ export function scanQueue(
     batch: 10,
     concurrency: 10,
     lease_seconds: 60,
-    // It grows, so that an engine that is down does not get all requests at once afterwards.
+    // The wait grows, so that an engine that was down does not get all requests at the same time.
     retry: { first: 15, factor: 2, cap: 3600 },
     run: async ({ destination_url }, signal) => done(await reputation.ask(destination_url, signal)),
     finish: async (tx, link, outcome) => {

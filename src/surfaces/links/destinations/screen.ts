@@ -1,8 +1,8 @@
 /**
- * The platform's own rules for a destination, without fetching it: refused, suspicious, or no
- * objection. Reading the blocklist holds a shared lock until the commit, so that a new entry waits
- * for all transactions that have not seen it: its job then finds their links, and no link is
- * missed.
+ * The platform's own rules for a destination, which do not fetch it. The result is refused,
+ * suspicious, or no objection. Reading the blocklist holds a shared lock until the commit. So a new
+ * entry waits for all transactions that have not seen it. Its job then finds their links, and no
+ * link is missed.
  */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
@@ -19,7 +19,7 @@ import { isShortener } from './shorteners.ts'
 export type Screened = {
   readonly state: 'active' | 'pending_scan'
   readonly safety_state: 'clean' | 'suspicious' | 'unscanned'
-  /** An external engine has to be asked. */
+  /** Whether an external engine must be asked. */
   readonly scan: boolean
 }
 
@@ -59,7 +59,7 @@ export async function screen(
   return { state: 'active', safety_state: 'clean', scan }
 }
 
-/** For a new blocklist entry: waits for all running screenings. */
+/** For a new blocklist entry. Waits for all running screenings. */
 export async function holdScreening(tx: Tx): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(${lock})`)
 }
@@ -88,7 +88,10 @@ export function against({ url, hostname, reversed_host }: Destination, young_hou
       or kind = 'regex')`
 }
 
-/** The part after the # never leaves the browser, so a blocked URL is blocked with any of them. */
+/**
+ * The part after the # never leaves the browser. So a blocked URL is blocked whatever follows the
+ * #.
+ */
 function bareUrl(url: string): string {
   return url.replace(/#.*$/s, '')
 }

@@ -1,5 +1,5 @@
 /**
- * Other public shorteners. A link to one of them hides its destination from every rule here, so it
+ * Other public shorteners. A link to one of them hides its destination from every rule here. So it
  * is suspicious until a moderator has checked it.
  */
 const hosts = `adf.ly adfoc.us amzn.to bc.vc bit.do bit.ly bitly.com bl.ink buff.ly chilp.it

@@ -1,6 +1,6 @@
 /**
- * Claims a host. Claims compete until one of them is verified, so a claim by itself gives nothing;
- * a host that is already verified and active cannot be claimed by others.
+ * Claims a host. Several claims may compete until one of them is verified, so a claim alone gives
+ * no rights. A host that is verified and active cannot be claimed by others.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'

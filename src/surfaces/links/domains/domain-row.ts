@@ -1,4 +1,4 @@
-/** A domain as its owner sees it, its queries, and the events that its version counts. */
+/** A domain as its owner sees it, its queries, and its events, which its version counts. */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
@@ -10,7 +10,7 @@ import { Domain } from '../schemas.ts'
 export const columns = sql`id, owner_id, hostname, state, root_url, checked_at, version, created_at,
   updated_at`
 
-/** What an event needs of its domain. */
+/** The fields of a domain that an event needs. */
 export const Changed = Type.Object({
   tenant_id: Id,
   id: Id,

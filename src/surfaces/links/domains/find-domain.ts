@@ -15,7 +15,7 @@ const Found = Type.Object({ id: Id, hostname: Type.String(), state: Type.String(
 type Wanted = readonly [
   deps: Pick<Deps, 'platform'>,
   owner: Principal,
-  /** Without a name it is the platform's. */
+  /** Without a name it is the platform's domain. */
   hostname: string | undefined,
 ]
 
@@ -24,7 +24,8 @@ export async function findDomain(reader: Reader, ...wanted: Wanted): Promise<Lin
 }
 
 /**
- * For a new link: locks the domain until the commit, so that no link is created on a removed one.
+ * For a new link. Locks the domain until the commit, so that no link is created on a removed
+ * domain.
  */
 export async function holdActiveDomain(tx: Tx, ...wanted: Wanted): Promise<LinkDomain> {
   const { domain, state } = await find(tx, wanted, sql`for share`)
@@ -59,12 +60,12 @@ export function platformDomain({ hostname }: Deps['platform']): LinkDomain {
   return { id: platform_domain_id, hostname, own: false }
 }
 
-/** In the form of the column: lower-case ASCII. An invalid host name matches nothing. */
+/** The name as the column stores it: lower-case ASCII. An invalid host name matches nothing. */
 export function spelled(hostname: string): string {
   return domainToASCII(plainHost(hostname)) || hostname
 }
 
-/** For moderators, who see the links of all owners: the domain that currently owns a host. */
+/** For moderators, who see the links of all owners. Returns the domain that owns a host now. */
 export async function findAnyDomain(
   reader: Reader,
   { platform }: Pick<Deps, 'platform'>,

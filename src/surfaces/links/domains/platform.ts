@@ -1,5 +1,5 @@
 /**
- * The platform's own host as a domain of links. It has no owner and no row: its id is fixed, its
+ * The platform's own host as a domain of links. It has no owner and no row. Its id is fixed, its
  * names are configured, and it cannot be claimed, suspended or removed.
  */
 import type { Kernel } from '../settings.ts'
@@ -11,7 +11,9 @@ export type PlatformDomain = {
   readonly hostname: string
   /** Every host that serves the platform's links, without a port. */
   readonly hosts: ReadonlySet<string>
-  /** One of them, or a name below one: it cannot be claimed. */
+  /**
+   * Returns whether the host is one of these, or a name below one. Such a host cannot be claimed.
+   */
   owns(hostname: string): boolean
   shortUrl(code: string): string
 }
@@ -30,7 +32,7 @@ export function openPlatformDomain({
   const hosts = new Set([
     own.hostname,
     ...configured,
-    // A developer reaches the same machine by several names.
+    // Developers reach the same machine by several names.
     ...(profile === 'development' ? loopback : []),
   ])
   return {

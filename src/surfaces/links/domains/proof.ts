@@ -1,7 +1,7 @@
 /**
- * How ownership of a host is verified: a secret in a TXT record on a separate label, so that it
- * does not conflict with a CNAME. The secret is shown once; its hash is enough to recognize it for
- * as long as the domain is used.
+ * How ownership of a host is verified: by a secret in a TXT record on a separate label, so that it
+ * does not conflict with a CNAME. The secret is shown once. Its hash is enough to recognize it
+ * while the domain is used.
  */
 import { createHash } from 'node:crypto'
 import { newSecret } from '../../../kernel/ids.ts'

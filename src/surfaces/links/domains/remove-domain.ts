@@ -1,5 +1,6 @@
 /**
- * Removes a domain. Its links stop at once; its row stays, so that its codes are never used again.
+ * Removes a domain. Its links stop immediately. Its row stays, so that its codes are never used
+ * again.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -33,6 +34,7 @@ export async function removeDomain(
     )
     if (!gone) throw problem('domain_not_found')
   }
-  // Also on a repeat: the first attempt may have ended between its commit and its wait.
+  // This runs on a repeat too, because the first attempt may have ended between its commit and its
+  // wait.
   await changes.changed(tx, [wholeDomain({ id })])
 }

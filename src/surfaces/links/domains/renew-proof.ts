@@ -1,5 +1,5 @@
 /**
- * A new secret for a claim: the old record is not accepted any more, not even at the next daily
+ * Makes a new secret for a claim. The old record is no longer accepted, not even at the next daily
  * check.
  */
 import { Type } from 'typebox'

@@ -1,4 +1,4 @@
-/** Routes about custom domains. All of them require the owner; any other caller gets a 404. */
+/** Routes of custom domains. Only the owner may use them. Any other caller gets a 404. */
 import { sql } from '../../../kernel/database/sql.ts'
 import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'

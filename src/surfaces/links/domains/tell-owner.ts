@@ -1,7 +1,6 @@
 /**
- * Informs the owner of a host that was suspended: once for each event, and only while it is
- * suspended. The secret is shown once, when it is created, so the mail only names the record where
- * it is expected.
+ * Informs the owner of a suspended host, once for each event and only while it is suspended. The
+ * secret is shown only when it is created, so the mail names the record but not its value.
  */
 import { type Static, Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

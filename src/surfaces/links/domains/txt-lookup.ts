@@ -1,6 +1,6 @@
 /**
  * The TXT records of a name, from the configured DNS servers (or those of the system). An empty
- * result is an answer; no answer is an error, and must not count against a domain.
+ * result is a valid reply. A missing reply is an error, and must not count against a domain.
  */
 import { Resolver } from 'node:dns/promises'
 import { StartError } from '../../../kernel/errors/start-error.ts'
@@ -25,7 +25,7 @@ export function openTxtLookup(settings: Pick<Kernel['settings'], 'links.dns_serv
   return async name => {
     try {
       const records = await resolver.resolveTxt(name)
-      // A long record comes in pieces of 255 bytes.
+      // A long record arrives in pieces of 255 bytes.
       return records.map(pieces => pieces.join(''))
     } catch (error) {
       return absent.has((error as NodeJS.ErrnoException).code ?? '') ? [] : 'unanswered'

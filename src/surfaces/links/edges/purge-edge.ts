@@ -1,7 +1,8 @@
 /**
- * After a change of a link or the end of a domain, an edge cache has stale redirects. The purge is
- * stored in the transaction that consumes the event, and sent until the edge has accepted it: by
- * the method PURGE for the short URL (or the root) and the surrogate key, or as one JSON message.
+ * After a change of a link or the end of a domain, an edge cache contains stale redirects. The
+ * purge is stored in the transaction that consumes the event. It is sent until the edge has
+ * accepted it. It is either the method PURGE for the short URL (or the root) with the surrogate
+ * key, or one JSON message.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -13,7 +14,7 @@ import type { Deps } from '../deps.ts'
 const queue_name = 'links.edge_purges'
 const timeout_ms = 5000
 
-/** Of a link, or of a whole domain. */
+/** The surrogate key of a link, or of a whole domain. */
 type About = { readonly domain_id: string; readonly link_id?: string; readonly code?: string }
 
 export function purgeConsumer(): Consumer {
@@ -43,7 +44,7 @@ const Purge = Type.Object({
   id: Type.Integer(),
   event_id: Type.String(),
   domain_id: Type.String(),
-  /** Null with an empty code: the whole domain. */
+  /** If this is null and the code is empty, the whole domain is purged. */
   link_id: Type.Union([Type.String(), Type.Null()]),
   code: Type.String(),
   /** Null on the platform's own hosts. */
@@ -101,7 +102,7 @@ async function tellEdge(
           body: JSON.stringify({ id: purge.event_id, host, path, surrogate_key: key }),
         })
   await response.body?.cancel()
-  // An edge without a stored copy answers 404.
+  // An edge without a stored copy replies 404.
   if (!response.ok && response.status !== 404) {
     throw new Error(`the edge answered ${response.status}`)
   }

@@ -1,8 +1,8 @@
 /**
- * The job of a new blocklist entry: reads every existing link in any state, and disables those that
- * match; roots of custom hosts that match are removed. It goes by key in portions of one commit
- * each and saves its place, so that another worker can continue; reading a link twice changes
- * nothing.
+ * The job of a new blocklist entry. It reads every existing link in any state and disables those
+ * that match. It also removes matching roots of custom hosts. It works by key in portions, one
+ * transaction each, and saves its position, so that another worker can continue. Reading a link
+ * twice changes nothing.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
@@ -133,13 +133,13 @@ async function verdictsOf(
     const match = pattern && matchPattern(pattern, one.destination_url)
     if (match === 'yes') found.push([one, verdict])
     if (match === 'unknown') found.push([one, 'suspicious'])
-    // A pattern may take some milliseconds; requests are answered between two of them.
+    // A pattern may take some milliseconds. Requests are served between two of them.
     await turn()
   }
   return found
 }
 
-/** Hosts are found by their index; URLs and patterns have to be compared one by one. */
+/** An index finds hosts. URLs and patterns must be compared one by one. */
 export function portionOf(
   { kind, value }: Pick<Entry, 'kind' | 'value'>,
   { domain_id, code }: Place,

@@ -1,7 +1,7 @@
 /**
- * Stores a verdict about a destination, if the link still leads there: the statement compares the
- * version of the destination, so that a late verdict never applies to a new one. A malicious link
- * is disabled in the same commit, in any state, and the act is audited.
+ * Stores a verdict about a destination, if the link still leads there. The statement compares the
+ * version of the destination, so that a late verdict never applies to a new destination. A
+ * malicious link is disabled in the same transaction, whatever its state, and this is audited.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -59,8 +59,8 @@ export async function applyVerdict(
 }
 
 /**
- * Clean changes only `unscanned`: a destination that our own rules found suspicious waits for a
- * moderator, because an engine that does not know a look-alike yet proves nothing.
+ * A clean verdict changes only `unscanned`. A destination that our own rules found suspicious waits
+ * for a moderator, because an engine that does not know a look-alike yet proves nothing.
  */
 function statementOf({ domain_id, code, destination_version }: CheckedLink, verdict: Verdict) {
   const same = sql`domain_id = ${domain_id} and code = ${code}

@@ -1,6 +1,6 @@
 /**
- * Destinations that are forbidden. A new entry waits for all running screenings, and its job then
- * checks the existing links, so that none is missed between the two.
+ * Forbidden destinations. A new entry waits for all running screenings. Then its job checks the
+ * existing links, so that no link is missed.
  */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -29,8 +29,8 @@ export const AddEntry = closed(
 export type AddEntry = Static<typeof AddEntry>
 
 /**
- * A `url` is stored and shown as the SHA-256 of its normalized form without the part after `#`, so
- * that the list reveals no URLs.
+ * A `url` is stored and shown as the SHA-256 of its normalized form without the part after `#`. So
+ * the list reveals no URLs.
  */
 export const Entry = Type.Object(
   {
@@ -97,7 +97,8 @@ export function shown(entry: Entry): Entry {
 
 function keptValue(kind: AddEntry['kind'], value: string): string | null {
   if (kind === 'host' || kind === 'suffix') {
-    // An entry for a page, a port or a user of a host would be widened to the whole host.
+    // Without this check, an entry for a page, a port or a user of a host would block the whole
+    // host.
     if (/[/\\?#@\s]|:\d*$/.test(value.replace(/\[.*\]/, ''))) return null
     const hostname = spelled(value.replace(/^\*?\./, ''))
     if (!/^[a-z0-9._[\]:-]+$/.test(hostname) || hostname.length > 253) return null
@@ -113,7 +114,7 @@ function keptValue(kind: AddEntry['kind'], value: string): string | null {
   return hashOf(url.href)
 }
 
-/** Refused with the reason, such as a look-ahead, which no engine of linear time supports. */
+/** The refusal gives the reason, such as a look-ahead, which no linear engine supports. */
 function demandPattern(pattern: string): void {
   try {
     compilePattern(pattern)

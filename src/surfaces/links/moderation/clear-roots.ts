@@ -1,7 +1,7 @@
 /**
- * The roots of custom hosts redirect too: those that a new blocklist entry blocks are removed. A
- * root that is being set was screened before the entry, which waited for that transaction, so none
- * is missed.
+ * The roots of custom hosts redirect too. Roots that a new blocklist entry blocks are removed. A
+ * root that is set at the same time was screened before the entry. The entry waited for that
+ * transaction, so no root is missed.
  */
 import { Type, type Static } from 'typebox'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -50,7 +50,7 @@ export async function clearRoots(
 
 function blockedAmong(rooted: readonly Rooted[], matches: Sql): Sql {
   const hosts = rooted.map(({ root_url }) => reversedHost(new URL(root_url).hostname))
-  // Compared byte by byte, as the columns of links are.
+  // Compared byte by byte, like the columns of links.
   return sql`
     select id, destination_url as root_url
     from (
@@ -62,13 +62,13 @@ function blockedAmong(rooted: readonly Rooted[], matches: Sql): Sql {
 }
 
 /**
- * For any table with a `destination_url` and a `destination_host`; patterns are matched elsewhere.
+ * For any table with a `destination_url` and a `destination_host`. Patterns are matched elsewhere.
  */
 export function matchesOf({ kind, value }: { readonly kind: string; readonly value: string }): Sql {
   const matching: Record<string, Sql> = {
     host: sql`destination_host = ${value}`,
-    // The prefix ends in a dot, and the next character after the dot is the slash: a range, so that
-    // any plan uses the index.
+    // The prefix ends in a dot, and the next character after the dot is the slash. This gives a
+    // range, so that any plan can use the index.
     suffix: sql`destination_host >= ${value} and destination_host < left(${value}, -1) || '/'`,
     url: sql`encode(sha256(convert_to(split_part(destination_url, '#', 1), 'UTF8')), 'hex')
       = ${value}`,

@@ -1,7 +1,7 @@
 /**
- * What a moderator may do with any link: each act is audited, settles the open reports about the
- * link, and emits an event. Enabling or clearing means that the destination was checked and is
- * clean.
+ * What a moderator may do with any link. Each action is audited, closes the open reports about the
+ * link, and emits an event. Enabling or clearing a link means that its destination was checked and
+ * is clean.
  */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'

@@ -1,6 +1,6 @@
 /**
- * Reports from the public, without an account and without a trace of the reporter. The reply is the
- * same whether or not the URL is one of our links.
+ * Reports from the public. A reporter needs no account, and no data about the reporter is stored.
+ * The reply is the same whether or not the URL is one of our links.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -62,7 +62,7 @@ export async function reportLink(
 
 async function findReported(tx: Tx, platform: Deps['platform'], url: string) {
   const parsed = URL.parse(url.includes('://') ? url : `https://${url}`)
-  // A visitor who opened the preview first reports its URL.
+  // A visitor who opened the preview first may report the preview's URL.
   const code = parsed?.pathname.slice(1).replace(/\+$/, '') ?? ''
   if (!parsed || !/^[A-Za-z0-9_-]{3,64}$/.test(code)) return undefined
   const hostname = spelled(parsed.hostname)

@@ -1,4 +1,6 @@
-/** Shows where a short link leads, for visitors who add a plus sign. It counts as no click. */
+/**
+ * Shows where a short link leads, for visitors who add a plus sign. This does not count as a click.
+ */
 import { markup } from '../../../kernel/http/markup.ts'
 import { pageOf, type Page } from './frame.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Shown instead of a redirect while a destination is unchecked: the visitor sees the destination
+ * Shown instead of a redirect while a destination is not checked. The visitor sees the destination
  * before continuing.
  */
 import { domainToUnicode } from 'node:url'

@@ -1,5 +1,5 @@
 /**
- * The refusal of an unknown code without the usual cost: the same document as everywhere, with
+ * The refusal of an unknown code, at lower cost. It is the same document as everywhere, built from
  * constant pieces around the values of a request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -9,7 +9,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 
-/** `path` must be plain: the form of a code. */
+/** `path` must have the form of a code. */
 export type AbsentResponder = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -24,7 +24,7 @@ export function absentResponder({ public_url }: Pick<Kernel, 'public_url'>): Abs
   })
   const [before = '', rest = ''] = document.split('{path}')
   const [between = '', after = ''] = rest.split('{id}')
-  // One list for all replies: the server has read it before the next one is made.
+  // All replies share one list. The server has read it before the next reply is made.
   const headers = [
     ...Object.entries(securityHeaders).flat(),
     'content-type',

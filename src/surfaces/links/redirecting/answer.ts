@@ -1,11 +1,11 @@
-/** The result of a request for a code, independent of the server that sends it. */
+/** The result of a request for a code. It does not depend on the server that sends it. */
 import Negotiator from 'negotiator'
 import { problem } from '../errors.ts'
 import { absentPage, type AbsentReason } from '../pages/absent.ts'
 
 export type Answer = {
   readonly status: number
-  /** Names and values in turn. */
+  /** Header names and values in turn. */
   readonly headers: readonly string[]
   readonly body: string | null
 }

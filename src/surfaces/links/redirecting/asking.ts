@@ -1,4 +1,4 @@
-/** What a redirect reads of the caller: from the headers, and from our own proxies. */
+/** What a redirect reads about the caller: from the headers, and from our own proxies. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientAddress, proxyCheck } from '../../../kernel/access/client-address.ts'
@@ -11,7 +11,7 @@ const peer = Symbol('address of the peer')
 type Connection = Socket & { [last]?: Visitor; [peer]?: string }
 
 export class Asking {
-  /** Of the current request. */
+  /** The values of the current request. */
   readonly seen: Seen = newSeen()
   private readonly country_header: string
   private readonly addressOf: ReturnType<typeof clientAddress>
@@ -37,7 +37,7 @@ export class Asking {
     return forwarded_host.slice(forwarded_host.lastIndexOf(',') + 1).trim()
   }
 
-  /** Without our own proxies it is the same for all requests of a connection. */
+  /** Without our own proxies the address is the same for all requests of a connection. */
   address(request: IncomingMessage): string {
     const socket: Connection = request.socket
     const { forwarded_for } = this.seen
@@ -45,7 +45,7 @@ export class Asking {
     return (socket[peer] ??= this.addressOf(socket.remoteAddress ?? '', undefined))
   }
 
-  /** Successive requests of a connection mostly have the same visitor. */
+  /** Successive requests of a connection usually come from the same visitor. */
   visitor(request: IncomingMessage, query: string): Visitor {
     const { agent, referrer, language, country, private: quiet, prefetch } = this.seen
     const connection: Connection = request.socket

@@ -1,6 +1,6 @@
 /**
- * Answers from the cache: one look at the clock, no promise, no parsing, no write. An entry is
- * valid while its own time and the lease of the process last.
+ * Replies from the cache, with one read of the clock and no promise, no parsing and no write. An
+ * entry is valid while its own time and the process's lease last.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Kernel } from '../settings.ts'
@@ -16,11 +16,11 @@ export type FastDeps = Pick<RedirectNode, 'lease' | 'memory' | 'recorder'> & {
   readonly asking: Asking
 }
 
-/** The request on a host: `/code` and the query after the question mark. */
+/** The request on a host: `/code`, and the query after the question mark. */
 export type Place = { readonly host: Host; readonly path: string; readonly query: string }
 
 export class FastAnswers {
-  /** Answered so far, by kind. */
+  /** The number of replies so far, by kind. */
   redirects = 0
   absent = 0
   private readonly deps: FastDeps
@@ -33,7 +33,7 @@ export class FastAnswers {
     this.offset_seconds = deps.kernel.clock.offsetSeconds()
   }
 
-  /** False if the request needs a full check. */
+  /** Returns false if the request needs a full check. */
   answer(request: IncomingMessage, response: ServerResponse, place: Place): boolean {
     const { lease, memory, kernel, recorder, asking } = this.deps
     const { host, path } = place
@@ -48,7 +48,7 @@ export class FastAnswers {
     }
     lease.used = true
     this.redirects++
-    // node:http only reads the list, but its type would allow writing.
+    // node:http only reads the list, but its type declares it as writable.
     response.writeHead(ready.status, ready.headers as string[])
     response.end()
     recorder.record(entry, asking.visitor(request, place.query), kernel.clock.nowMs())
@@ -77,7 +77,10 @@ export class FastAnswers {
     return true
   }
 
-  /** The clock of a development platform was moved, and lives were computed with the old one. */
+  /**
+   * The clock of a development platform was moved, and the remaining lives were computed with the
+   * old time.
+   */
   private forgetLives(): void {
     this.offset_seconds = this.deps.kernel.clock.offsetSeconds()
     this.deps.memory.clear()

@@ -1,7 +1,7 @@
 /**
- * The full check of a request for a code, for requests that the cache cannot answer at once. An
- * ended or disabled link gets another answer than an unknown one, and only an answer that sends the
- * visitor on is a click.
+ * The full check of a request for a code, for requests that the cache cannot answer. An ended or
+ * disabled link gets another reply than an unknown one. Only a reply that sends the visitor on
+ * counts as a click.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -37,7 +37,7 @@ export type Question = {
   readonly address: string
 }
 
-/** `clicked` if the visitor was sent on. */
+/** `clicked` if the visitor was redirected. */
 export type Followed = { readonly answer: Answer; readonly clicked: Clicked | null }
 
 export async function followLink(deps: Following, question: Question): Promise<Followed> {
@@ -69,7 +69,7 @@ async function findEntry(
   code: string,
 ): Promise<Entry | null> {
   const { lease, memory, misses } = deps
-  // A path that cannot be a code is not a guess, and costs nothing.
+  // A path that cannot be a code does not count as a guess, and needs no look-up.
   if (!code_form.test(code) || deps.isReserved(code)) return null
   await lease.ensure()
   for (const spelled of spellings(code)) {
@@ -90,7 +90,7 @@ function missed({ misses }: Following, address: string): null {
   return null
 }
 
-/** The remaining life of a link by the clock of the database, as of now. */
+/** The remaining life of a link now, by the database's clock. */
 function lifeOf({ target, read_ms }: Entry): number | null {
   if (!target || target.life_ms === null) return null
   return target.life_ms - (performance.now() - read_ms)
@@ -100,7 +100,7 @@ function absent({ accept }: Question, reason: Parameters<typeof absentAnswer>[0]
   return { answer: absentAnswer(reason, accept), clicked: null }
 }
 
-/** The page shows the destination, so it counts as a use of a link with a limit. */
+/** The page shows the destination, so it uses up one click of a link with a limit. */
 async function warn(deps: Following, question: Question, target: Target): Promise<Followed> {
   if (target.counted && (await useOnce(deps.kernel, target)) === null) {
     return absent(question, 'link_exhausted')
@@ -133,8 +133,8 @@ async function send(
 const unkept = { cache_seconds: 0, edge_cache_seconds: 0 }
 
 /**
- * Whoever knows the destination of a counted link can open it uncounted; a pending one may be
- * checked at any moment.
+ * A visitor who knows the destination of a link with a limit can open it without being counted. A
+ * pending link may be checked at any moment.
  */
 function boundsOf({ state, counted }: Target): Partial<Target> {
   if (state !== 'active') return { ...unkept, redirect_status: 302 }
@@ -144,8 +144,8 @@ function boundsOf({ state, counted }: Target): Partial<Target> {
 const Used = Type.Object({ destination_url: Type.String() })
 
 /**
- * One conditional statement decides who is the last; it also sees whether the link changed
- * meanwhile.
+ * One conditional statement settles who gets the last use. It also sees whether the link has
+ * changed meanwhile.
  */
 async function useOnce({ db }: Kernel, { domain_id, code }: Target): Promise<string | null> {
   const used = await db.maybe(
@@ -175,7 +175,8 @@ function previewOf(deps: Following, question: Question, found: Entry | null): An
   if (!target || !isOpen(target) || (life_ms !== null && life_ms <= 0)) {
     return absentAnswer('link_not_found', question.accept)
   }
-  // To show the destination of a counted link would let the visitor use it uncounted.
+  // If we showed the destination of a link with a limit, the visitor could open it without being
+  // counted.
   if (target.counted) return absentAnswer('link_not_found', question.accept)
   const preview = {
     short_url: deps.shortUrl(question.host, target.code),

@@ -1,7 +1,7 @@
 /**
- * The interceptor that takes the requests for codes: from the cache at once if possible, otherwise
- * by a full check. On the platform's own hosts all other requests go to the framework. On a custom
- * host nothing else is served, and on a name without an active domain nothing at all.
+ * The interceptor that handles requests for codes: from the cache if possible, otherwise by a full
+ * check. On the platform's own hosts all other requests go to the framework. A custom host serves
+ * nothing else. A name without an active domain serves nothing.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendRefusal, type Front, type Handler } from '../../../kernel/http/request-interceptor.ts'
@@ -30,7 +30,7 @@ export function openFront(deps: FrontDeps): Front {
   const { hosts, asking, lease } = deps
   return (request, response, pass) => {
     const seen = asking.read(request)
-    // With two of them a proxy and this server could read two different requests.
+    // With two such headers, a proxy and this server could read two different requests.
     if (seen.hosts > 1) return refuse(deps, { request, response }, problem('malformed_request'))
     const header = asking.host(request)
     const host = hosts.get(header)
@@ -137,7 +137,8 @@ const unkept = [
 
 const robots: Answer = {
   status: 200,
-  // All paths are allowed: a crawler sees the `noindex` of a redirect only if it may request it.
+  // All paths are allowed, because a crawler sees the `noindex` of a redirect only if it may
+  // request it.
   body: 'User-agent: *\nDisallow:\n',
   headers: ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'public, max-age=3600'],
 }
@@ -182,7 +183,7 @@ function isRead({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** Decodes once; a path that cannot be decoded is not a code. */
+/** Decodes the path once. A path that cannot be decoded is not a code. */
 function decoded(segment: string): string {
   if (!segment.includes('%')) return segment
   try {

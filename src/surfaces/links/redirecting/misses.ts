@@ -1,6 +1,7 @@
 /**
- * How often one network may request codes that lead nowhere: guessing is slow, and a scanner costs
- * the database little. Counted in this process, by /24 or /64 (GCRA: one number a network).
+ * Limits how often one network may request codes that lead nowhere. So guessing is slow, and a
+ * scanner costs the database little. Requests are counted in this process, by /24 or /64 (GCRA: one
+ * number for each network).
  */
 import { isLoopback, networkOf } from '../../../kernel/access/rate.ts'
 import type { Kernel } from '../settings.ts'
@@ -12,7 +13,7 @@ const networks_max = 100_000
 export type Misses = {
   /** Whether this network has missed too often. */
   refused(address: string): boolean
-  /** Throws if it has. */
+  /** Throws if the network has missed too often. */
   demand(address: string): void
   count(address: string): void
 }

@@ -39,7 +39,10 @@ export function openRedirecting(deps: Deps): Redirecting {
   }
 }
 
-/** Read when the metrics are read: updating a counter in each redirect would cost a tenth of it. */
+/**
+ * Computed when the metrics are read, because updating a counter would make each redirect a tenth
+ * slower.
+ */
 function count({ kernel, node }: Pick<Deps, 'kernel' | 'node'>, fast: FastAnswers): void {
   const registers = [kernel.metrics.registry]
   const gauge = (name: string, help: string, value: () => number) =>

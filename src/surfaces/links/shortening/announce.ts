@@ -1,6 +1,6 @@
 /**
- * Events of a link. Its version counts them, so each change of the row increments it by the number
- * of its events.
+ * Events of a link. The link's version counts its events. So each change of the row increments the
+ * version by the number of its events.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 
@@ -12,8 +12,8 @@ type Announced = {
 }
 
 /**
- * `versions` are those of the row after the change: one for each event, the last of them the row's
- * own.
+ * `versions` are the versions after the change, one for each event. The last one is the row's
+ * version.
  */
 export function announce(
   tx: Tx,

@@ -1,7 +1,7 @@
 /**
- * Creates links, one, or all of a batch or none. No code is looked up before it is taken: the
- * insert decides. If a random code is taken, another is drawn, and after five such draws the code
- * grows by one symbol.
+ * Creates one link, or all links of a batch or none. A code is not looked up before it is used: the
+ * insert finds out whether it is taken. If a random code is taken, another one is drawn. After five
+ * such draws the code grows by one symbol.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -37,7 +37,7 @@ export type Created = { readonly view: Link; readonly path: string }
 
 const draws = 5
 const length_max = 64
-/** The longest wait for a process that may still answer that an alias leads nowhere. */
+/** The longest wait for a process whose cache may still say that an alias leads nowhere. */
 export const patience_ms = 250
 
 export async function createLinks(
@@ -47,7 +47,7 @@ export async function createLinks(
   orders: readonly CreateLink[],
   pointerOf: (at: number) => string,
 ): Promise<Created[]> {
-  // All of it is sent before the first result comes.
+  // All statements are sent before the first result arrives.
   const [, ...links] = await Promise.all([
     takeFromQuota(tx, deps, principal, orders.length),
     ...orders.map((order, at) => examine(tx, deps, principal, order, pointerOf(at))),
@@ -60,7 +60,10 @@ export async function createLinks(
   return links.flatMap(link => created.get(link) ?? [])
 }
 
-/** A batch with more links than a minute allows is a debt; the daily quota allows no debt. */
+/**
+ * A batch may have more links than a minute allows and goes into debt. The daily quota allows no
+ * debt.
+ */
 function takeFromQuota(tx: Tx, { kernel }: Creating, { id }: Principal, cost: number) {
   const { settings, take } = kernel
   const minute = { many: settings['links.creates_per_minute'], per_seconds: 60 }
@@ -117,7 +120,7 @@ async function insert(
   announce(tx, { tenant_id, ...row }, row.version, [
     { type: 'link.created', data: { owner_id, state: row.state } },
   ])
-  // A new random code cannot be cached anywhere as absent.
+  // A new random code cannot be cached as missing in any process.
   if (alias !== null) await deps.changes.changed(tx, [row], patience_ms)
   return { view: linkView(deps, row, domain), path: pathOfLink(row, domain) }
 }
@@ -125,8 +128,8 @@ async function insert(
 const Led = Type.Object({ elsewhere: Type.Boolean() })
 
 /**
- * Undefined if the alias is taken, also by an earlier owner of the host, whose links may be printed
- * somewhere.
+ * Undefined if the alias is taken. An alias of an earlier owner of the host is also taken, because
+ * its links may be printed somewhere.
  */
 async function insertNamed(tx: Tx, principal: Principal, link: NewLink, code: string) {
   const { domain } = link

@@ -1,5 +1,5 @@
 /**
- * Deletes a link. Its row stays as a tombstone for ever, so that a printed code never leads
+ * Deletes a link. Its row stays forever as a tombstone, so that a printed code never leads
  * elsewhere.
  */
 import { Type, type Static } from 'typebox'
@@ -49,11 +49,12 @@ export async function deleteLink(
   )
   if (!gone && versions) await demandDeleted(tx, tenant_id, target)
   if (gone) announce(tx, { tenant_id, ...gone }, gone.version, [{ type: 'link.deleted' }])
-  // Also on a repeat: the first attempt may have ended between its commit and its wait.
+  // This runs on a repeat too, because the first attempt may have ended between its commit and its
+  // wait.
   await changes.changed(tx, [target])
 }
 
-/** If the link is already deleted, the request succeeds for any version. */
+/** If the link is already deleted, the request succeeds whatever version it names. */
 async function demandDeleted(
   tx: Tx,
   tenant_id: string,

@@ -1,6 +1,6 @@
 /**
- * Sets the state of expired links and emits their events. The redirect decides by the time itself,
- * so nothing waits for the state.
+ * Sets the state of expired links and emits their events. The redirect uses the time itself, so it
+ * does not depend on the state.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

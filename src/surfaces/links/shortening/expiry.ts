@@ -1,4 +1,4 @@
-/** How near and how far an expiry may be, by the platform's clock. */
+/** The earliest and latest expiry of a link, by the platform's clock. */
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'

@@ -7,10 +7,10 @@ import type { Screened } from '../destinations/screen.ts'
 import type { CreateLink, Policy } from '../schemas.ts'
 import { columns, LinkRow, type LinkDomain } from './link-row.ts'
 
-/** An order that has passed every rule. */
+/** An order that has passed all rules. */
 export type NewLink = {
   readonly order: CreateLink
-  /** Its index in the body. */
+  /** The order's index in the body. */
   readonly at: string
   readonly alias: string | null
   readonly destination: Destination

@@ -13,10 +13,10 @@ const { domain: _domain, short_url: _short_url, ...stored } = Link.properties
 export const LinkRow = Type.Object({ ...stored, id: Id })
 export type LinkRow = Static<typeof LinkRow>
 
-/** The domain of a link, by the name that its owner gives. */
+/** The domain of a link, with the name that its owner uses. */
 export type LinkDomain = { readonly id: string; readonly hostname: string; readonly own: boolean }
 
-/** An expired link is shown as expired, even before the sweeper has set its state. */
+/** An expired link is shown as expired, even if the sweeper has not set its state yet. */
 export const shownState = sql`
   case when links.state in ('active', 'pending_scan') and links.expires_at <= kernel.now()
     then 'expired' else links.state end`
@@ -44,7 +44,7 @@ export function linkView(
   return { ...row, domain: hostname, short_url }
 }
 
-/** The URL of the link resource: it includes the domain, unless that is the platform's. */
+/** The URL of the link resource. It includes the domain, unless that is the platform's. */
 export function pathOfLink({ code }: Pick<LinkRow, 'code'>, { hostname, own }: LinkDomain): string {
   return own ? `/v1/links/${code}?domain=${hostname}` : `/v1/links/${code}`
 }
@@ -70,14 +70,14 @@ export async function findLink(
 
 const Held = Type.Object({
   ...LinkRow.properties,
-  /** The stored state, even if the time has passed. */
+  /** The stored state, even if the expiry time has passed. */
   raw_state: State,
   disabled_by: Type.Union([Type.String(), Type.Null()]),
   owner_disabled: Type.Boolean(),
 })
 export type HeldLink = Static<typeof Held>
 
-/** Locks the row until the commit, so that decisions stay true. */
+/** Locks the row until the commit, so that checks on the row stay valid. */
 export async function holdLink(
   tx: Tx,
   { tenant_id, id: owner_id }: Principal,

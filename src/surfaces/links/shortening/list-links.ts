@@ -1,6 +1,7 @@
 /**
- * The links of their owner, newest first, without those on a removed domain. A filter may match one
- * link of a million: one request scans a bounded number, and the next continues from there.
+ * The links of their owner, newest first, without links on a removed domain. A filter may match one
+ * link in a million. So one request scans a limited number, and the next request continues from
+ * there.
  */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -22,10 +23,10 @@ export type LinkQuery = Static<typeof LinkQuery>
 const Looked = Type.Object({
   ...LinkRow.properties,
   hostname: nullable(Type.String()),
-  /** Microseconds: rows of one millisecond still have an order. */
+  /** Microseconds, because rows of one millisecond still have an order. */
   created_us: Type.Integer(),
   wanted: Type.Boolean(),
-  /** The scan ended here, even if there are more. */
+  /** The position where the scan ended, even if there are more links. */
   last: Type.Boolean(),
 })
 export type LookedLink = Static<typeof Looked>
@@ -35,14 +36,14 @@ export function placeOf({ created_us, domain_id, code }: LookedLink): CursorPart
 }
 
 export type Look = {
-  /** The link after which to begin. */
+  /** The link after which to start. */
   readonly after: CursorPart[] | null
   readonly fetch: number
   /** How many links are scanned. */
   readonly rows_max: number
 }
 
-/** `fetch` rows at most: the matching ones, and the one at which the scan ended. */
+/** At most `fetch` rows: the matching ones, and the row at which the scan ended. */
 export function listLinks(
   reader: Reader,
   { tenant_id, id: owner_id }: Principal,
@@ -91,8 +92,8 @@ export function listLinks(
 }
 
 /**
- * If the scan ended before the page was full, the next page continues from its last row: empty
- * entries with the position of that row fill the page, and are removed when its cursor is made.
+ * If the scan ended before the page was full, the next page continues from its last row. Empty
+ * entries with the position of that row fill the page. They are removed when the cursor is made.
  */
 export function filled(looked: readonly LookedLink[], fetch: number): LookedLink[] {
   const wanted = looked.filter(row => row.wanted)

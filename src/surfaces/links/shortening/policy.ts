@@ -1,6 +1,6 @@
 /**
- * Options of a link beyond its destination. Browsers cache a permanent redirect, so it is refused
- * where the answer may have to change, because it is counted or still being checked.
+ * Options of a link beyond its destination. Browsers cache a permanent redirect. So it is refused
+ * if the reply may have to change, because the link is counted or still being checked.
  */
 import { problem } from '../errors.ts'
 import type { Policy } from '../schemas.ts'

@@ -1,6 +1,7 @@
 /**
- * The QR code of a short URL, as SVG or PNG. Its content never changes (code and host of a link are
- * fixed), so its tag is made from the request. `?s=qr` lets the statistics count clicks from it.
+ * The QR code of a short URL, as SVG or PNG. Its content never changes, because code and host of a
+ * link are fixed. So its entity tag is made from the request. `?s=qr` lets the statistics count
+ * clicks from the QR code.
  */
 import { createHash } from 'node:crypto'
 import Negotiator from 'negotiator'
@@ -46,7 +47,7 @@ export function qrCode(short_url: string, query: Omit<QrQuery, 'domain'>): Pictu
 
 const kinds = { 'image/svg+xml': 'svg', 'image/png': 'png' } as const
 
-/** SVG if both are equally acceptable. */
+/** SVG if the caller accepts both equally. */
 export function acceptedFormat(accept: string | string[] | undefined): 'svg' | 'png' {
   const negotiator = new Negotiator({ headers: { accept: accept ? String(accept) : '*/*' } })
   const wanted = negotiator.mediaType(Object.keys(kinds)) as keyof typeof kinds | undefined // one of ours
@@ -55,7 +56,10 @@ export function acceptedFormat(accept: string | string[] | undefined): 'svg' | '
 
 type Dots = readonly (readonly boolean[])[]
 
-/** With the requested margin, which may be zero: the library supports no less than one module. */
+/**
+ * Draws the requested margin, which may be zero. The library itself supports no margin below one
+ * module.
+ */
 function framed(bordered: Dots, margin: number): Dots {
   const bare = bordered.slice(1, -1).map(row => row.slice(1, -1))
   const side = Array.from({ length: margin }, () => false)
@@ -64,7 +68,7 @@ function framed(bordered: Dots, margin: number): Dots {
   return [...edge, ...bare.map(row => [...side, ...row, ...side]), ...edge]
 }
 
-/** One path over a white ground: a run of dark modules is one rectangle. */
+/** One path over a white background. A run of dark modules is one rectangle. */
 function svg(dots: Dots, size: number): string {
   const side = dots.length
   const path = dots.flatMap((row, y) =>
@@ -87,7 +91,7 @@ function runs(row: readonly boolean[]): [number, number][] {
   return found
 }
 
-/** Modules of one whole size, so that all have the same width; the rest is margin. */
+/** Every module has the same whole number of pixels. The remaining pixels go to the margin. */
 function png(dots: Dots, size: number): Uint8Array {
   const side = dots.length
   const scale = Math.max(1, Math.floor(size / side))

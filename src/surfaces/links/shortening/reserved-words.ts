@@ -1,7 +1,7 @@
 /**
- * Codes that are reserved on any domain: the first segments of the platform's paths, present or
- * usual, and words that its mails and pages use. This is the only list of them. They are compared
- * without case, `-` and `_`, so that none can be imitated.
+ * Codes that are reserved on any domain: the first segments of the platform's present paths, other
+ * common paths, and words that its mails and pages use. This is the only list of them. Case, `-`
+ * and `_` are ignored in the comparison, so that no reserved word can be imitated.
  */
 import type { Kernel } from '../settings.ts'
 

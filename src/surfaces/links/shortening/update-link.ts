@@ -1,5 +1,5 @@
 /**
- * Changes a link under the lock of its row: if nothing changes, there is no event and no new
+ * Changes a link under the lock of its row. If nothing changes, there is no event and no new
  * version. A new destination is checked like that of a new link, in the transaction that sets it.
  */
 import { parseTime } from '../../../kernel/clock.ts'
@@ -29,7 +29,7 @@ type Moved = { readonly to: Destination; readonly screened: Screened }
 type Next = {
   readonly moved: Moved | null
   readonly state: HeldLink['raw_state']
-  /** The owner's own switch, independent of other reasons for which the link is disabled. */
+  /** The owner's own switch. It is independent of other reasons for which the link is disabled. */
   readonly owner_disabled: boolean
   readonly policy: Policy
   readonly expires_at: string | null
@@ -52,7 +52,8 @@ export async function updateLink(
   if (versions && !versions.includes(held.version)) throw preconditionFailed(held.version)
   const next = await decide(tx, deps, held, patch)
   const events = eventsOf(held, next)
-  // Also if nothing changes: an earlier attempt may have ended between its commit and its wait.
+  // This runs even if nothing changes, because an earlier attempt may have ended between its commit
+  // and its wait.
   await deps.changes.changed(tx, [held])
   if (events.length === 0) return unchanged
   const row = await store(tx, principal, held, next, events.length)
@@ -75,7 +76,7 @@ async function decide(tx: Tx, deps: Updating, held: HeldLink, patch: PatchLink):
   const policy = { ...held.policy, ...patch.policy }
   const { expires_at = held.expires_at, title = held.title, max_clicks = held.max_clicks } = patch
   const pending = state === 'pending_scan'
-  // A combination that was valid when it was set stays; only a change is checked.
+  // An existing combination that was valid when it was set stays valid. Only changes are checked.
   if (patch.policy || patch.max_clicks || moved) {
     demandSafeStatus(policy, { max_clicks, pending }, '/policy/redirect_status')
   }

@@ -1,7 +1,7 @@
 /**
- * Adds waiting batches to the daily statistics: the batches are deleted and their sums added in one
- * commit, so each counts once, in any order and however long a transaction stays open. One process
- * at a time does it, under the same lock as a rebuild.
+ * Adds waiting batches to the daily statistics. One transaction deletes the batches and adds their
+ * sums. So each batch counts once, in any order, and however long a transaction stays open. One
+ * process at a time does this, under the same lock as a rebuild.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
@@ -15,10 +15,10 @@ import type { Pace } from '../clicks/pace.ts'
 import { fresh_within_ms } from '../clicks/recorder.ts'
 import { Tally, type Dimensions } from './tally.ts'
 
-/** Only its holder changes the daily statistics. */
+/** Only the holder of this lock changes the daily statistics. */
 export const statistics_lock = 5_330_212
 
-/** What one commit adds: some 20 k sums at most, which takes half a second. */
+/** The most that one transaction adds: about 20,000 sums, which takes half a second. */
 const batches_max = 8
 
 const Locked = Type.Object({ locked: Type.Boolean() })
@@ -31,7 +31,7 @@ export type Sum = {
   readonly tally: Tally
 }
 
-/** Until none waits; returns how many batches were added. */
+/** Runs until no batch waits. Returns how many batches were added. */
 export async function addUp(
   { db, fault }: Pick<Kernel, 'db' | 'fault'>,
   signal?: AbortSignal,
@@ -46,7 +46,7 @@ export async function addUp(
       return found
     })
     added += some
-    // Also after the last one, because the next run comes soon.
+    // It pauses after the last batch too, because the next run follows soon.
     const rest_ms = old ? 0 : (pace?.restAfter(performance.now() - began_ms) ?? 0)
     if (rest_ms > 0 && some > 0) await rest(rest_ms, signal)
     if (some < batches_max) break
@@ -54,12 +54,12 @@ export async function addUp(
   return added
 }
 
-/** A process that stops does not wait for it. */
+/** A stopping process does not wait for it. */
 async function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await wait(ms, undefined, signal ? { signal } : {}).catch(() => {})
 }
 
-/** `old`: half as old as statistics may be, so that it does not pause for redirects any more. */
+/** `old` means half as old as statistics may be. Then it no longer pauses for redirects. */
 async function addSome(tx: Tx): Promise<{ some: number; old: boolean }> {
   const { locked } = await tx.one(
     Locked,

@@ -1,15 +1,15 @@
 /**
- * The sums of one batch, in the form in which it waits to be added to the daily statistics: one
- * number for each combination of link, context and day.
+ * The sums of one batch, in the form in which they wait for the daily statistics: one number for
+ * each combination of link, context and day.
  */
 import { Type, type Static } from 'typebox'
 import { dayOf, type Batch } from '../clicks/batch.ts'
 
 export const BatchCounts = Type.Object({
   links: Type.Array(Type.Tuple([Type.String(), Type.String()])),
-  /** Each a coarse context as JSON. */
+  /** Each is a coarse context as JSON. */
   contexts: Type.Array(Type.String()),
-  /** Four numbers each: link, context, day since the epoch, clicks. */
+  /** Four numbers for each entry: link, context, day since the epoch, clicks. */
   counts: Type.Array(Type.Integer()),
 })
 export type BatchCounts = Static<typeof BatchCounts>
@@ -17,7 +17,8 @@ export type BatchCounts = Static<typeof BatchCounts>
 export function countsOf({ links, contexts, link, context, at_ms }: Batch): string {
   const first_day = at_ms.reduce((least, at) => Math.min(least, dayOf(at)), Infinity)
   const times = new Map<number, number>()
-  // One number for the three: a batch spans few days, and every factor is bounded by its size.
+  // One number encodes all three. This works because a batch spans few days, and its size limits
+  // every factor.
   for (let at = 0; at < at_ms.length; at++) {
     const day = dayOf(at_ms[at] ?? 0) - first_day
     const key = (day * links.length + (link[at] ?? 0)) * contexts.length + (context[at] ?? 0)

@@ -1,4 +1,4 @@
-/** A range of UTC days from a query: both ends are included, and its length is bounded. */
+/** A range of UTC days from a query. Both ends are included, and its length is limited. */
 import { Type } from 'typebox'
 import type { FieldError } from '../../../kernel/errors/problem.ts'
 import { problem } from '../errors.ts'
@@ -6,7 +6,7 @@ import { dayOf, dayText } from '../clicks/batch.ts'
 
 export const days_max = 400
 const days_usual = 30
-/** The epoch: long before any click, and PostgreSQL knows no year 0. */
+/** The epoch, which is before any click. PostgreSQL has no year 0. */
 const first_day = 0
 
 export const Day = Type.String({ pattern: String.raw`^\d{4}-\d\d-\d\d$`, maxLength: 10 })

@@ -1,6 +1,6 @@
 /**
- * Checks whether the daily sums match the single clicks, in one snapshot; clicks that are stored
- * but not yet added are left out on both sides.
+ * Checks in one snapshot whether the daily sums match the single clicks. Clicks that are stored but
+ * not yet added are left out on both sides.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -18,7 +18,7 @@ const Drift = Type.Object({
   counted: Type.String(),
 })
 
-/** Of yesterday and today: older days were checked before. */
+/** Checks yesterday and today, because older days were checked before. */
 export async function findDrift({ db, clock }: Pick<Kernel, 'db' | 'clock'>): Promise<string[]> {
   const today = dayOf(clock.nowMs())
   const [from, to] = [dayText(today - 1), dayText(today + 1)]
@@ -64,7 +64,7 @@ export function driftCheck(kernel: Kernel): Check {
   }
 }
 
-/** Once a day, automatically. */
+/** Runs once a day, automatically. */
 export async function reportDrift(kernel: Kernel): Promise<void> {
   const found = await findDrift(kernel)
   if (found.length > 0) kernel.log.error({ found }, 'the daily sums of clicks have drifted')

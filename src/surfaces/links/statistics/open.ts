@@ -1,4 +1,6 @@
-/** Puts together what happens to stored clicks: sums, days, routes, rebuilding, checks. */
+/**
+ * Puts together everything that processes stored clicks: sums, days, routes, rebuilding, checks.
+ */
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Route } from '../../../kernel/http/route.ts'
 import type { Check, JobType, Loop, Projection } from '../../../kernel/surface.ts'

@@ -1,6 +1,7 @@
 /**
- * The clicks on one link, by day and by dimension, from the daily sums: at most 400 rows for any
- * number of clicks. The reply says how fresh it is, and whether clicks of these days were lost.
+ * The clicks on one link, by day and by dimension. They come from the daily sums: at most 400 rows
+ * for any number of clicks. The reply says how fresh it is, and whether clicks of these days were
+ * lost.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -36,12 +37,13 @@ export const Stats = Type.Object(
       >,
     ),
     /**
-     * Every click before it is counted; while the database is available it is at most a minute ago.
+     * Every click before this time is counted. While the database is available, the time is at most
+     * a minute ago.
      */
     fresh_until: Time,
     as_of: Time,
     freshness_seconds: Type.Integer(),
-    /** Clicks of these days were lost, because no spool had room for them. */
+    /** Whether clicks of these days were lost, because no spool had room for them. */
     degraded: Type.Boolean(),
   },
   { title: 'LinkStats' },
@@ -94,7 +96,8 @@ export async function readStats(
 }
 
 /**
- * The time of the oldest waiting click: in a batch, in a process, or in the spool of a dead one.
+ * The time of the oldest waiting click. It may wait in a batch, in a process, or in the spool of a
+ * dead process.
  */
 function freshnessOf(from: string, to: string) {
   return sql`

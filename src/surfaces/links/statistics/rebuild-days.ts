@@ -1,7 +1,7 @@
 /**
- * Rebuilds the daily sums from the single clicks, day by day, each day in one commit: a reader sees
- * the old sums or the new ones. Meanwhile no process adds to them (the lock), and clicks that are
- * stored but not yet added are left out. Days whose single clicks are deleted stay as they are.
+ * Rebuilds the daily sums from the single clicks, one transaction for each day. A reader sees the
+ * old sums or the new ones. The lock keeps other processes from adding meanwhile. Clicks that are
+ * stored but not yet added are left out. Days whose single clicks are deleted are not changed.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -14,7 +14,7 @@ import type { DayRange } from './day-range.ts'
 import { Tally } from './tally.ts'
 
 export type Scope = DayRange & {
-  /** Null: all of them. */
+  /** Null means all of them. */
   readonly domain_id: string | null
   readonly code: string | null
 }
@@ -60,7 +60,7 @@ export async function countEvents({ db }: Pick<Kernel, 'db'>, day: string): Prom
   return clicks
 }
 
-/** Returns how many clicks it counted; `told` is called with the progress. */
+/** Returns how many clicks it counted. It calls `told` with the progress. */
 export async function rebuildDay(
   { db, fault }: Pick<Kernel, 'db' | 'fault'>,
   day: string,

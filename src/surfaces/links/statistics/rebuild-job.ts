@@ -1,7 +1,7 @@
 /**
- * Rebuilds the sums of clicks: as a job for a domain, a link and a range of days, and as the
- * projection that `dodeca rebuild` rebuilds completely. A job saves each finished day, so another
- * worker continues there.
+ * Rebuilds the sums of clicks. It is a job for a domain, a link and a range of days, and also the
+ * projection that `dodeca rebuild` rebuilds completely. A job saves each finished day, so that
+ * another worker can continue there.
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
@@ -83,5 +83,5 @@ export function statsProjection(kernel: Kernel): Projection {
   }
 }
 
-/** Clicks between two reports of the progress. */
+/** The number of clicks between two progress reports. */
 const step = 250_000

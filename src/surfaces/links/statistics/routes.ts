@@ -1,4 +1,4 @@
-/** The routes about clicks: an owner's statistics, and rebuilding them. */
+/** The routes of clicks: an owner's statistics, and rebuilding them. */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Id, text } from '../../../kernel/http/shapes.ts'
@@ -17,7 +17,7 @@ const StatsQuery = closed({
   ...OnDomain.properties,
   from: Type.Optional(Day),
   to: Type.Optional(Day),
-  /** Names separated by commas; none: all of them. */
+  /** Names separated by commas. Without names, all of them. */
   dimensions: Type.Optional(text(100)),
 })
 
@@ -91,7 +91,8 @@ function rebuildRoute(deps: Deps): Route {
     handle: async ({ tx, principal, body }) => {
       const { from, to, code = null } = body
       dayRange(body, dayOf(deps.kernel.clock.nowMs()), 'body')
-      // A code without a domain is one of the platform's own; neither means all of them.
+      // A code without a domain belongs to the platform's own domain. Without both, all links are
+      // meant.
       const everywhere = body.domain === undefined && code === null
       const domain_id = everywhere ? null : (await findAnyDomain(tx, deps, body.domain)).id
       const { id } = await deps.jobs.submit(tx, {

@@ -1,7 +1,7 @@
 /**
- * Adds up clicks: the only place that decides how a click counts. A bot is counted separately and
- * in no dimension; each dimension of a link and day keeps a bounded number of keys, and further
- * keys are counted together.
+ * Adds up clicks. Only this code determines how a click counts. A bot is counted separately and in
+ * no dimension. Each dimension of a link and day keeps a limited number of keys. All further keys
+ * are counted together.
  */
 import { dimensions, type CoarseContext, type Dimension } from '../clicks/context.ts'
 
@@ -9,7 +9,7 @@ export const keys_max = 1000
 export const other_key = '_other'
 
 export type Counts = Readonly<Record<string, number>>
-/** The counts of each dimension, as they are in the row. */
+/** The counts of each dimension, as the row stores them. */
 export type Dimensions = Partial<Record<Dimension, Counts>>
 
 export class Tally {
