@@ -1,10 +1,9 @@
 /**
- * Companions are processes that live exactly as long as any platform process of one DATA_DIR:
- * PostgreSQL and the sandbox. Each has its own session under a small shell (the guardian). The
- * guardian reads a FIFO that every platform process holds open for writing. When the last writer
- * has ended, the guardian reads end-of-file and stops its companion. New processes join a running
- * companion. A companion that ends by itself is started again with the same command, so its address
- * stays valid.
+ * Companions (PostgreSQL and the sandbox) live exactly as long as any platform process of one
+ * DATA_DIR. A small shell, the guardian, runs each one in its own session. The guardian reads a
+ * FIFO that every platform process holds open for writing. At end-of-file it stops its companion.
+ * New processes join a running companion. One that ends by itself is started again with the same
+ * command.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
 import { execFileSync, spawn } from 'node:child_process'
@@ -23,10 +22,7 @@ export type Command = {
   readonly uid?: number
   readonly gid?: number
   readonly cwd?: string
-  /**
-   * The signals are sent one after the other. `TERM` is first, because it works even before any
-   * handler is set.
-   */
+  /** Sent one after the other. `TERM` is first, because it works before any handler is set. */
   readonly stop_signals?: readonly ('TERM' | 'INT')[]
   /** How long it may take to stop before it is killed. */
   readonly grace_seconds?: number
@@ -56,10 +52,10 @@ const stopping_ms_max = 150_000
 const log_bytes_max = 16 * 1024 * 1024
 
 /**
- * The script of the guardian. Its arguments are the stop signals, the seconds of grace and the
- * command. Standard input is the FIFO, and only the outer shell keeps it open. Descriptor 3 is the
- * journal. A new process writes a text to the FIFO. It finds that text in the journal if, and only
- * if, the guardian has not read end-of-file before.
+ * The script of the guardian. Arguments: the stop signals, the seconds of grace, the command.
+ * Standard input is the FIFO. Only the outer shell keeps it open. Descriptor 3 is the journal. A
+ * new process writes a text to the FIFO. The guardian copies it to the journal unless it has
+ * already read end-of-file.
  */
 const guardian = `
 signals=$1 grace=$2; shift 2
@@ -94,8 +90,8 @@ kill -s TERM "$keeper"; wait "$keeper"; printf 'ended\\n' >&3
 
 /**
  * Joins the companion `name` of this DATA_DIR, or calls `begin` to launch it. `begin` runs in one
- * process at a time, waits until the companion is usable, and returns the facts that joining
- * processes get.
+ * process at a time, waits until the companion is usable, and returns the facts for processes that
+ * join.
  */
 export async function holdCompanion<Facts>(
   data_dir: DataDir,
@@ -125,10 +121,7 @@ export async function holdCompanion<Facts>(
   })
 }
 
-/**
- * Returns true as soon as the companion is not running, or false if it still runs after
- * `within_ms`.
- */
+/** Returns true as soon as the companion is not running, and false after `within_ms`. */
 export function companionStopped(data_dir: DataDir, name: string, within_ms: number) {
   const { fifo } = filesOf(data_dir, name)
   return until(() => !isGuarded(fifo), within_ms)
@@ -153,8 +146,7 @@ async function joinGuardian(files: Files, name: string): Promise<number | undefi
   try {
     fs.writeSync(writer, `${word}\n`)
     await until(() => answered() || !isGuarded(files.fifo), stopping_ms_max)
-    // Without facts, its launcher died before the companion was usable. The companion will end, and
-    // is then launched again.
+    // The launcher died before the companion was usable. It will end and is launched again.
     if (answered() && stateOf(files)?.facts !== undefined) return writer
   } catch (error) {
     if (codeOf(error) !== 'EPIPE') throw error
@@ -203,10 +195,7 @@ async function launch(files: Files, command: Command) {
   return { launched, writer }
 }
 
-/**
- * Opens both ends, so that it need not wait for another process. Close-on-exec keeps the descriptor
- * from children.
- */
+/** Opens both ends, so that it need not wait. Close-on-exec keeps it from child processes. */
 function openFifo(path: string) {
   if (!fs.existsSync(path)) {
     try {
@@ -254,8 +243,7 @@ async function endStrays(files: Files, name: string): Promise<void> {
   const keeper = () => find('keeper', files.fifo)
   const strays = () => [...keeper(), ...find('started', command.argv.join(' '))]
   const { stop_signals = ['TERM'], grace_seconds = 10 } = command
-  // A living guardian stops its companion by itself. Without a guardian the companion gets the
-  // signal directly.
+  // A living guardian stops its companion. Without one, the companion gets the signal directly.
   const signals = keeper().length > 0 ? (['TERM'] as const) : stop_signals
   for (const signal of signals) send(keeper().length > 0 ? keeper() : strays(), signal)
   if (await until(() => strays().length === 0, grace_seconds * 1000)) return

@@ -1,8 +1,7 @@
 /**
- * Runs a keyed operation at most once, even if several requests send the same key at the same time.
- * Requests in the same process wait for one promise. Requests in another process poll. Neither kind
- * holds a connection while it waits. After a crash, the record and the lease decide. A handler's
- * refusal is an outcome too.
+ * Runs a keyed operation at most once, even if several requests send the same key together. In one
+ * process they wait for one promise. In another process they poll. Neither holds a connection.
+ * After a crash, the record and the lease decide. A handler's refusal is an outcome too.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Db, Tx } from '../database/db.ts'
@@ -154,8 +153,7 @@ async function attemptOnce(deps: KeyedDeps, work: KeyedWork): Promise<Attempt> {
       ? await insideOnce(deps, work, work.effect)
       : await outsideOnce(deps, work, work.effect)
   } catch (error) {
-    // The other request committed after our snapshot. Our transaction was rolled back, and the
-    // other outcome counts.
+    // The other request committed after our snapshot. So we roll back and use its outcome.
     if (violates(error, 'idempotency_records_pkey')) return 'again'
     throw error
   }
@@ -183,10 +181,7 @@ async function insideOnce(
   return attempt
 }
 
-/**
- * First the intent and the key are committed. Then the call runs under its own id. Then the outcome
- * is recorded.
- */
+/** Commits the intent and the key, then calls under its own id, then records the outcome. */
 async function outsideOnce(
   deps: KeyedDeps,
   work: KeyedWork,
