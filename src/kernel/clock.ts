@@ -1,5 +1,5 @@
 /**
- * The platform's time in code. Leases and races go by the clock of the database; this clock is for
+ * The platform's time in code. Leases and races use the clock of the database. This clock is for
  * business deadlines that code compares (tokens, signed URLs). It adds the offset that `/dev/clock`
  * sets, as `kernel.now()` does in SQL. In production the offset is always zero.
  */
@@ -25,7 +25,7 @@ export function openClock(): Clock {
   }
 }
 
-/** RFC 3339 UTC with milliseconds: the only form of times on the wire. */
+/** RFC 3339 UTC with milliseconds. All times on the wire have this form. */
 export function rfc3339(ms: number): string {
   return new Date(ms).toISOString()
 }

@@ -1,7 +1,8 @@
 /**
- * Work that must happen and may fail: rows of a surface's own table that become due. The surface declares
- * its queue as a value (`queues` of the contract) and gives three functions; the kernel claims, retries,
- * fences and settles (`run-queue.ts`), and `dodeca queues` lists and re-drives.
+ * A due queue: work that must happen and may fail, as rows of a surface's own table that become due.
+ * The surface declares its queue as a value (`queues` of the contract) with three functions. The
+ * kernel claims, retries, checks the lease and records the end (`run-queue.ts`). `dodeca queues` lists
+ * the queues and makes dead rows due again.
  *
  * The table has these columns (or others, named in `columns`), and a partial index on `due_at`:
  *
@@ -10,7 +11,7 @@
  *   lease_token uuid, leased_until timestamptz,   -- by now()
  *   last_error_code text               -- with due_at null: the row is dead
  *
- * The commit that makes a row due calls `tx.wake(<name of the queue>)`.
+ * The transaction that makes a row due calls `tx.wake(<name of the queue>)`.
  */
 import { type Static, type TObject, Type } from 'typebox'
 import type { Tx } from '../database/db.ts'

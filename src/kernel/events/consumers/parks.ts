@@ -1,12 +1,12 @@
 /**
- * An event that fails parks its aggregate for its consumer; later events of that aggregate queue behind
- * it in their order, all others are handled. Only the process that holds the lane opens and closes a
- * park, so events of an aggregate can never overtake each other.
+ * If an event fails, its aggregate is parked for that consumer. Later events of the aggregate wait
+ * behind it, in their order. Events of other aggregates are handled as usual. Only the process that
+ * holds the lane opens and closes a park, so events of an aggregate can never overtake each other.
  *
  *   waiting → resolved (it succeeded) | dead (its attempts are used up) | skipped (by an operator)
  *   dead    → waiting (retried by an operator) | skipped
  *
- * A skipped or resolved park still blocks until the events behind it have been handled.
+ * A skipped or resolved park still blocks its aggregate until the events behind it are handled.
  */
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../database/db.ts'

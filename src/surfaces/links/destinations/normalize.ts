@@ -46,7 +46,7 @@ export type Constraint = keyof typeof rules_told
 
 const length_max = 2048
 const ports = new Set(['', '80', '443', '8080', '8443'])
-// The parser drops tabs and line ends anywhere, and blanks at both ends; a URL with such hidden
+// The parser drops tabs and line ends anywhere, and blanks at both ends. So a URL with such hidden
 // characters is refused.
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const hidden = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200b-\u200f\ufeff]|^\s|\s$/

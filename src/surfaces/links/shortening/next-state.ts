@@ -1,8 +1,8 @@
 /**
- * The state machine of a link, for changes by its owner. A disabled or expired link does not redirect;
- * an enabled one is active, or pending_scan while its destination is unchecked. The time decides about
- * expiry, not the stored state. The owner cannot enable a link that a check or a moderator disabled.
- * "checked" stands for active or pending_scan, by the state of the destination.
+ * The state machine of a link, for changes by its owner. A disabled or expired link does not
+ * redirect. An enabled link is active, or pending_scan while its destination is not checked yet. A
+ * link expires at its time, whatever its stored state is. The owner cannot enable a link that a check
+ * or a moderator disabled. "checked" means active or pending_scan, depending on the destination.
  *
  * | from         | disable  | enable   | new expires_at | new destination         |
  * | ------------ | -------- | -------- | -------------- | ----------------------- |

@@ -1,5 +1,7 @@
 /**
- * Disputes: the bank takes the money back, and their money moves by itself. An inquiry (warning) moves none.
+ * Applies a dispute. In a dispute the bank takes the money back, without any operation of ours. An
+ * inquiry (`warning`) moves no money. The table says which changes are accepted, from the state on
+ * the left.
  *
  * | dispute        | needs_response | under_review | won                     | lost                   | closed |
  * | -------------- | -------------- | ------------ | ----------------------- | ---------------------- | ------ |

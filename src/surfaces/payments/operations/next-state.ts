@@ -1,6 +1,6 @@
 /**
- * The state machine of a payment, driven by what the provider says of its object. It only moves forward: a
- * snapshot that says less than we know says nothing.
+ * The state machine of a payment. The provider's state of its object (the columns) moves the intent
+ * (the rows). A payment only moves forward: a snapshot that is behind our own state changes nothing.
  *
  * | intent                 | requires_payment_method | requires_action | requires_capture | succeeded            | canceled  |
  * | ---------------------- | ----------------------- | --------------- | ---------------- | -------------------- | --------- |
@@ -9,9 +9,10 @@
  * | authorized             | nothing                 | nothing         | nothing          | captured             | cancelled |
  * | captured, cancelled    | nothing                 | nothing         | nothing          | nothing              | nothing   |
  *
- * Before the challenge of a card a snapshot without payment method says nothing, because the confirm may
- * still be on its way: only the refusal of the very key that was sent declines it. Another object, currency or
- * amount than was asked for moves nothing and is an item for an operator.
+ * Before the challenge of a card, a snapshot without a payment method changes nothing, because the
+ * confirm request may still be running. The payment is declined only if the provider refused the
+ * key that we sent. If object, currency or amount differ from our request, nothing moves, and the
+ * difference becomes an item for an operator.
  */
 import type { Snapshot } from '../provider/port.ts'
 import type { IntentRow, OperationRow } from './rows.ts'

@@ -1,6 +1,7 @@
 /**
- * What the provider says of a refund: accepted money leaves the clearing account, a refusal or a bounce puts
- * it back. A refund may still fail days after it succeeded.
+ * Applies the provider's state of a refund. If the provider accepts the refund, its money leaves the
+ * clearing account. If the refund is refused or fails, the money returns. A refund may still fail days
+ * after it succeeded.
  *
  * | refund    | pending  | succeeded | failed                         |
  * | --------- | -------- | --------- | ------------------------------ |

@@ -1,7 +1,7 @@
 /**
- * Takes a file through its stages, one a run: detect (type and content, in a child process), scan (clamd,
- * where one is configured), derive (images). The queue is the row itself. Only a file that passed every
- * stage becomes `available`; the first refusal is its end in `quarantined`.
+ * Runs the stages of a file, one in each run: detect (type and content, in a child process), scan
+ * (clamd, if one is configured), derive (images). The file's row is the queue entry. Only a file that
+ * passed every stage becomes `available`. The first refusal moves it to `quarantined`.
  *
  * | from        | all stages passed | refused     | no scanner for a day |
  * | ----------- | ----------------- | ----------- | -------------------- |
@@ -9,8 +9,8 @@
  * | available   | available         | quarantined | available            |
  * | quarantined | available         | quarantined | quarantined          |
  *
- * A file that is available goes through stages again only when it is scanned again, and leaves its state
- * for a finding alone, never because a scanner is down.
+ * An available file goes through the stages again only for a rescan. Only a finding moves it to
+ * quarantine, and never an unavailable scanner.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
