@@ -46,7 +46,7 @@ const prefix = '/_sandbox'
 const body_bytes_max = 1 << 20
 const local = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/
 
-/** A request listener; a vendor that speaks HTTP itself passes requests under the prefix to it. */
+/** A request listener. A vendor with its own HTTP server passes requests under the prefix to it. */
 export function controlPlane(about: object, routes: readonly ControlRoute[]) {
   const all: ControlRoute[] = [
     {

@@ -1,4 +1,4 @@
-/** A request as it was asked, and the reply to it. */
+/** A request to this Stripe, and the reply to it. */
 import type { ServerResponse } from 'node:http'
 import type { Form } from './form.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Invariants of jobs between any two commits: the state of a job follows from its history; a job
- * that has not ended is in exactly one place, the queue or a running attempt; one that has ended is
- * in neither, and has one completion event for each end.
+ * Invariants that hold for jobs between any two transactions. The state of a job follows from its
+ * history. A job that has not ended is in exactly one place: the queue or a running attempt. A job
+ * that has ended is in neither, and has one completion event for each end.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../kernel/database/db.ts'
@@ -112,7 +112,7 @@ async function strays(db: Db): Promise<string[]> {
   return rows.map(row => row.says)
 }
 
-/** Of the newest jobs only: the log has no index by aggregate. */
+/** Checks only the newest jobs, because the log has no index by aggregate. */
 async function unannounced(db: Db): Promise<string[]> {
   const rows = await db.many(
     Fault,

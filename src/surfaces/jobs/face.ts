@@ -18,7 +18,10 @@ export type JobOrder = {
   readonly schema_version?: number
   readonly parameters?: unknown
   readonly input_ref?: string
-  /** Who may see it with the permission of its type; without it only administrators. */
+  /**
+   * The principal that may see the job with the permission of its type. Without a principal, only
+   * administrators may.
+   */
   readonly principal_id?: string
   /** The caller's own id for it, so that its record and the job share one. */
   readonly id?: string
@@ -46,10 +49,10 @@ export type Submitted = { readonly id: string; readonly existing: boolean }
 
 export type Cancelled = 'cancelled' | 'requested' | 'ended' | 'absent'
 
-/** Whether a job can read a file; the surface that stores files provides it. */
+/** Whether a job can read a file. The surface that stores files provides this function. */
 export type FileLookup = {
   isAvailable(reader: Reader, reading: FileReader, file_id: string): Promise<boolean>
-  /** A short-lived URL for an external worker; undefined if the owner may not read the file now. */
+  /** A short-lived URL for an external worker. Undefined if the owner may not read the file now. */
   url(reader: Reader, reading: FileReader, file_id: string): Promise<string | undefined>
 }
 

@@ -44,7 +44,7 @@ export type Engine = {
   /** Undefined if the lease is lost. */
   progress(bearer: Bearer, step: JobStep): Promise<Noted | undefined>
   finalize(finish: Finalize): Promise<Finished>
-  /** Locks the attempt until `tx` ends; undefined if the lease is lost. */
+  /** Locks the attempt until `tx` ends. Returns undefined if the lease is lost. */
   attemptFence(tx: Tx, bearer: Bearer): Promise<HeldAttempt | undefined>
   readonly loops: readonly Loop[]
 }

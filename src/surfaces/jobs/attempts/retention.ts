@@ -1,13 +1,13 @@
 /**
  * Deletes old rows: the progress of ended jobs after a week, and jobs with all their rows a month
- * after their end. A job and its rows are deleted in one commit. A job that others still wait for,
- * or whose result is still kept, stays.
+ * after their end. A job and its rows are deleted in one transaction. A job stays if other jobs
+ * still wait for it, or if its result is still kept.
  */
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Retention } from '../../../kernel/work/retention.ts'
 import type { Kernel } from '../settings.ts'
 
-/** With this many rows the kernel runs the statement again at once. */
+/** If a run deletes this many rows, the kernel runs the statement again immediately. */
 const portion = 1000
 
 export function jobRetention({ settings }: Pick<Kernel, 'settings'>): readonly Retention[] {
@@ -38,7 +38,7 @@ export function jobRetention({ settings }: Pick<Kernel, 'settings'>): readonly R
   ]
 }
 
-/** Ids are in the order of creation: the oldest jobs are at the front of the primary key. */
+/** Ids have the order of creation, so the oldest jobs are at the front of the primary key. */
 function deleteJobs(days: number): Sql {
   return sql`
     -- any tenant: a sweep

@@ -91,7 +91,7 @@ async function findDoomed(tx: Tx, ended: readonly EndedParent[]) {
 
 const Released = Type.Object({ ready: Type.Integer() })
 
-/** Those of them with no unsatisfied edge left; returns how many may run at once. */
+/** Releases the jobs without unsatisfied edges. Returns how many of them may run now. */
 export async function release(tx: Tx, children: readonly Child[]): Promise<number> {
   if (children.length === 0) return 0
   const { ready } = await tx.one(

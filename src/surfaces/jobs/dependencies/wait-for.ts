@@ -47,7 +47,7 @@ export async function waitAgain(
 ): Promise<void> {
   const parents = await holdParents(tx, child, parent_ids)
   await settleEnded(tx, listeners, child, parents)
-  // The edges were read before the parents were locked: they may have been satisfied meanwhile.
+  // The edges were read before the parents were locked, so some may have been satisfied meanwhile.
   await release(tx, [{ tenant_id: child.tenant_id, job_id: child.id }])
 }
 

@@ -61,7 +61,7 @@ export type Caller = {
   readonly grants: () => Promise<ReadonlySet<string>>
 }
 
-/** Permissions that a submitter has; retrying and changing require their own permission. */
+/** Permissions that a submitter has. Retrying and changing require their own permissions. */
 const kept: ReadonlySet<Act> = new Set(['jobs.jobs.read', 'jobs.jobs.cancel', 'jobs.results.read'])
 const submit = 'jobs.jobs.submit'
 

@@ -1,7 +1,7 @@
 /**
- * Jobs of a tenant, newest first. Waiting jobs are found in the queue, running ones among the
- * running attempts, and failed ones by their own index, so that a page costs the same however many
- * others there are.
+ * Jobs of a tenant, newest first. Waiting jobs are found in the queue, running jobs among the
+ * running attempts, and failed jobs by their own index. So a page costs the same, however many
+ * other jobs there are.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -56,7 +56,8 @@ function sourceOf(state: StateFilter | undefined, tenant_id: string): { from: Sq
         from: sql`
           from jobs.job_queue q
           cross join lateral (
-            -- Row by row in the order of the queue: a join of both would begin at the newest job.
+            -- Reads row by row in the order of the queue, because a join of both tables would start
+            -- at the newest job.
             select j.id, j.tenant_id, j.type, j.principal_id, j.state from jobs.jobs j
             where j.tenant_id = q.tenant_id and j.id = q.job_id
             limit 1

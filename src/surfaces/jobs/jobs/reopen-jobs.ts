@@ -81,7 +81,7 @@ async function reopen(
 
 const Dead = Type.Object({ id: Type.String() })
 
-/** Cancelled jobs stay, because somebody requested that. */
+/** Cancelled jobs stay cancelled, because a caller requested that. */
 export async function redriveJobs(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'listeners' | 'types' | 'quota'>,

@@ -1,7 +1,7 @@
 /**
- * Retries a job: the same one if it ended without success, otherwise a new one that is linked to
- * it. Work of another surface is never created again here, because that surface's own record would
- * be missing.
+ * Retries a job. A job that ended without success runs again. Otherwise a new job is created that
+ * is linked to the old one. Work of another surface is never created again here, because that
+ * surface's own record would be missing.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -35,7 +35,9 @@ const Again = Type.Object({
   parameters: Type.Unknown(),
 })
 
-/** Returns the id of the new one. It starts at once, even if the old one waited for others. */
+/**
+ * Returns the id of the new job. It may start immediately, even if the old one waited for others.
+ */
 export async function retryAsNewJob(
   tx: Tx,
   deps: RetryDeps,

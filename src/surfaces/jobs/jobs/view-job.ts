@@ -197,7 +197,7 @@ function shown(
  */
 export type WaitingFacts = {
   readonly queued: boolean
-  /** Null if it is ready; `infinity` while it waits for other jobs. */
+  /** Null if the job is ready. `infinity` while it waits for other jobs. */
   readonly wake_at: string | null
   /** The job waits for another time than the one that was ordered. */
   readonly backing_off: boolean

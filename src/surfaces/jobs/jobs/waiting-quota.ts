@@ -1,7 +1,7 @@
 /**
- * How many jobs of a tenant may wait. Counting a hundred thousand rows at each submission would
- * cost more than the submission. So a count is cached for a hundred times as long as it took, and
- * jobs that this process added since are added to it; near the limit it is always counted again.
+ * Limits how many jobs of a tenant may wait. Counting a hundred thousand rows at each submission
+ * would cost more than the submission. So a count is cached for a hundred times as long as it took.
+ * Jobs that this process added since are added to it. Near the limit it is always counted again.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -9,7 +9,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { problem } from '../errors.ts'
 
 export type WaitingQuota = {
-  /** Refuses if these would be too many. */
+  /** Refuses the submission if too many jobs would wait. */
   require(reader: Reader, tenant_id: string, jobs: number): Promise<void>
 }
 

@@ -41,7 +41,7 @@ function inRealTime(expression: string, timezone: string): Next {
   return after_ms => cron.nextRun(new Date(after_ms))?.getTime() ?? null
 }
 
-/** Local times follow each other on a clock without changes; each is then converted to the zone. */
+/** Computes local times on a clock without changes, and then converts each one to the zone. */
 function atLocalTimes(expression: string, timezone: string): Next {
   const wall = cronIn(expression, 'UTC')
   const wallOf = wallClock(timezone)
@@ -57,9 +57,9 @@ function atLocalTimes(expression: string, timezone: string): Next {
 }
 
 /**
- * No zone is further than 14 hours from UTC, so the search begins before the local time in all of
- * them. Null for a day that a zone left out: an instant that is found later belongs to another
- * year.
+ * No zone is further than 14 hours from UTC, so the search starts before the local time in all
+ * zones. Null for a day that a zone skipped, because an instant that is found later belongs to
+ * another year.
  */
 function instantOf(local: Date, timezone: string): number | null {
   const date = `${local.getUTCDate()} ${local.getUTCMonth() + 1}`
@@ -89,7 +89,7 @@ function wallClock(timezone: string): (instant_ms: number) => number {
   }
 }
 
-/** Searches back in growing steps, so that after a long pause it does not read all of it. */
+/** Searches back in growing steps, so that after a long pause it does not read the whole pause. */
 function newest(next: Next, count: number, from_ms: number, until_ms: number): number[] {
   for (let back_ms = hour_ms; ; back_ms *= 8) {
     const start_ms = Math.max(from_ms, until_ms - back_ms)
@@ -136,7 +136,7 @@ export function dueRuns(
 ): DueRuns {
   const next_ms = times.next(now_ms)
   if (due_ms > now_ms) return { runs: [], next_ms: due_ms }
-  // `due_ms` itself is due, and the runs are those after `from`.
+  // `due_ms` itself is due. The other runs come after `from`.
   const from_ms = due_ms - 1
   if (catch_up === 'all') return { runs: times.last(made_up_max, from_ms, now_ms), next_ms }
   const late_ms = catch_up === 'skip' ? now_ms - on_time_ms : from_ms

@@ -10,7 +10,10 @@ import type { Kernel } from '../settings.ts'
 import type { JobKey } from '../face.ts'
 
 export type Lookout = {
-  /** True once the job's sequence has changed or the job is deleted; false when aborted. */
+  /**
+   * Resolves with true once the job's sequence has changed or the job is deleted, and with false
+   * when aborted.
+   */
   moved(job: JobKey, sequence: number, signal: AbortSignal): Promise<boolean>
   close(): void
 }

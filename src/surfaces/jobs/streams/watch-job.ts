@@ -48,7 +48,10 @@ export async function* watchJob(
   }
 }
 
-/** In the order of the sequence, each event with its own position; the end is the last one. */
+/**
+ * In the order of the sequence, each event with its own position. The end of the job is the last
+ * event.
+ */
 function* told({ progress, moved_at, job, sequence }: Since): Generator<SseEvent> {
   const over = isTerminal(job.state)
   const place = over ? sequence : moved_at

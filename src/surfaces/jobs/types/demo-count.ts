@@ -1,7 +1,6 @@
 /**
- * A job type for trying things out, in development only: it counts, reports each step, continues
- * where an earlier attempt stopped, can be cancelled between two steps, and fails if it is asked
- * to.
+ * A demo job type, in development only. It counts and reports each step. It continues where an
+ * earlier attempt stopped, can be cancelled between two steps, and fails on request.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
@@ -13,7 +12,7 @@ const Parameters = closed({
   to: Type.Optional(count(1, 100_000)),
   /** Pause before each step. */
   step_ms: Type.Optional(count(0, 60_000)),
-  /** Fails at this step; with `failures`, only in that many attempts. */
+  /** Fails at this step. With `failures`, it fails only in that many attempts. */
   fail_at: Type.Optional(count(1, 100_000)),
   failures: Type.Optional(count(1, 100)),
 })
@@ -34,7 +33,7 @@ export const demoCount: JobType = {
 async function countUp(job: RunningJob): Promise<Static<typeof Counted>> {
   // Checked against the schema above when it was submitted.
   const { to = 10, step_ms = 0, fail_at, failures } = job.parameters as Parameters
-  // A checkpoint is written at once, so twice a second is enough.
+  // A checkpoint is written immediately, so twice a second is enough.
   const save_every = Math.ceil(500 / Math.max(step_ms, 1))
   const fails = failures === undefined || job.attempt_no <= failures
   for (let current = startOf(job.checkpoint); current < to;) {

@@ -1,6 +1,6 @@
 /**
- * Types that were registered over HTTP, as rows and cached. The schemas of a version never change
- * and are compiled once; the rules are read again at most once a second.
+ * Types that were registered over HTTP, as rows with a cache. The schemas of a version never change
+ * and are compiled once. The rules are read again at most once a second.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'

@@ -34,7 +34,7 @@ export type JobTypes = {
   builtIn(one: TypeVersion): JobType | undefined
   builtIns(): readonly JobType[]
   activityNames(): readonly string[]
-  /** The newest version by default; refused if there is no such type or version. */
+  /** The newest version by default. It throws if there is no such type or version. */
   resolve(reader: Reader, type: string, schema_version: number | undefined): Promise<KnownType>
   kindOf(reader: Reader, type: string): Promise<Kind | undefined>
   checkResult(reader: Reader, one: TypeVersion, value: unknown): Promise<void>

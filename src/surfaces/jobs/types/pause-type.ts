@@ -98,7 +98,10 @@ export async function resumeType(
   return await shown(tx, { ...none, type, kind })
 }
 
-/** Pauses whose end has come. They have no effect any more by then; this emits the event. */
+/**
+ * Ends pauses whose time is over, and emits their events. The pauses already have no effect at that
+ * time.
+ */
 export async function endPauses({ kernel }: Pick<Deps, 'kernel'>): Promise<void> {
   const ended = await kernel.db.tx(async tx => {
     const rows = await tx.many(

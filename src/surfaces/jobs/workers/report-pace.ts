@@ -1,6 +1,7 @@
 /**
- * How often an attempt may report progress: twice a second, and a few at once. It is counted per
- * process, to protect the database; a worker gains nothing by spreading its reports over processes.
+ * How often an attempt may report progress: twice a second, with a small burst. It is counted for
+ * each process, to protect the database. A worker gains nothing if it spreads its reports over
+ * processes.
  */
 import { LRUCache } from 'lru-cache'
 

@@ -1,4 +1,4 @@
-/** Resolves an item as an operator decides. The operations that it had stopped continue. */
+/** An operator resolves an item. The operations that the item had stopped then continue. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { isId } from '../../../kernel/ids.ts'

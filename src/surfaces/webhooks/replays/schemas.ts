@@ -13,7 +13,7 @@ export const Replayed = Type.Object({
 })
 
 /**
- * `failed`: ended without success; `missed`: there is no delivery; `all`: these and delivered ones.
+ * `failed`: ended without success. `missed`: no delivery exists. `all`: both, and delivered ones.
  */
 const only = ['failed', 'missed', 'all'] as const
 export const Only = Type.Unsafe<(typeof only)[number]>(Type.String({ enum: [...only] }))

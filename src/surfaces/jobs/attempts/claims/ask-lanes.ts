@@ -1,6 +1,6 @@
 /**
- * What a claim requests from each known lane (how many jobs, and from which position), and how its
- * result updates the lane.
+ * Computes what a claim requests from each known lane (how many jobs, and from which position), and
+ * updates the lane with the result.
  */
 import type { TypeRules } from '../rules.ts'
 import type { Taken } from './claim-jobs.ts'
@@ -16,7 +16,7 @@ export type Sharing = {
   readonly runningCounts: RunningCounts
   readonly turns: Turns
   readonly tenant_limit: number
-  /** Monotonic. */
+  /** A monotonic time. */
   now(): number
 }
 
@@ -40,7 +40,7 @@ export function askLanes(known: readonly OpenLane[], free: number, sharing: Shar
   })
 }
 
-/** A cap counts all versions of a type, so that only one of them is claimed from at a time. */
+/** A cap counts all versions of a type, so only one version of a type is claimed at a time. */
 function isFirstOfItsCap(): (lane: { rules: TypeRules; tenant_id: string }) => boolean {
   const seen = new Set<string>()
   return ({ rules, tenant_id }) => {
@@ -52,7 +52,7 @@ function isFirstOfItsCap(): (lane: { rules: TypeRules; tenant_id: string }) => b
   }
 }
 
-/** Updates cursors and turns with the result of the claim; returns what it says about each lane. */
+/** Updates cursors and turns with the result of the claim. Returns the result for each lane. */
 export function learn(
   { turns, now }: Sharing,
   asked: readonly Asked[],

@@ -61,7 +61,7 @@ export function openClaimer(deps: ClaimerDeps): Claimer {
     }
     return looking
   }
-  /** Undefined if no lane had to be asked. */
+  /** Undefined if the claim needs no lane. */
   const round = async (worker: Worker, free: number): Promise<Taken[] | undefined> => {
     const looked = lookIfDue()
     if (lanes.all().length === 0) await looked

@@ -1,35 +1,37 @@
 /**
  * The position at which a runner continues in one lane. Claimed rows stay in the index until vacuum
- * may remove them, which a long transaction elsewhere can delay for hours; a claim that begins at
- * the front reads all of them. So a lane stores, for each rank, the key of the last row it took,
- * and requests only rows behind it. Rows that appear before those keys (a late commit) are found by
- * a scan from the front: as soon as the cursor returns too few rows, and once a second, unless that
- * scan has become slow.
+ * may remove them, and a long transaction elsewhere can delay that for hours. A claim that starts
+ * at the front would read all of them. So a lane stores, for each rank, the key of the last row
+ * that it took, and requests only rows behind that key. Rows that appear before those keys (after a
+ * late commit) are found by a scan from the front. That scan runs as soon as the cursor returns too
+ * few rows, and once a second, unless it has become slow.
  */
 import { nil_id } from '../../../../kernel/ids.ts'
 import { openRests } from './scan-backoff.ts'
 
 export type Key = { readonly rank: number; readonly ready_at: string; readonly job_id: string }
 
-/** Rows after the key `from`, of ranks up to `to_rank`. */
+/** Rows after the key `from`, with ranks up to `to_rank`. */
 export type Stretch = { readonly from: Key; readonly to_rank: number }
 
 export type Claim = {
-  /** In order and without overlap; one range over everything is a scan from the front. */
+  /**
+   * The ranges are in order and do not overlap. One range over everything is a scan from the front.
+   */
   readonly stretches: readonly Stretch[]
   readonly from_front: boolean
   readonly began_ms: number
 }
 
 /**
- * `more`: the lane returned as many as requested; `short`: scan from the front; `empty`: nothing is
- * left.
+ * `more`: the lane returned as many rows as requested. `short`: scan from the front next. `empty`:
+ * no row is left.
  */
 export type Found = 'more' | 'short' | 'empty'
 
 export type LaneCursor = {
   next(now_ms: number): Claim
-  /** `keys` in the order of the lane; `wanted` is how many the claim requested. */
+  /** `keys` have the order of the lane. `wanted` is how many rows the claim requested. */
   took(claim: Claim, keys: readonly Key[], wanted: number, now_ms: number): Found
 }
 
@@ -53,7 +55,8 @@ export function openLaneCursor(): LaneCursor {
         rests.ran(began_ms, now_ms)
         front_due_ms = now_ms + front_every_ms
       }
-      // A batch that ends before the old key leaves more rows behind it: the cursor moves back.
+      // If a batch ends before the old key, there are more rows behind it. So the cursor moves
+      // back.
       for (const key of keys) taken.set(key.rank, key)
       was_short = keys.length < wanted
       if (!was_short) return 'more'
@@ -62,13 +65,16 @@ export function openLaneCursor(): LaneCursor {
   }
 }
 
-/** From each rank's key up to the rank where the next one begins. */
+/** From each rank's key up to the next rank that has a key. */
 function behind(taken: ReadonlyMap<number, Key>): readonly Stretch[] {
   const keys = [first, ...[...taken.values()].sort((a, b) => a.rank - b.rank)]
   return keys.map((from, at) => ({ from, to_rank: (keys[at + 1]?.rank ?? last_rank + 1) - 1 }))
 }
 
-/** The cursors of the lanes from which one process has claimed, the last used ones. */
+/**
+ * The cursors of the lanes from which one process has claimed. The most recently used ones are
+ * kept.
+ */
 export type Cursors = { of(lane: string): LaneCursor }
 
 const cursors_max = 5000
@@ -78,7 +84,8 @@ export function openLaneCursors(): Cursors {
   return {
     of: lane => {
       const cursor = cursors.get(lane) ?? openLaneCursor()
-      // A Map keeps the order of insertion: the first is the one that was not used for longest.
+      // The lane that was not used for longest is first, because a Map keeps the order of
+      // insertion.
       cursors.delete(lane)
       cursors.set(lane, cursor)
       for (const oldest of cursors.keys()) {

@@ -1,8 +1,8 @@
 /**
- * Finds lanes with ready rows by a loose index scan that jumps from tenant to tenant, so its cost
- * depends on the number of lanes that it returns and never on the number of rows. For each type the
- * scan begins after the tenant where the last one ended, so that all of a thousand tenants are
- * found in turn.
+ * Finds lanes with ready rows by a loose index scan that jumps from tenant to tenant. So its cost
+ * depends on the number of lanes that it returns, and never on the number of rows. For each type
+ * the scan starts after the tenant where the last scan ended, so that even a thousand tenants are
+ * all found in turn.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
@@ -22,7 +22,10 @@ const Row = Type.Object({
 })
 
 export type Lookout = {
-  /** At most about 64 lanes; `around` says whether every existing lane has now been returned. */
+  /**
+   * Returns at most about 64 lanes. `around` says whether every existing lane has now been
+   * returned.
+   */
   look(db: Reader, types: readonly TypeVersion[]): Promise<{ lanes: Lane[]; around: boolean }>
 }
 
@@ -79,8 +82,8 @@ function lanesAfter(types: readonly TypeVersion[], starts: readonly string[], po
 }
 
 /**
- * The first lane after another one, of any type. It costs one descent of the index even if the type
- * has no rows and a million jobs of other types wait. Only that index has this order.
+ * Finds the lane that follows another one, of any type. It costs one descent of the index, even if
+ * the type has no rows and a million jobs of other types wait. Only that index has this order.
  */
 function nextLane(tenant: Sql): Sql {
   return sql`
@@ -92,7 +95,10 @@ function nextLane(tenant: Sql): Sql {
     limit 1`
 }
 
-/** All lanes of one tenant at once: there are at most as many as types. */
+/**
+ * Reads all lanes of one tenant together, because a tenant has at most as many lanes as there are
+ * types.
+ */
 export async function lanesOf(
   db: Reader,
   types: readonly TypeVersion[],

@@ -1,7 +1,8 @@
 /**
  * The lanes that one process knows. A lane is open while it may have ready rows: from the scan that
- * returned it until a claim from its front finds none. The lanes that closed last are kept: after a
- * wake-up they are claimed from at once, without waiting for a scan. Cursors are kept even longer.
+ * returned it until a claim from its front finds none. The lanes that closed last are kept. After a
+ * wake-up they are claimed from immediately, without waiting for a scan. Cursors are kept even
+ * longer.
  */
 import type { TypeRules } from '../rules.ts'
 import { openLaneCursors, type Found, type LaneCursor } from './lane-cursor.ts'
@@ -17,7 +18,9 @@ export type OpenLanes = {
   all(): readonly OpenLane[]
   named(lanes: readonly Lane[], rulesOf: (lane: Lane) => TypeRules | undefined): void
   found(lane: OpenLane, said: Found): void
-  /** Not claimed from again before the next scan: other waiting lanes come first. */
+  /**
+   * These are not claimed from again before the next scan, so that other waiting lanes come first.
+   */
   leave(lane: OpenLane): void
   /** The lanes that closed last may have ready rows again. */
   reopen(): void

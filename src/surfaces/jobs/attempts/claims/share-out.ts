@@ -1,19 +1,19 @@
 /**
- * Divides the free slots. Each slot goes to the tenant that holds the fewest, among equals to the
- * one that was served longest ago, and within a tenant to its lanes in turn. So the share of a
- * tenant depends on how many tenants wait, and not on how much one of them has submitted, nor on
- * priorities.
+ * Divides the free slots. Each slot goes to the tenant with the fewest running jobs. Among equal
+ * tenants it goes to the one that was served longest ago, and within a tenant to its lanes in turn.
+ * So the share of a tenant depends on how many tenants wait, and not on how much one of them has
+ * submitted, nor on priorities.
  */
 export type OpenLane = {
   readonly tenant_id: string
-  /** How many this lane may start at most: its cap less its running jobs, or no limit. */
+  /** How many jobs this lane may start at most: its cap minus its running jobs, or no limit. */
   readonly room: number
 }
 
 export type TenantStanding = {
   /** Jobs of the tenant that run now. */
   readonly running: number
-  /** When it was served, in turns; a greater number is more recent. */
+  /** When the tenant was served, as a turn number. A greater number is more recent. */
   readonly turn: number
 }
 
@@ -82,7 +82,7 @@ export type Turns = {
 
 export function openTurns(): Turns {
   const turns = new Map<string, number>()
-  /** The position of a new tenant: the turn of the last one that was served. */
+  /** The position of a new tenant: the turn of the tenant that was served last. */
   let now = 0
   const of = (tenant_id: string) => Math.max(turns.get(tenant_id) ?? 0, now)
   return {
@@ -91,7 +91,8 @@ export function openTurns(): Turns {
       const given = [...jobs].filter(([, count]) => count > 0)
       const before = given.map(([tenant_id]) => of(tenant_id))
       given.forEach(([tenant_id, count], at) => {
-        // A Map keeps the order of insertion: the first is the one that was served longest ago.
+        // The tenant that was served longest ago is first, because a Map keeps the order of
+        // insertion.
         turns.delete(tenant_id)
         turns.set(tenant_id, (before[at] ?? 0) + count)
       })

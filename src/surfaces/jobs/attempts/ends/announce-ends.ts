@@ -20,7 +20,7 @@ export type EndListeners = {
   /** The hook of a built-in type, or undefined. */
   ended(job: EndedJob): ((tx: Tx, job: EndedJob) => Promise<void>) | undefined
   /**
-   * Releases or fails the jobs that waited for these; for jobs that it ends it emits the events
+   * Releases or fails the jobs that waited for these. For jobs that it ends, it emits the events
    * itself.
    */
   settleDependents(tx: Tx, ended: readonly JobEnd[]): Promise<void>

@@ -1,10 +1,11 @@
 /**
- * When a failed job runs again: exponential, with full jitter, so that jobs that failed together do
- * not return together. If a worker reported a Retry-After, the job never runs earlier.
+ * When a failed job runs again. The backoff is exponential with full jitter, so that jobs that
+ * failed together do not return together. If a worker reported a Retry-After, the job never runs
+ * earlier.
  */
 export type Backoff = { readonly base_ms: number; readonly cap_ms: number }
 
-/** `failures` includes this one; `random` is in [0, 1). */
+/** `failures` includes this failure. `random` is in [0, 1). */
 export function retryDelayMs(
   { base_ms, cap_ms }: Backoff,
   failures: number,

@@ -1,8 +1,8 @@
 /**
- * The next state of a job when an attempt ends, as a pure function of what was read under the lock.
- * Finished work is `succeeded`, even if a cancel was requested meanwhile; otherwise a cancel comes
- * before a deadline, and a deadline before another attempt. Only failures and lost leases use
- * attempts up; a lease that was lost in an outage of the platform does not.
+ * Computes the next state of a job when an attempt ends, as a pure function of the rows that were
+ * read under the lock. Finished work is `succeeded`, even if a cancel was requested meanwhile.
+ * Otherwise a cancel comes before a deadline, and a deadline before another attempt. Only failures
+ * and lost leases use attempts up. A lease that was lost in an outage of the platform does not.
  */
 import { retryDelayMs, type Backoff } from './backoff.ts'
 import { outage_code } from './note-outages.ts'

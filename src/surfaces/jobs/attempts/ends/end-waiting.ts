@@ -22,7 +22,7 @@ const End = Type.Object({
   traceparent: Type.Union([Type.String(), Type.Null()]),
 })
 
-/** A job that should end, and the failed ancestor that is the reason. */
+/** A job that should end, and the failed ancestor that causes this. */
 export type Waiting = {
   readonly tenant_id: string
   readonly job_id: string
@@ -33,7 +33,7 @@ export type WaitingEnd =
   | { readonly state: 'cancelled'; readonly reason: string | null }
   | { readonly state: 'failed' | 'expired'; readonly error_code: string }
 
-/** Ends those of the jobs that still wait and emits their events; returns which they were. */
+/** Ends the jobs that still wait and emits their events. Returns their ids. */
 export async function endWaiting(
   listeners: EndListeners,
   tx: Tx,

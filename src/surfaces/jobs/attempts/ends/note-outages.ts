@@ -1,15 +1,15 @@
 /**
- * Outages of the platform, detected by a row that some process writes every few seconds: if the row
- * is older than that, no process could reach the database meanwhile, and no lease could be renewed.
- * The sweep checks this before it takes expired leases, so an outage is known before anything is
- * decided about them.
+ * Detects outages of the platform. A process writes a row every few seconds. If the row is older
+ * than that, no process could reach the database meanwhile, and no lease could be renewed. The
+ * sweep checks this before it takes expired leases, so that it knows about an outage before it ends
+ * their attempts.
  */
 import type { Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { Loop } from '../../../../kernel/surface.ts'
 
 const beat_every_ms = 5000
-/** Two missing heartbeats mean an outage; a single one may only be late. */
+/** Two missing heartbeats mean an outage. A single one may only be late. */
 const outage_seconds = 12
 /** A job that crashes the platform itself must not get free retries forever. */
 const forgiven_max = 10

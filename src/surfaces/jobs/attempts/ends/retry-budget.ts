@@ -1,13 +1,13 @@
 /**
- * How many retries a type gets in relation to its starts, so that retries never become most of the
- * load on something that already fails. A retry beyond the budget is not lost: it waits as long as
- * the type's backoff allows. Each process counts its own starts and retries.
+ * How many retries a type gets in relation to its starts. So retries never become most of the load
+ * on a system that already fails. A retry beyond the budget is not lost: it waits as long as the
+ * type's backoff allows. Each process counts its own starts and retries.
  */
 import { openRollingSum, type Monotonic } from '../../../../kernel/outgoing/rolling-sum.ts'
 
 export type RetryBudgets = {
   started(type: string, jobs: number): void
-  /** Takes one retry, or returns that none is left. */
+  /** Takes one retry, or returns false if none is left. */
   take(type: string): boolean
 }
 

@@ -1,8 +1,8 @@
 /**
- * Changes that only time causes: leases expire, waiting jobs miss their deadline, delays end. Any
- * number of processes sweep at once; each takes rows that no other holds, in portions. If the end
- * of a job fails (the hook of another surface failed), it is left for the next sweep and does not
- * block others.
+ * Changes that depend only on time: leases expire, waiting jobs miss their deadline, delays end.
+ * Any number of processes may sweep in parallel. Each takes rows that no other process holds, in
+ * portions. If the end of a job fails because the hook of another surface failed, the job is left
+ * for the next sweep and does not block others.
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../../../../kernel/database/db.ts'
@@ -25,7 +25,7 @@ const portion = 100
 const failures_max = 100
 const promoted_max = 1000
 
-/** Running attempts are few, and the two queries of the queue have their own index. */
+/** There are few running attempts, and the two queries of the queue have their own indexes. */
 export const sweepIsDue = sql`
   -- any tenant: a sweep
   select exists (select from jobs.job_attempts where state = 'running' and leased_until <= now())
@@ -57,7 +57,7 @@ async function sweepAll<Row extends { readonly job_id: string }>(
     const found = limit
     try {
       await deps.db.tx(async tx => {
-        // A transaction that is retried finds its rows again.
+        // If the transaction is retried, it finds its rows again.
         rows.splice(0, rows.length, ...(await find(tx, found, failed)))
         if (rows.length > 0) await end(deps, tx, rows)
       })
@@ -110,8 +110,8 @@ export const unmetDeadlines: Sweep<Static<typeof Unmet>> = {
 const Count = Type.Object({ promoted: Type.Integer() })
 
 /**
- * They get keys behind those that are ready already, so a cursor that passed their old place finds
- * them.
+ * These rows get keys behind the rows that are already ready. So a cursor that has passed their old
+ * place finds them.
  */
 export async function promote(db: Pick<Db, 'one'>): Promise<number> {
   const { promoted } = await db.one(

@@ -10,10 +10,13 @@ import { leaseEnd } from '../lease-end.ts'
 
 export type HeldLease = { readonly attempt_id: string; readonly token_hash: Buffer }
 
-/** Of an external worker: only its own attempts, of types that its owner may still run. */
+/** For an external worker: only its own attempts, of types that its owner may still run. */
 export type HeldBy = {
   readonly worker_id: string
-  /** Types that it may run for its tenant, and for all; `*` is every type. */
+  /**
+   * Types that it may run for its tenant, and types that it may run for all tenants. `*` means
+   * every type.
+   */
   readonly tenant_id: string
   readonly own: readonly string[]
   readonly any: readonly string[]
