@@ -84,8 +84,8 @@ export function mediaTypesOf(route: Route): readonly string[] {
 }
 
 /**
- * Whether the reply to this request is an event stream. The route, the body or the Accept header
- * decides this.
+ * Whether the reply to this request is an event stream. This depends on the route, the body and the
+ * Accept header.
  */
 export function wantsEvents(
   compiled: CompiledRoute,

@@ -23,12 +23,12 @@ export type ExchangeRequest = {
   readonly headers: RequestHeaders
   readonly body: Buffer | string | null
   readonly limits: {
-    /** Milliseconds from now to the last byte of the response. */
+    /** Milliseconds from the call to the last byte of the response. */
     readonly total_ms: number
     readonly write_ms?: number
     readonly first_byte_ms?: number
     readonly body_ms?: number
-    /** Milliseconds from now to the headers of the response. */
+    /** Milliseconds from the call to the headers of the response. */
     readonly headers_ms?: number
     /** Longest idle time between body chunks. */
     readonly idle_ms?: number

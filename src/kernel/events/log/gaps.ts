@@ -15,8 +15,8 @@ export type Seen = {
   /** The oldest transaction that was still running. */
   readonly xmin: number
   /**
-   * Our own transaction id. If our snapshot shows a row with a higher number, transactions that
-   * took lower numbers have older ids.
+   * Our own transaction id. A transaction that took a number below one that we can see has an older
+   * id than ours.
    */
   readonly xid: number
 }

@@ -39,8 +39,8 @@ async function inPortions(signal: AbortSignal, remove: () => Promise<number>): P
 }
 
 /**
- * A consumer that is no longer in the code must not keep old events forever. It counts only for as
- * long as events are kept.
+ * Deletes consumers that have been missing in the code for longer than events are kept. Otherwise
+ * they would keep old events forever.
  */
 async function forgetConsumers(db: Db, known: readonly string[], days: number): Promise<void> {
   await db.run(sql`

@@ -75,8 +75,8 @@ export function openGate(options: GateOptions): Gate {
 }
 
 /**
- * A decline means that the provider works. Only calls without a reply, or with a reply that
- * concerns our own access, count as failures.
+ * A decline means that the provider works. A call counts as a failure only if its outcome is in
+ * doubt, or if it was not sent or was rejected unread.
  */
 function weightOf(error: unknown): number | null {
   if (!(error instanceof ProviderFailure)) return null
