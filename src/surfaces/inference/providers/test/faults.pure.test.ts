@@ -131,8 +131,10 @@ describe.concurrent.each(kinds)('%s', kind => {
 
   test('what was said before the end of a broken stream is passed on', async () => {
     const request = requestOf('Tell me. [[sandbox fault=stream_cut after=5]]')
-    const { events } = await outcomeOf(world.provider(kind), request)
-    expect(events.filter(one => one.type === 'text')).toHaveLength(5)
+    const { text } = await outcomeOf(world.provider(kind), request)
+    const whole = await outcomeOf(world.provider(kind), requestOf('Tell me.'))
+    expect(text).not.toBe('')
+    expect(text.length).toBeLessThan(whole.text.length)
   })
 
   test('an answer without usage is complete', async () => {
