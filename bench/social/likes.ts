@@ -32,16 +32,19 @@ export async function likes({ options }: Bench, ground: Ground): Promise<Section
       )
     const hot = async (): Promise<Measure> => {
       const post_id = await freshPost(url)
-      return await many(options.seconds, n => run(n, post_id)).finally(() => settled(url))
+      return await settled(
+        url,
+        many(options.seconds, n => run(n, post_id)),
+      )
     }
     const spread = async (): Promise<Measure> => {
       const posts: string[] = []
       for (let n = 0; n < clients; n++) posts.push(await freshPost(url))
-      const one: Parameters<typeof many>[1] = n => run(n, posts[n % clients] ?? '')
-      return await many(options.seconds, one).finally(() => settled(url))
+      const all = many(options.seconds, n => run(n, posts[n % clients] ?? ''))
+      return await settled(url, all)
     }
     const limit = (of: string) => () =>
-      pgbench({ program, url, script: script(of), clients }, options).finally(() => settled(url))
+      settled(url, pgbench({ program, url, script: script(of), clients }, options))
     const standings = await compete(
       [
         { name: 'pgbench, one post', run: limit(`'${numbered('20000000', first_post)}'::uuid`) },
@@ -85,8 +88,9 @@ function script(post: string): string {
   ].join('\n')
 }
 
-/** The worker has counted and told everything: what one left behind must not slow the next one down. */
-async function settled(url: string): Promise<void> {
+/** Ends when the worker has counted and told everything: what one leaves behind must not slow the next one down. */
+async function settled(url: string, work: Promise<Measure>): Promise<Measure> {
+  const measured = await work
   for (let looks = 0; looks < 1200; looks++) {
     const [row] = await ask(
       url,
@@ -95,7 +99,7 @@ async function settled(url: string): Promise<void> {
            on e.lane = c.lane and e.position > c.position
            where c.consumer = 'social.notices' and e.type = 'post.liked') as busy`,
     )
-    if (row?.['busy'] === false) return
+    if (row?.['busy'] === false) return measured
     await new Promise(resolve => setTimeout(resolve, 100))
   }
   throw new Error('the worker did not catch up')
