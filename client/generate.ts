@@ -20,8 +20,8 @@ export type ApiDocument = {
 export async function generated(document: ApiDocument): Promise<Record<string, string>> {
   const types = astToString(await openapiTS(JSON.stringify(document, readable)))
   return {
-    'schema.d.ts': `/** The types of all operations; generate.ts writes this file. */\n${types}`,
-    'operations.ts': operations(keyedOperations(document), problemCodes(document)),
+    'schema.d.ts': `/** The types of all operations, and the error codes; generate.ts writes this file. */\n${types}${codesOf(document)}`,
+    'operations.ts': operations(keyedOperations(document)),
   }
 }
 
@@ -57,8 +57,8 @@ export function keyedOperations({ paths }: ApiDocument): string[] {
   )
 }
 
-/** The codes that the refusals of all operations name, as `alias_taken`. */
-function problemCodes({ paths }: ApiDocument): string[] {
+/** A type of the codes that the refusals of all operations name, as `alias_taken`. */
+function codesOf({ paths }: ApiDocument): string {
   const said = Object.values(paths).flatMap(item =>
     Object.values(item).flatMap(({ responses = {} }) =>
       Object.entries(responses).flatMap(([status, { description = '' }]) =>
@@ -68,16 +68,15 @@ function problemCodes({ paths }: ApiDocument): string[] {
       ),
     ),
   )
-  return [...new Set(said)].toSorted()
+  const codes = [...new Set(said)].toSorted()
+  return `export type ProblemCode = ${codes.map(one => `'${one}'`).join(' | ') || 'never'};\n`
 }
 
-function operations(keyed: readonly string[], codes: readonly string[]): string {
+function operations(keyed: readonly string[]): string {
   const lines = keyed.map(one => `  '${one}': true,\n`).join('')
-  const union = codes.map(one => `  | '${one}'\n`).join('')
-  return `/** The operations that take an Idempotency-Key, and the error codes; generate.ts writes this file. */
+  return `/** The operations that take an Idempotency-Key; generate.ts writes this file. */
 export const keyed: Readonly<Record<string, true>> = {${lines && `\n${lines}`}}
-
-export type ProblemCode =${union ? `\n${union}` : ' never\n'}`
+`
 }
 
 if (import.meta.main) {

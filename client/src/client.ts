@@ -9,8 +9,8 @@ import { chatOf, type ChatOfClient } from './chat.ts'
 import { jobsOf, type Job, type Jobs } from './jobs.ts'
 import { inferencesOf, type Inferences } from './inferences.ts'
 import { notificationsOf, type Notifications } from './notifications.ts'
-import { keyed, type ProblemCode } from './operations.ts'
-import type { components, paths } from './schema.d.ts'
+import { keyed } from './operations.ts'
+import type { components, paths, ProblemCode } from './schema.d.ts'
 import { uploadsOf, type Uploads } from './uploads.ts'
 
 export type ProblemBody = components['schemas']['Problem']

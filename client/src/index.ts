@@ -11,8 +11,7 @@ export type {
 } from './chat-types.ts'
 export { createClient, Problem } from './client.ts'
 export type { ClientOptions, DodecaClient, PageOf, ProblemBody } from './client.ts'
-export type { ProblemCode } from './operations.ts'
-export type { components, operations, paths } from './schema.d.ts'
+export type { components, operations, paths, ProblemCode } from './schema.d.ts'
 export { login, resume, SecondFactorMissing } from './login.ts'
 export type {
   LoggedIn,

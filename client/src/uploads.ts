@@ -70,12 +70,20 @@ export function uploadsOf(calls: Calls): Uploads {
   }
 }
 
+/** What both a new upload and one that goes on say. */
+type Begun = {
+  readonly id: string
+  readonly part_size: number
+  readonly received_bytes: number
+  readonly missing_parts: readonly (readonly number[])[]
+}
+
 async function begin(
   { get, post: send }: Calls,
   file: Blob,
   create: Partial<Create>,
   { resume, signal }: { resume: string | undefined; signal: AbortSignal | undefined },
-): Promise<Upload> {
+): Promise<Begun> {
   const given = signal ? { signal } : {}
   if (resume !== undefined) {
     const params = { path: { upload_id: resume } }
@@ -90,22 +98,23 @@ async function begin(
     ...create,
     expected_size: file.size,
   }
-  return (await send('/v1/uploads', { body, ...given })).data as Upload
+  const made = (await send('/v1/uploads', { body, ...given })).data as Schemas['NewUpload']
+  return { ...made, received_bytes: 0, missing_parts: [[1, made.part_count]] }
 }
 
 /** How much of which part has been sent. */
 class Sending {
-  readonly upload: Upload
+  readonly upload: Begun
   readonly file: Blob
   readonly missing: number[]
   private readonly bytes = new Map<number, number>()
   private readonly onProgress: PutOptions['onProgress']
 
-  constructor(upload: Upload, file: Blob, onProgress: PutOptions['onProgress']) {
+  constructor(upload: Begun, file: Blob, onProgress: PutOptions['onProgress']) {
     this.upload = upload
     this.file = file
     this.onProgress = onProgress
-    this.missing = (upload.missing_parts as [number, number][]).flatMap(([from, to]) =>
+    this.missing = upload.missing_parts.flatMap(([from = 1, to = 0]) =>
       Array.from({ length: to - from + 1 }, (_, n) => from + n),
     )
   }

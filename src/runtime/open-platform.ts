@@ -125,10 +125,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   checkRoutes(routes, gathered)
   const stopping = new AbortController()
   const app = appOf(parts, routes, stopping.signal)
-  if (options.config.roles.includes('api')) {
-    mountReference(app, lazily(() => withSamples(document())))
-    mountDocs(app)
-  }
+  if (options.config.roles.includes('api')) mountReading(app, document)
   return {
     kernel,
     kernelFor: ofSurface,
@@ -262,6 +259,15 @@ function makeDocument(
 function lazily<T extends string | readonly string[]>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
+}
+
+/** What people read: the reference of the API, and the documentation. */
+function mountReading(app: App, document: () => string): void {
+  mountReference(
+    app,
+    lazily(() => withSamples(document())),
+  )
+  mountDocs(app)
 }
 
 function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSignal) {
