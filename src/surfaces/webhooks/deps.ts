@@ -1,6 +1,6 @@
 /**
- * What the use cases of webhooks share. It is put together once in surface.ts; a use case names the
- * members that it needs with `Pick<Deps, …>`.
+ * What the use cases of webhooks share. surface.ts puts it together once. A use case names the
+ * properties that it needs with `Pick<Deps, …>`.
  */
 import type { Tx } from '../../kernel/database/db.ts'
 import type { SafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
@@ -11,7 +11,7 @@ import type { Secrets } from './secrets.ts'
 import type { Sending } from './sending-settings.ts'
 import type { EventTypes } from './types/event-types.ts'
 
-/** How other code notifies the senders of this process that there is something to send. */
+/** Tells the senders of this process that there is something to send. */
 export type Poke = {
   /** Deliveries of these subscriptions are due. */
   poke(subscription_ids: readonly string[]): void
@@ -33,13 +33,16 @@ export type Jobs = {
   ): Promise<unknown>
   /** Work with its own queue that can be paused like a type. */
   activities(names: readonly string[]): void
-  /** False while the activity is paused; the caller's transaction delays a pause until it ends. */
+  /**
+   * Returns false while the activity is paused. The caller's transaction delays a pause until it
+   * ends.
+   */
   pauseFence(tx: Tx, activity: string): Promise<boolean>
-  /** Resolves when every claim of the activity that called it before has ended. */
+  /** Resolves when every earlier claim of the activity has ended. */
   closeFence(tx: Tx, activity: string): Promise<void>
 }
 
-/** The grants of the owners of subscriptions at the time of sending. */
+/** The grants that the owners of subscriptions have at the time of sending. */
 export type Rights = Pick<Identity, 'recentGrantsOf'>
 
 export type Deps = {
@@ -48,7 +51,7 @@ export type Deps = {
   readonly secrets: Secrets
   readonly sending: Sending
   readonly judgeEndpoint: JudgeEndpoint
-  /** Can reach only what subscribers may name. */
+  /** It connects only to addresses that subscribers may use. */
   readonly reach: SafeFetch
   readonly sender: Poke
   readonly jobs: Jobs

@@ -1,7 +1,7 @@
 /**
- * Whether a URL may be stored as an endpoint: by its form alone, without a DNS look-up. Its target
- * is checked on every attempt and every redirect. It is stored in the one normalized form to which
- * requests are sent, so that the shown URL is the real one.
+ * Decides whether a URL may be stored as an endpoint, by its form alone, without a DNS look-up. Its
+ * target is checked on every attempt and every redirect. It is stored in the normalized form to
+ * which requests are sent, so that the shown URL is the real one.
  */
 import { openAddressRules, isGlobalUnicast } from '../../kernel/outgoing/addresses.ts'
 import {
@@ -78,7 +78,9 @@ function refusal(constraint: Constraint) {
   })
 }
 
-/** The name in ASCII and without its trailing dot, with nothing that the parser would drop. */
+/**
+ * The name in ASCII, without its trailing dot and without characters that the parser would drop.
+ */
 function writtenOut({ url, host, is_literal }: SafeTarget): string {
   const written = new URL(url.href)
   if (!is_literal) written.hostname = host

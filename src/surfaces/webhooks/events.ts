@@ -1,6 +1,6 @@
 /**
- * The events of webhooks about itself. Except for `tested`, none is sent to the subscription that
- * it is about.
+ * The events of webhooks about itself. Except for `tested`, no event is sent to the subscription
+ * that it is about.
  */
 import { Type } from 'typebox'
 import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
@@ -16,11 +16,11 @@ const ofSubscription = declared({
   reason: nullable(Short),
   secret_version: Type.Integer(),
   failing_since: nullable(Time),
-  /** Of the attempt that decided it. */
+  /** The error code of the attempt that caused the change. */
   last_error_code: Type.Optional(nullable(Short)),
 })
 
-/** The type of the one event that is created for, and sent to, a single subscription. */
+/** The type of the only event that is made for a single subscription and sent only to it. */
 export const tested = 'webhook_subscription.tested'
 
 export const events = {

@@ -1,4 +1,5 @@
 /**
- * What other surfaces may call: nothing yet. Their events reach subscribers through the event log.
+ * What other surfaces may call. There is nothing yet, because their events reach subscribers
+ * through the event log.
  */
 export type Face = Readonly<Record<never, never>>

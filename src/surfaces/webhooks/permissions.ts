@@ -1,5 +1,5 @@
 /**
- * The permissions on webhooks. Secrets, replays and receipts are separate permissions, so that a
+ * The permissions on webhooks. Secrets, replays and receipts have their own permissions. So a
  * person who may read deliveries can neither forge a message nor send one again.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'

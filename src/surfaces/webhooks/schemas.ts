@@ -1,4 +1,4 @@
-/** The records of webhooks on the wire and in rows that more than one folder uses. */
+/** The records of webhooks, on the wire and in rows, that more than one folder uses. */
 import { type Static, Type } from 'typebox'
 import { closed, count, Id, nullable, page, text, Time, Version } from '../../kernel/http/shapes.ts'
 
@@ -66,7 +66,9 @@ const subscription = {
   max_in_flight: Type.Integer(),
   rate_per_second: nullable(Type.Integer()),
   description: nullable(Type.String()),
-  /** Null if a person paused it. `owner_revoked`: its owner may no longer read its types. */
+  /**
+   * Null if a person paused it. `owner_revoked` means that its owner may no longer read its types.
+   */
   paused_reason: nullable(Type.String()),
   disabled_reason: nullable(Type.String()),
   disabled_at: nullable(Time),

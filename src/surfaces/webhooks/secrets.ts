@@ -1,6 +1,7 @@
 /**
- * The secrets that sign: stored sealed, bound to their subscription and version, shown once when
- * they are created. During a rotation older ones sign beside the newest until their time is over.
+ * The signing secrets. They are stored sealed, bound to their subscription and version, and shown
+ * once when they are created. During a rotation older secrets sign beside the newest one until
+ * their time is over.
  */
 import { newStandardSecret, parseStandardSecret } from '../../kernel/outgoing/signatures.ts'
 import { ownRing } from '../../kernel/keys.ts'
@@ -10,7 +11,7 @@ import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
 
 export type Secrets = {
-  /** A new secret, or the given one; refuses an invalid one. */
+  /** Makes a new secret, or uses the given one. An invalid secret is refused. */
   make(given: string | undefined): { text: string; bytes: Buffer }
   seal(subscription_id: string, version: number, bytes: Buffer): Buffer
   open(subscription_id: string, version: number, sealed: Buffer): Buffer
@@ -21,7 +22,7 @@ export type Secrets = {
 export const live_secrets_max = 3
 const use = 'webhooks.secrets'
 
-/** The keyring under which webhooks stores secrets that it must read again. */
+/** The keyring that seals the secrets that webhooks must read again. */
 export function ringOf({ keys, settings }: Pick<Kernel, 'keys' | 'settings'>): Ring {
   const given = settings['webhooks.keyring']
   return given === null ? keys : ownRing(given)

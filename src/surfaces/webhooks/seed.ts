@@ -14,7 +14,7 @@ import { sendTestEvent } from './subscriptions/send-test-event.ts'
 import { updateSubscription } from './subscriptions/update-subscription.ts'
 import { acceptToken, layChallenge } from './verification/challenge.ts'
 
-/** Identity knows the demo people. */
+/** Identity provides the demo accounts. */
 export type People = Pick<Identity['administration'], 'accounts' | 'tenants'>
 
 const Held = Type.Object({ subscriptions: Type.Integer() })
@@ -89,7 +89,7 @@ function ordersOf(slug: string): CreateSubscription[] {
   ]
 }
 
-/** Verified as if it had answered, and paused before anything is sent. */
+/** It is marked as verified, and paused before anything is sent. */
 async function fill(tx: Tx, deps: Deps, principal: Principal, id: string): Promise<void> {
   const challenge = await layChallenge(tx, deps, id)
   if (challenge) await acceptToken(tx, id, challenge.token)

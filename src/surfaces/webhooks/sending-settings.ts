@@ -1,6 +1,6 @@
 /**
- * Settings that are written as small lists, read once at the start; a mistake stops it with a
- * sentence.
+ * Settings that are written as small lists. They are read once at the start. A mistake stops the
+ * start with a sentence.
  */
 import type { Port } from '../../kernel/outgoing/addresses.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
@@ -23,9 +23,9 @@ export type Sending = {
 
 const phases = ['dns', 'connect', 'tls', 'write', 'first_byte', 'body', 'total'] as const
 const breaker_parts = ['failures', 'open_ms', 'max_open_ms'] as const
-/** The time that a sender needs after a response to record it before its lease ends. */
+/** The time after a response in which a sender must record it, before its lease ends. */
 export const finish_ms = 1000
-/** The time that it needs before: the commit of the claim, bodies and grants. */
+/** The time before the request, for the commit of the claim, the bodies and the grants. */
 const begin_ms = 1000
 
 export function readSending({ settings }: Pick<Kernel, 'settings'>): Sending {

@@ -1,4 +1,4 @@
-/** Webhooks as the kernel sees it: its parts are opened once and connected here. */
+/** Webhooks as the kernel sees it. This file opens the parts once and connects them. */
 import { openSafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
 import type { EventDeclaration, InboundHandler, Surface } from '../../kernel/surface.ts'
 import { settings, type Kernel } from './settings.ts'
@@ -32,13 +32,13 @@ import { challengeQueue } from './verification/challenge-queue.ts'
 export type Needs = {
   readonly jobs: Jobs
   readonly people: People
-  /** The grants of owners. */
+  /** The grants of the owners of subscriptions. */
   readonly rights: Rights
   /** How owners are informed that an endpoint fails. */
   readonly owners: Owners
-  /** Of all surfaces: every event that can be subscribed to. */
+  /** The events of all surfaces that can be subscribed to. */
   readonly events: ReadonlyMap<string, EventDeclaration>
-  /** Of all surfaces: the handlers of received messages, by provider. */
+  /** The handlers of received messages of all surfaces, by provider. */
   readonly inbound: readonly InboundHandler[]
 }
 

@@ -1,10 +1,13 @@
 /**
- * An example of the data of an event type, made from the type's schema: the schema's own example or
- * default if it has one; the result is the same every time.
+ * Makes an example of the data of an event type from the type's schema. It uses the schema's own
+ * example or default if there is one. The result is the same every time.
  */
 import type { TSchema } from 'typebox'
 
-/** The parts of a schema that decide the example; the rest of JSON Schema only narrows it. */
+/**
+ * The parts of a schema that determine the example. The other keywords of JSON Schema only narrow
+ * it.
+ */
 type Schema = {
   readonly type?: string
   readonly const?: unknown

@@ -1,6 +1,6 @@
 /**
- * Events as their tenant may read them: of types that are not internal and that the caller was
- * granted. Foreign, missing, internal and unreadable events get the same 404.
+ * Events that a tenant may read: of types that are not internal and for which the caller has the
+ * permission. Foreign, missing, internal and unreadable events get the same 404.
  */
 import { type Static, Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
@@ -83,7 +83,7 @@ const Reach = Type.Object({ events: Type.Integer(), position: nullable(Type.Inte
 
 export type Portion = {
   readonly rows: readonly Row[]
-  /** Everything up to this position was scanned. */
+  /** Every event up to this position was scanned. */
   readonly through: number
   readonly has_more: boolean
 }
@@ -97,8 +97,8 @@ export type FeedPart = {
 }
 
 /**
- * The next events after a position. The end of the scan is read before the events: events that are
- * added meanwhile have higher positions and belong to a later page.
+ * Reads the next events after a position. It reads the end of the scan before the events. Events
+ * that are added meanwhile have higher positions and belong to a later page.
  */
 export async function readFeed(
   reader: Pick<Reader, 'many' | 'one' | 'maybe'>,

@@ -67,7 +67,8 @@ function feedRoute(deps: Needed, lookout: FeedLookout): Route {
       const after = (place?.[0] ?? null) as number | null // our own cursor: a position
       const from = { tenant_id, after, limit, types, trace_id: query.trace_id }
       const { rows, through, has_more } = await readFeed(tx, from, query.since ?? null)
-      // A full page for that position has its cursor, even if this page is not full.
+      // A full page ends at that position and has a cursor. This page gets one too, even if it is
+      // not full.
       const there = Array.from({ length: fetch }, () => through)
       const { body, headers } = cursors.page(list, there, position => [position])
       const next_cursor = body.next_cursor ?? ''

@@ -1,4 +1,4 @@
-/** Events and their types on the wire. The position of an event is only in the feed's cursor. */
+/** Events and their types on the wire. Only the feed's cursor contains the position of an event. */
 import { type Static, Type } from 'typebox'
 import { Id, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
 
@@ -18,7 +18,7 @@ const event = {
 export const WebhookEvent = Type.Object(event, { title: 'WebhookEvent' })
 export type WebhookEvent = Static<typeof WebhookEvent>
 
-/** How many deliveries of the event are in which state. */
+/** The number of the event's deliveries in each state. */
 export const DeliveriesSummary = Type.Object({
   total: Type.Integer(),
   pending: Type.Integer(),
@@ -45,14 +45,14 @@ export const FeedQuery = pageQuery({
   trace_id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })),
 })
 
-/** The reader can always resume with its cursor, also from the end of the log. */
+/** The reader can always resume with this cursor, even from the end of the log. */
 export const EventFeed = Type.Object({ ...page(WebhookEvent).properties, next_cursor: text(1024) })
 
 export const WebhookEventType = Type.Object(
   {
     type: Type.String(),
     schema_version: Type.Integer(),
-    /** Of the event's `data`. */
+    /** The schema of the event's `data`. */
     json_schema: Type.Unknown(),
     example: Type.Unknown(),
   },

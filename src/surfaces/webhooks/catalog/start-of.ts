@@ -1,20 +1,26 @@
 /**
- * Finds the position for a time in a tenant's part of the log. The log is ordered by position, and
- * times follow that order except for the length of a transaction. So a binary search over the index
- * of positions finds the place, and only the events of a few minutes are read one by one.
+ * Finds the position in a tenant's part of the log that belongs to a time. The log is ordered by
+ * position. Times follow that order, except that they may differ by the length of a transaction. So
+ * a binary search over the index of positions finds the place, and only the events of a few minutes
+ * are read one by one.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 
-/** Far longer than any transaction: PostgreSQL ends one that is idle for seconds. */
+/**
+ * This is far longer than any transaction, because PostgreSQL ends one that is idle for seconds.
+ */
 export const disorder_seconds = 600
 /** Below this size, reading one by one is faster than a binary search. */
 const near = 256
 
 const First = Type.Object({ position: Type.Integer() })
 
-/** Just before the first event since then, or null if there is none yet. */
+/**
+ * Returns the position just before the first event since then, or null if there is no such event
+ * yet.
+ */
 export async function startOf(
   reader: Pick<Reader, 'maybe'>,
   tenant_id: string,
@@ -30,7 +36,7 @@ export async function startOf(
           (select e.position from kernel.events e
             where e.tenant_id = ${tenant_id} order by e.position desc limit 1) as high
       ),
-      -- Everything up to low is older than the time by more than the disorder.
+      -- Every event up to low is older than the time by more than the possible disorder.
       search as (
         select low, high from ends
         union all

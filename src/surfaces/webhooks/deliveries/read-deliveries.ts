@@ -1,6 +1,7 @@
 /**
- * Deliveries of the caller's tenant: newest event first, and one with all its attempts. The time
- * inside an id limits every read to the weekly partitions that can contain it.
+ * Deliveries of the caller's tenant: a list with the newest event first, and one delivery with all
+ * its attempts. The time inside an id limits every read to the weekly partitions that can contain
+ * the delivery.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -17,7 +18,7 @@ import {
 
 type Place = { readonly tenant_id: string; readonly id: string }
 
-/** The clocks of the machines that send may be a little behind the event's. */
+/** The clocks of the sending machines may be a little behind the event's time. */
 const skew_ms = 3_600_000
 
 const columns = sql`
@@ -64,11 +65,11 @@ function filtersOf({ subscription_id, event_id, state, type, since, until }: Del
   ]
 }
 
-/** An id begins with the time since 1970, so any earlier time maps to the first id. */
+/** An id starts with the time since 1970, so any earlier time maps to the first id. */
 const firstIdOf = (time: string): Sql =>
   sql`kernel.first_id_of(greatest(${time}::timestamptz, to_timestamp(0)))`
 
-/** With the latest attempts and replays, in their order. */
+/** Includes the latest attempts and replays, in their order. */
 export async function getDelivery(reader: Reader, place: Place): Promise<DeliveryInFull> {
   const known = await reader.maybe(
     KnownDeliveryRow,
@@ -91,7 +92,7 @@ export async function getDelivery(reader: Reader, place: Place): Promise<Deliver
         and a.id >= webhooks.first_id_beside(${id}::uuid, ${-skew_ms})
       order by a.attempt_no desc, a.id desc limit ${shown_max}`,
   )
-  // A replay of many names no delivery; the delivery and its attempts name the replay.
+  // A replay of many deliveries names no delivery. The delivery and its attempts name the replay.
   const named = [known.replay_id, ...attempts.map(one => one.replay_id)]
   const ofMany = [...new Set(named.filter(one => one !== null))]
   const replays = await reader.many(

@@ -1,4 +1,4 @@
-/** Deliveries over HTTP: what was sent and what the endpoint answered. */
+/** Routes of deliveries: what was sent, and what the endpoint replied. */
 import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { getDelivery, listDeliveries } from './read-deliveries.ts'

@@ -12,7 +12,7 @@ const delivery = {
   subscription_id: Id,
   state: DeliveryState,
   attempt_count: Type.Integer(),
-  /** Null if nothing will be sent, or not before an earlier version of its aggregate. */
+  /** Null if nothing will be sent, or if an earlier version of its aggregate must be sent first. */
   next_attempt_at: nullable(Time),
   last_http_status: nullable(Type.Integer()),
   last_error_code: nullable(Type.String()),
@@ -69,7 +69,7 @@ export const ReplayRecord = Type.Object({
   created_at: Time,
 })
 
-/** The row of the delivery; `body_sha256` is null if the bytes are deleted. */
+/** The row of the delivery. `body_sha256` is null if the bytes are deleted. */
 const KnownDelivery = Type.Object({ ...delivery, body_sha256: nullable(Type.String()) })
 export const KnownDeliveryRow = Type.Object({
   ...KnownDelivery.properties,

@@ -1,6 +1,6 @@
 /**
- * The bytes that are sent for an event: made once for each version of the payload and stored, so
- * that every delivery, attempt and replay sends the same ones, also after a new release.
+ * The bytes that are sent for an event. They are made once for each version of the payload and
+ * stored. So every delivery, attempt and replay sends the same bytes, even after a new release.
  */
 import { createHash } from 'node:crypto'
 import type { LoggedEvent } from '../../../kernel/events/event.ts'
@@ -9,11 +9,11 @@ export type Body = {
   readonly api_version: string
   readonly bytes: Buffer
   readonly sha256: Buffer
-  /** The trace of the event, which its attempts continue. */
+  /** The trace of the event. Its attempts continue this trace. */
   readonly traceparent: string | null
 }
 
-/** Above this size the data are left out, and the reference says where to read them. */
+/** Above this size the data is left out, and a reference says where to read it. */
 const bytes_max = 256 * 1024
 
 export function bodyOf(event: LoggedEvent, api_version: string): Body {

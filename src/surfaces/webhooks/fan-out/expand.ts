@@ -1,7 +1,8 @@
 /**
- * Creates deliveries of events for the next portion of the subscriptions of each, in the order of
- * their ids, and the bytes that they share. Several events take one statement; one that fills its
- * portion delays the later ones of its tenant. Running again for the same portion changes nothing.
+ * Creates deliveries of events, with the bytes that they share. It takes the next portion of each
+ * event's subscriptions, in the order of their ids. One statement handles several events. If one
+ * event fills its portion, the later events of its tenant wait. Running the same portion again
+ * changes nothing.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -15,7 +16,7 @@ import { bodyOf, type Body } from './body.ts'
 export type Expanded = {
   readonly event: LoggedEvent
   /**
-   * An earlier event of the tenant is still being fanned out, so this one has to wait behind it.
+   * An earlier event of the tenant is still being fanned out, so this event must wait behind it.
    */
   readonly queued: boolean
   readonly subscription_ids: readonly string[]
@@ -25,7 +26,7 @@ export type Expanded = {
 export type Portion = {
   readonly after: string | null
   readonly limit: number
-  /** Whether it has to wait for earlier ones of its tenant. */
+  /** Whether the event must wait for earlier ones of its tenant. */
   readonly queues: boolean
 }
 
@@ -131,7 +132,7 @@ function bytes(bodies: readonly (readonly Body[])[], events: readonly LoggedEven
     ${all.map(one => one.traceparent)}::text[])`
 }
 
-/** An event about a subscription is not sent to that subscription. */
+/** An event about a subscription is not sent to that same subscription. */
 function subjectOf({ type, payload }: LoggedEvent): string | null {
   if (!/^webhook_(subscription|delivery)\./.test(type)) return null
   return (payload as { subscription_id?: string } | null)?.subscription_id ?? null

@@ -1,8 +1,8 @@
 /**
  * The consumer that turns each event of the log into deliveries, in the transaction that marks the
- * event as consumed. An event with more subscriptions than one portion is left to the wide fan-out,
- * and so is every later event of that tenant until it is done: so events of an aggregate stay in
- * order.
+ * event as consumed. If an event has more subscriptions than one portion, the wide fan-out handles
+ * it, and also every later event of that tenant until it is done. So the events of an aggregate
+ * stay in order.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -22,14 +22,15 @@ export const portion_max = 2000
 
 type FanOutDeps = Pick<Deps, 'sender' | 'types'> & {
   readonly bodies: Bodies
-  /** There is a wide fan-out to continue. */
+  /** A wide fan-out has more portions. */
   readonly wide: { kick(): void }
 }
 
 export function fanOutConsumer(deps: FanOutDeps): Consumer {
   return {
     name: 'webhooks.fan_out',
-    // A type that only a newer process knows waits for such a process; `all` subscribes to it.
+    // If only a newer process knows a type, its events wait for such a process. `all` subscribes to
+    // it too.
     events: 'all',
     run: (tx, event) => consume(tx, deps, [event]),
     runAll: (tx, events) => consume(tx, deps, events),
@@ -37,7 +38,7 @@ export function fanOutConsumer(deps: FanOutDeps): Consumer {
 }
 
 async function consume(tx: Tx, deps: FanOutDeps, events: readonly LoggedEvent[]): Promise<void> {
-  // Internal events are offered to no subscriber, not even with `*`.
+  // No subscriber gets internal events, not even with `*`.
   const offered = events.filter(event => deps.types.find(event.type))
   const ordinary = offered.filter(event => event.type !== tested)
   const wanted = await ofSubscribers(tx, ordinary)
@@ -48,8 +49,8 @@ async function consume(tx: Tx, deps: FanOutDeps, events: readonly LoggedEvent[])
 const Subscriber = Type.Object({ tenant_id: Id })
 
 /**
- * Of tenants without a subscription nothing is made: rendering, hashing and sending the bodies of their
- * events was a tenth of what a job costs the processor.
+ * For tenants without a subscription nothing is made. Rendering, hashing and sending the bodies of
+ * their events was a tenth of the processor time of a job.
  */
 async function ofSubscribers(tx: Tx, events: readonly LoggedEvent[]): Promise<LoggedEvent[]> {
   if (events.length === 0) return []
@@ -90,7 +91,7 @@ async function fanOut(tx: Tx, deps: FanOutDeps, events: readonly LoggedEvent[]):
   })
 }
 
-/** Its one delivery exists already and becomes due now. */
+/** Its one delivery exists already. It becomes due now. */
 async function fanOutTest(tx: Tx, { sender }: FanOutDeps, event: LoggedEvent) {
   // The declaration of the event guarantees this type.
   const { subscription_id } = event.payload as { subscription_id: string }

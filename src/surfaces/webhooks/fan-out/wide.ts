@@ -1,6 +1,6 @@
 /**
- * Processes wide fan-outs, a portion a commit, each tenant's in the order of the log. If a process
- * is killed in the middle, the next one continues from the cursor of the last commit.
+ * Processes wide fan-outs, one portion in each transaction, for each tenant in the order of the
+ * log. If a process is killed, the next one continues from the last committed cursor.
  */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -49,7 +49,7 @@ export function openWideFanOut(needs: Needs): WideFanOut {
 const Waiting = Type.Object({ tenant_id: Id, position: Type.Integer(), cursor: nullable(Id) })
 type Waiting = Static<typeof Waiting>
 
-/** One portion; returns false if nothing waits. */
+/** Processes one portion. Returns false if nothing waits. */
 async function expandNext(needs: Needs): Promise<boolean> {
   const { kernel, sender, bodies } = needs
   return kernel.db.tx(async tx => {
@@ -65,7 +65,7 @@ async function expandNext(needs: Needs): Promise<boolean> {
     )
     if (!waiting) return false
     const event = await eventAt(tx, waiting.position)
-    // An event that the log does not keep any more cannot be sent either.
+    // An event that is no longer in the log cannot be sent.
     if (!event) return end(tx, waiting)
     const portion = { after: waiting.cursor, limit: portion_max, queues: false }
     const [expanded] = await expand(tx, [event], portion)

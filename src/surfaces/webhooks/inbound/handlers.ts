@@ -1,6 +1,6 @@
 /**
- * The handlers of received messages, by provider: at most one each, registered when webhooks is
- * opened.
+ * The handlers of received messages, at most one for each provider. They are registered when
+ * webhooks is opened.
  */
 import type { InboundHandler } from '../../../kernel/surface.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The secrets of providers: written, never shown, stored sealed and bound to their source and
- * version.
+ * The secrets of providers. They can be written but are never shown. They are stored sealed, and
+ * bound to their source and version.
  */
 import type { SealedColumn } from '../../../kernel/work/reseal.ts'
 import type { Kernel } from '../settings.ts'

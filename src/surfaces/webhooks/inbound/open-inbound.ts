@@ -1,4 +1,4 @@
-/** Puts the inbound side together: its routes and its loops, around one store of secrets. */
+/** Puts the inbound parts together: the routes and the loops, with one store of secrets. */
 import type { Route } from '../../../kernel/http/route.ts'
 import type { InboundHandler, Loop } from '../../../kernel/surface.ts'
 import type { Kernel } from '../settings.ts'

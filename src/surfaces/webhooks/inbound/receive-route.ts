@@ -1,12 +1,12 @@
 /**
- * The one public URL of a source. The reply for "received" is the one that the provider documents.
+ * The public URL of a source. The reply for "received" is the one that the provider documents.
  */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { github_bytes_max, limitFor, receive, type ReceiveDeps } from './receive.ts'
 import { AccountRef, Provider } from './schemas.ts'
 
-/** Text that is sent as it is; an object of JSON for providers that expect one. */
+/** Text is sent as it is. Providers that expect JSON get an object. */
 const Received = Type.Unsafe<string>(Type.Any())
 const absent = 'inbound_source_not_found'
 
@@ -29,7 +29,7 @@ export function receiveRoute(deps: ReceiveDeps): Route {
     idempotency: 'ignored',
     transaction: 'own',
     consumes: 'raw',
-    // An unusual Accept header of a provider is no reason to lose its message.
+    // An unusual Accept header from a provider must not lose its message.
     produces: ['application/json', 'text/plain', 'text/xml', '*/*'],
     params: { provider: Provider, account_ref: AccountRef },
     absent,

@@ -1,7 +1,7 @@
 /**
- * Receives a message of a provider: the signature is verified over the exact bytes before they are
- * parsed, and the message is durable before it is acknowledged. A duplicate is acknowledged like
- * the first.
+ * Receives a message of a provider. The signature is verified over the exact bytes before they are
+ * parsed. The message is durable before it is acknowledged. A duplicate is acknowledged like the
+ * first message.
  */
 import { problem } from '../errors.ts'
 import type { Kernel } from '../settings.ts'
@@ -20,17 +20,18 @@ export type ReceiveDeps = {
 type Message = Pick<RequestFacts, 'raw' | 'headers' | 'path' | 'search'>
 
 /**
- * GitHub documents that its messages may be this large; larger messages of other providers are
- * refused.
+ * GitHub documents that its messages may be this large. Messages of other providers have a lower
+ * limit.
  */
 export const github_bytes_max = 25 * 1024 * 1024
 
 /**
- * How much is read is known before the first byte; only a large message costs a further look-up.
+ * The limit is known before the first byte is read. Only a large message needs a further look-up.
  */
 export async function limitFor({ kernel }: ReceiveDeps, { params, headers }: RequestHead) {
   const encoding = String(headers['content-encoding'] ?? 'identity')
-  // A compressed message was signed compressed, and bytes of strangers are not decompressed.
+  // A compressed message was signed in compressed form, and we do not decompress bytes from
+  // strangers.
   if (encoding.trim().toLowerCase() !== 'identity') {
     throw problem('unsupported_media_type', { detail: 'A packed body is not unpacked.' })
   }
@@ -60,7 +61,7 @@ async function receiveNow(
   const message: Incoming = {
     body: request.raw,
     headers: request.headers,
-    // Never by the Host header: its sender could choose the signed URL.
+    // Never uses the Host header, because its sender could then choose the signed URL.
     url: `${kernel.public_url}${request.path}${request.search}`,
   }
   const verdict = scheme.verify(message, {
@@ -81,7 +82,10 @@ async function receiveNow(
   return scheme.received
 }
 
-/** The provider sends it again; if this one was stored after all, the next one is its duplicate. */
+/**
+ * The provider sends the message again. If this one was stored after all, the next one counts as
+ * its duplicate.
+ */
 async function inTime<T>(patience_ms: number, received: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -17,7 +17,7 @@ const scheme_names = ['stripe', 'github', 'slack', 'twilio', 'standard', 'generi
 export const SchemeName = oneOf(...scheme_names)
 export type SchemeName = (typeof scheme_names)[number]
 
-/** The name of a provider and its account: both are parts of a URL. */
+/** The name of a provider or of its account. Both are parts of a URL. */
 export const Provider = Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$', maxLength: 64 })
 export const AccountRef = Type.String({
   pattern: String.raw`^[A-Za-z0-9][A-Za-z0-9._~:@+-]{0,199}$`,
@@ -61,7 +61,7 @@ export const Source = Type.Object({
   secret_versions: Type.Array(Type.Integer()),
   tolerance_seconds: Type.Integer(),
   options: Options,
-  /** The URL that has to be configured at the provider. */
+  /** The URL that you must configure at the provider. */
   url: Type.String(),
   created_at: Time,
   updated_at: Time,

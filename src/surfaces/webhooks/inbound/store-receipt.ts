@@ -1,6 +1,7 @@
 /**
- * Stores each message once: the id at the provider decides. A receipt, its bytes and its event are
- * one commit, which messages that come together share; a repeated message changes nothing.
+ * Stores each message once, by its id at the provider. A receipt, its bytes and its event are
+ * written in one transaction. Messages that arrive together share that transaction. A repeated
+ * message changes nothing.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -31,7 +32,7 @@ export type Store = (genuine: Genuine) => Promise<void>
 
 type Given = Genuine & { readonly id: string; readonly context: ReturnType<typeof contextNow> }
 
-/** Two, so that a large message or a lock does not delay all others. */
+/** Two transactions may run, so that a large message or a lock does not delay all others. */
 const flights_max = 2
 const rows_max = 100
 const bytes_max = 1024 * 1024
@@ -39,7 +40,7 @@ const bytes_max = 1024 * 1024
 const Stored = Type.Object({ id: Id })
 
 const contextNow = () => workContext.getStore()
-/** A shared commit belongs to no single request. */
+/** A shared transaction belongs to no single request. */
 const nobodys = { request_id: null, traceparent: null }
 
 export function openStore(deps: StoreDeps): Store {
@@ -85,9 +86,9 @@ async function storeAll({ kernel, handled }: StoreDeps, all: readonly Given[]): 
 }
 
 /**
- * In a fixed order, so that two commits cannot deadlock. The bytes travel as one value, of which
- * each row takes its part, because an array of them would be encoded as text. A message without a
- * handler ends with its receipt.
+ * The rows are in a fixed order, so that two transactions cannot deadlock. The bytes of all rows
+ * are sent as one value, and each row takes its part, because an array of bytes would be encoded as
+ * text. A message without a handler is finished when its receipt is stored.
  */
 function insert(all: readonly Given[], waits: (one: Given) => boolean) {
   const bodies = all.map(one => one.message.body)
@@ -144,7 +145,7 @@ function contentTypeOf({ headers }: Incoming): string | null {
   return typeof type === 'string' ? type : null
 }
 
-/** Headers that describe the message; not its signature, nor those of proxies. */
+/** Headers that describe the message. Its signature and headers from proxies are left out. */
 const told =
   /^(?:content-type|user-agent|(?:webhook|svix)-(?:id|timestamp)|(?:x-github|x-slack|i-twilio|x-event)-.+)$/
 

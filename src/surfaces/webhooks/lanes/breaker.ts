@@ -1,15 +1,15 @@
 /**
- * The circuit breaker of an endpoint. Closed: requests are sent. Open: none is sent until the time
- * is over. Half open: one is sent, and its result decides. Only faults of the endpoint count. Pure:
- * the time is a parameter.
+ * The circuit breaker of an endpoint. Closed: requests are sent. Open: no request is sent until the
+ * time is over. Half open: one request is sent, and its result closes or opens the breaker. Only
+ * faults of the endpoint count. The functions are pure, and the time is a parameter.
  */
 import type { BreakerSettings } from '../sending-settings.ts'
 
 export type Breaker = {
   readonly state: 'closed' | 'open' | 'half_open'
-  /** Faults in a row. */
+  /** The number of faults in a row. */
   readonly consecutive: number
-  /** How long it was open last; doubles until a success. */
+  /** How long the breaker was last open. The time doubles until a success. */
   readonly open_ms: number
   readonly open_until_ms: number
   readonly window: readonly Slice[]
@@ -30,7 +30,7 @@ export const closed: Breaker = {
   window: [],
 }
 
-/** Its state at this moment: an open one whose time is over lets one request through. */
+/** The current state. An open breaker whose time is over lets one request through. */
 export function breakerAt(breaker: Breaker, now_ms: number): Breaker {
   const over = breaker.state === 'open' && breaker.open_until_ms <= now_ms
   return over ? { ...breaker, state: 'half_open' } : breaker
@@ -46,7 +46,7 @@ export function afterAnswer(
   const breaker = breakerAt(before, now_ms)
   const window = counted(breaker.window, faulty, now_ms)
   if (!faulty) {
-    // The response to a request from before it opened does not close it.
+    // A request that started before the breaker opened does not close it.
     return breaker.state === 'open' ? { ...breaker, window } : { ...closed, window }
   }
   const consecutive = breaker.consecutive + 1

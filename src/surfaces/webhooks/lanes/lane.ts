@@ -1,13 +1,13 @@
 /**
- * One endpoint, as the sender that owns it sees it: how many requests it may begin now, and what
- * limits them. Only one process owns an endpoint, so the exact numbers here (in flight, rate,
- * breaker) need no counters in the database. What must survive the process is saved with the next
- * results.
+ * One endpoint, as the sender that owns it sees it: how many requests it may start now, and what
+ * limits them. Only one process owns an endpoint. So the exact numbers here (running requests,
+ * rate, breaker) need no counters in the database. State that must survive the process is saved
+ * with the next results.
  */
 import type { LiveSecret } from '../sending/live-secrets.ts'
 import { breakerAt, closed, type Breaker } from './breaker.ts'
 
-/** Values of the subscription; read again when its version has changed. */
+/** Values of the subscription. They are read again when its version has changed. */
 export type LaneConfig = {
   readonly version: number
   readonly endpoint: string
@@ -16,7 +16,7 @@ export type LaneConfig = {
   readonly secrets: readonly LiveSecret[]
   /** When its endpoint last answered a challenge. */
   readonly verified_at: string | null
-  /** The owner, who must still be allowed to read what is sent. */
+  /** The owner, who must still have the permission to read what is sent. */
   readonly owner_id: string
   /** The requested types, as patterns. */
   readonly types: readonly string[]
@@ -34,7 +34,7 @@ export type LaneRecord = {
 }
 
 export const slow_ms = 2000
-/** Until it has answered once, nothing is known of it. */
+/** Until the endpoint has replied once, we know nothing about it. */
 const unknown_in_flight = 2
 const ewma_weight = 0.2
 const durations_kept = 64
@@ -54,9 +54,9 @@ export class Lane {
   in_flight = 0
   /** The start time of each running request, oldest first. */
   readonly begun = new Set<{ readonly at: number }>()
-  /** New work was reported since work was last searched for. */
+  /** Whether new work was reported since the last search for work. */
   poked = false
-  /** A gate changed: it should be saved soon for other processes. */
+  /** Whether a gate changed. It should be saved soon, so that other processes see it. */
   changed = false
   saved_at = -Infinity
   timer: NodeJS.Timeout | undefined
@@ -85,8 +85,8 @@ export class Lane {
   }
 
   /**
-   * Applies the current values of the subscription. An endpoint that was verified again starts as
-   * unknown.
+   * Applies the current values of the subscription. An endpoint that was verified again starts
+   * without a known health.
    */
   reconfigure(config: LaneConfig): void {
     const anew = config.verified_at !== this.config.verified_at
@@ -99,7 +99,7 @@ export class Lane {
     this.changed = true
   }
 
-  /** How many requests may begin now. */
+  /** Returns how many requests may start now. */
   room(now_ms: number): number {
     if (this.not_before_ms > now_ms) return 0
     const { state } = breakerAt(this.breaker, now_ms)
@@ -110,7 +110,7 @@ export class Lane {
     return Math.max(0, Math.min(most - this.in_flight, this.tokensNow()))
   }
 
-  /** How long the gate stays closed, if only time opens it; null if something else must happen. */
+  /** How long the gate stays closed, if only time opens it. Null if something else must happen. */
   opensInMs(now_ms: number): number | null {
     const until = Math.max(
       this.not_before_ms,
@@ -122,7 +122,10 @@ export class Lane {
     return rate_per_second === null ? null : ((1 - this.tokens) / rate_per_second) * 1000
   }
 
-  /** Known to be slow, or waiting for a response for too long at this moment. */
+  /**
+   * True if the endpoint is known to be slow, or if a request has already waited too long for a
+   * response.
+   */
   isSlow(now_ms: number): boolean {
     if (breakerAt(this.breaker, now_ms).state === 'half_open') return true
     if ((this.ewma_ms ?? 0) > slow_ms) return true
@@ -135,13 +138,13 @@ export class Lane {
     if (this.config.rate_per_second !== null) this.tokens -= many
   }
 
-  /** Returns what was reserved and not used. */
+  /** Returns reserved requests that were not used. */
   giveBack(many: number): void {
     this.in_flight -= many
     if (this.config.rate_per_second !== null) this.tokens += many
   }
 
-  /** Its earlier failures do not count any more. */
+  /** Earlier failures of the endpoint no longer count. */
   acquit(): void {
     this.failing_since_ms = null
     this.failures = 0
@@ -175,7 +178,7 @@ export class Lane {
   }
 }
 
-/** The requests of a tenth of a second may be sent at once. */
+/** The requests of a tenth of a second may be sent together. */
 function burstOf({ rate_per_second }: LaneConfig): number {
   return Math.max(1, (rate_per_second ?? 0) / 10)
 }

@@ -1,4 +1,4 @@
-/** Lanes and the values of their subscriptions, as rows; only lanes that send are loaded. */
+/** Lanes and the values of their subscriptions, as rows. Only lanes that may send are loaded. */
 import { type Static, Type } from 'typebox'
 import { parseTime } from '../../../kernel/clock.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -83,7 +83,7 @@ export async function reloadConfigs(
 
 const Changed = Type.Object({ id: Id })
 
-/** Those whose subscription has changed since they were read. */
+/** The lanes whose subscription has changed since they were read. */
 export async function findChanged(
   { kernel: { db } }: Pick<Deps, 'kernel'>,
   lanes: readonly Lane[],

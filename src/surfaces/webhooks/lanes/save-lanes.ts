@@ -1,7 +1,7 @@
 /**
- * Saves the state that must survive the owner of lanes; a process that no longer owns a lane writes
- * nothing. The statement that emits the event also marks a lane as degraded; a success removes the
- * mark here.
+ * Saves the state of lanes that must survive their owner. A process that no longer owns a lane
+ * writes nothing. A lane is marked as degraded by the statement that emits the event. A success
+ * removes the mark here.
  */
 import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,8 +1,8 @@
 /**
- * Which endpoints this process sends to. Endpoints are divided into 64 shards by their id; a
- * process leases its share of the shards, so one row a shard covers any number of endpoints. A
- * lease is valid until its end, counted by the clock of this machine from before the request for
- * it.
+ * Which endpoints this process sends to. Endpoints are divided into 64 shards by their id. A
+ * process leases its share of the shards, so one row for each shard covers any number of endpoints.
+ * A lease is valid until its end, by the clock of this machine, counted from before the request for
+ * the lease.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -18,7 +18,7 @@ export class Shards {
   private readonly owner: string
   private readonly lease_seconds: number
   private readonly until = new Map<number, number>()
-  /** Given to other processes as soon as no request is running there. */
+  /** This shard goes to other processes as soon as it has no running request here. */
   private readonly leaving = new Set<number>()
 
   constructor(kernel: Pick<Kernel, 'db' | 'settings'>, owner: string) {
@@ -27,7 +27,7 @@ export class Shards {
     this.lease_seconds = kernel.settings['webhooks.lease_seconds']
   }
 
-  /** New work may begin there. */
+  /** New requests may start in this shard. */
   mayBegin(shard: number): boolean {
     return this.owns(shard) && !this.leaving.has(shard)
   }
@@ -41,7 +41,7 @@ export class Shards {
   }
 
   /**
-   * Renews leases, takes free shards and releases those beyond its share; `busy` are those with
+   * Renews leases, takes free shards and releases those beyond its share. `busy` are shards with
    * running requests.
    */
   async turn(busy: ReadonlySet<number>): Promise<void> {
@@ -61,7 +61,7 @@ export class Shards {
     for (const shard of await this.take(wanted)) this.until.set(shard, until)
   }
 
-  /** Gives everything back at once. */
+  /** Releases all shards immediately. */
   async release(): Promise<void> {
     const mine = [...this.until.keys()]
     this.until.clear()

@@ -1,7 +1,7 @@
 /**
- * Which lane may begin how many requests now. Lanes take turns of eight requests, the lane that was
- * served longest ago first, so that no backlog delays others. Slow lanes share a separate limit (a
- * bulkhead), and no tenant takes more than half.
+ * Decides which lane may start how many requests now. Lanes take turns of eight requests. The lane
+ * that was served longest ago is first, so that no backlog delays others. Slow lanes share a
+ * separate limit (a bulkhead), and no tenant gets more than half.
  */
 import type { Lane } from './lane.ts'
 
@@ -14,7 +14,7 @@ export type Share = { readonly lane: Lane; many: number }
 
 const quantum = 8
 
-/** Running requests, by bulkhead and tenant; a lane changes its bulkhead when it becomes slow. */
+/** Running requests, by bulkhead and tenant. A lane changes its bulkhead when it becomes slow. */
 export type Load = {
   fast: number
   slow: number
@@ -33,8 +33,8 @@ export function loadOf(lanes: Iterable<Lane>, now_ms: number): Load {
 }
 
 /**
- * Takes from `ready`, at most `most` in all. Lanes that get something go to its end; those whose
- * gate is closed are moved to `shut`.
+ * Takes at most `most` requests in total from the lanes in `ready`. Lanes that get some move to the
+ * end of `ready`. Lanes whose gate is closed move to `shut`.
  */
 export function shareOut(
   ready: Set<Lane>,
@@ -70,7 +70,7 @@ export function shareOut(
 }
 
 function roomFor(lane: Lane, load: Load, room: Room, tenant_max: number, now_ms: number): number {
-  // Hanging requests beyond the bulkhead of the slow lanes take nothing from the fast ones.
+  // Hanging requests above the limit of the slow lanes do not reduce the capacity of the fast ones.
   const bulkhead = lane.isSlow(now_ms)
     ? Math.min(room.in_flight_slow - load.slow, room.in_flight - load.fast - load.slow)
     : room.in_flight - Math.min(load.slow, room.in_flight_slow) - load.fast

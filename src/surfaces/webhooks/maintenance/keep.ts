@@ -26,7 +26,7 @@ async function keep(deps: Deps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await forgetUnverified(deps)) > 0);
 }
 
-/** Those that are being sent at this moment end by themselves. */
+/** Deliveries that are being sent now end by themselves. */
 function cancelDeleted({ kernel: { db } }: Deps): Promise<number> {
   return db.run(sql`
     -- any tenant: a sweep
@@ -61,7 +61,7 @@ const Ended = Type.Object({
   last_error_code: nullable(Type.String()),
 })
 
-/** A delivery that waits for a paused subscription ends when even the time on hold is over. */
+/** A delivery that waits for a paused subscription ends when the maximum time on hold is over. */
 async function endOld({ kernel: { db, settings } }: Deps): Promise<number> {
   const seconds = settings['webhooks.max_held_age_seconds']
   return db.tx(async tx => {

@@ -1,7 +1,7 @@
 /**
- * When an account is disabled, nothing more is sent to its endpoints: they are disabled until
- * another account enables them and becomes their owner. Those of an erased account are deleted
- * (personal.ts).
+ * When an account is disabled, nothing more is sent to its endpoints. They are disabled until
+ * another account enables them and becomes their owner. The endpoints of an erased account are
+ * deleted (personal.ts).
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'

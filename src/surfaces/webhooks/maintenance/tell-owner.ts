@@ -1,8 +1,9 @@
 /**
- * Informs the owner of a subscription when its endpoint has failed for long, when it was disabled
- * for that, and when it was paused because they may no longer read its types: once for each event,
- * and only if it is still true. It consumes the event instead of running in the sender's own
- * commit, because that carries hundreds of results and must not wait for a lock on an account.
+ * Informs the owner of a subscription in three cases: its endpoint has failed for long, it was
+ * disabled for that, or it was paused because the owner may no longer read its types. The owner is
+ * informed once for each event, and only if it is still true. This consumes the event instead of
+ * running in the sender's transaction, because that transaction contains hundreds of results and
+ * must not wait for a lock on an account.
  */
 import { type Static, Type } from 'typebox'
 import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
@@ -67,7 +68,10 @@ export function ownerMailConsumer(
   }
 }
 
-/** Nothing if it has been fixed, moved or deleted meanwhile, or was disabled for another reason. */
+/**
+ * Returns nothing if the subscription has been fixed, moved or deleted meanwhile, or was disabled
+ * for another reason.
+ */
 function findFailing(tx: Tx, { tenant_id }: LoggedEvent, { subscription_id, reason }: Told) {
   return tx.maybe(
     Subscription,

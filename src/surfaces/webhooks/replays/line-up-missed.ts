@@ -1,7 +1,7 @@
 /**
- * Creates deliveries of events that the subscription should have had and has none of: those from a
- * time when it was disabled, not verified yet, or not created. In the order of the log, a portion a
- * commit. Existing deliveries are not changed, so repeating a portion changes nothing.
+ * Creates deliveries of events that the subscription missed because it was disabled, not verified
+ * yet, or not created. It works in the order of the log, one portion in each transaction. Existing
+ * deliveries are not changed, so repeating a portion changes nothing.
  */
 import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
@@ -13,7 +13,7 @@ import { tested } from '../events.ts'
 import { bodyOf } from '../fan-out/body.ts'
 import type { Due, Portion, Selection, Step } from './line-up.ts'
 
-/** The requested types of the subscription, as its row is now. */
+/** The types that the subscription requests now. */
 export type Listening = Omit<Selection, 'states' | 'types'> & {
   readonly types: readonly string[]
   readonly aggregate_ids: readonly string[] | null
@@ -83,9 +83,9 @@ function look(listening: Listening, { after, many }: Step): Sql {
         and (${aggregate_ids}::uuid[] is null or s.aggregate_id = any (${aggregate_ids}::uuid[]))
         and s.id >= kernel.first_id_of(${since}::timestamptz)
         and s.id < kernel.first_id_of(${until}::timestamptz)
-        -- What is announced of a subscription is not sent to that subscription.
+        -- An event about a subscription is not sent to that same subscription.
         and (s.about is distinct from ${subscription_id} or s.type !~ '^webhook_')
-        -- What this replay made has been sent by nobody before it.
+        -- A delivery that this replay created was never sent before.
         and (d.event_id is null or d.replay_id = ${replay_id} and d.replay_no = 0)
       order by s.position limit ${many}
     )

@@ -1,7 +1,7 @@
 /**
- * Schedules ended deliveries again, in the order of their ids, a portion a commit. Deliveries that
- * this replay has already scheduled are counted and not changed, so repeating a portion after a
- * crash changes nothing.
+ * Schedules ended deliveries again, in the order of their ids, one portion in each transaction.
+ * Deliveries that this replay has already scheduled are counted and not changed. So repeating a
+ * portion after a crash changes nothing.
  */
 import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
@@ -17,19 +17,19 @@ export type Selection = {
   readonly since: string
   readonly until: string
   readonly states: readonly string[]
-  /** Names; null if the request names none. */
+  /** Names of types, or null if the request names none. */
   readonly types: readonly string[] | null
 }
 
 export type Step = {
-  /** After the last one that was scanned. */
+  /** The position after the last scanned delivery. */
   readonly after: string
   readonly many: number
 }
 
 export type Due = { readonly lead_seconds: number; readonly rate_per_second: number }
 
-/** `after` is null when there is no more. */
+/** `after` is null when there are no more deliveries. */
 export type Portion = { readonly found: number; readonly after: string | null }
 
 /** One statement scans at most this many, even if few of them match. */

@@ -1,8 +1,8 @@
 /**
- * The rate of a replay of many: scheduled deliveries get due times one after the other at the given
- * rate. A short replay schedules only what is due within a moment. A long one schedules some
- * seconds and then postpones its job, so that it occupies no slot of the runner while it waits; a
- * cancelled one therefore stops within those seconds.
+ * The rate of a replay of many deliveries: their due times follow each other at the given rate. A
+ * short replay schedules only deliveries that are due soon. A long replay schedules a few seconds
+ * of work and then postpones its job, so that it uses no slot of the runner while it waits. So a
+ * cancelled replay stops within those seconds.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseTime, rfc3339, type Clock } from '../../../kernel/clock.ts'
@@ -10,18 +10,18 @@ import { parseTime, rfc3339, type Clock } from '../../../kernel/clock.ts'
 export const rate_default = 50
 const ahead_ms = 1000
 const long_ahead_ms = 10_000
-/** Being claimed again takes about a second. */
+/** It takes about a second until a postponed job is claimed again. */
 const claimed_again_ms = 2000
 
 export type Pace = {
   /** How far ahead deliveries are scheduled. */
   lead_seconds(): number
   took(many: number, rate_per_second: number): void
-  /** The last due time that was given out, for the next attempt. */
+  /** The last due time that was used, for the next attempt. */
   until(): string
   /**
-   * Resolves when more may be scheduled; returns the seconds to postpone the job if that takes
-   * long.
+   * Resolves when more may be scheduled. If that takes long, it returns for how many seconds to
+   * postpone the job.
    */
   room(left: number, rate_per_second: number, signal: AbortSignal): Promise<number | null>
 }

@@ -1,7 +1,7 @@
 /**
  * Sends one delivery again: the same bytes under the same ids, with a new budget of attempts. One
- * conditional statement decides, so that of two replays at once only one opens a budget; the
- * requester and the reason are recorded with it.
+ * conditional statement makes the change, so of two replays at the same time only one opens a
+ * budget. The requester and the reason are recorded in the same transaction.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -90,10 +90,10 @@ export async function takeReplayTurns(
 }
 
 /**
- * A waiting delivery only becomes due sooner, unless it waits for its aggregate. An ended one
- * starts a new age too, so an earlier time on hold does not prolong it. Whether its bytes exist was
- * checked before, because they are kept for weeks, and with that check in this statement PostgreSQL
- * 18.4 crashed.
+ * A waiting delivery only becomes due sooner, unless it waits for its aggregate. An ended delivery
+ * also gets a new age, so that an earlier time on hold does not prolong it. Whether its bytes exist
+ * was checked before. That is safe, because bytes are kept for weeks. With that check in this
+ * statement, PostgreSQL 18.4 crashed.
  */
 function sendAgain(tx: Tx, at: Place & Known, replay_id: string) {
   return tx.maybe(

@@ -1,7 +1,8 @@
 /**
- * A replay of many, as a job: first it counts, so that its progress has a total and nothing is sent
- * if it would be too much. Then it schedules the deliveries, at the rate of the subscription and
- * behind live ones. It saves its place with each portion; a cancelled one schedules nothing more.
+ * A replay of many deliveries, as a job. It counts first, so that its progress has a total, and so
+ * that nothing is sent if there are too many. Then it schedules the deliveries, at the rate of the
+ * subscription and behind live deliveries. It saves its position with each portion. A cancelled
+ * replay schedules nothing more.
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -22,8 +23,8 @@ const Result = Type.Object({ subscription_id: Id, deliveries: Type.Integer() })
 type Result = Static<typeof Result>
 
 /**
- * Ended deliveries in the order of their ids; then events without a delivery, in the order of the
- * log.
+ * First the ended deliveries in the order of their ids, then events without a delivery in the order
+ * of the log.
  */
 const Stage = Type.Union([Type.Literal('ended'), Type.Literal('missed')])
 type Stage = Static<typeof Stage>
@@ -34,7 +35,7 @@ const Place = Type.Object({
   at: nullable(Spot),
   done: Type.Integer(),
   total: Type.Integer(),
-  /** The last due time that was given out. */
+  /** The last due time that was used. */
   until: Type.Optional(Type.String()),
 })
 type Place = Static<typeof Place>
@@ -56,7 +57,7 @@ export function replayJob(deps: Needed): JobType {
     parameters: ReplayOrder,
     result: Result,
     permission: 'webhooks.deliveries.replay',
-    // A hundred thousand at one a second.
+    // This is the time for a hundred thousand deliveries at one a second.
     timeout_seconds: 2 * 86_400,
     max_attempts: 20,
     tenant_max_running: 4,
@@ -110,7 +111,7 @@ async function behind(work: Work, { stage }: Spot, { after }: Portion): Promise<
   return enter(work, all.slice(all.indexOf(stage) + 1))
 }
 
-/** The beginning of the first of these stages that has anything to scan. */
+/** The start of the first stage that has something to scan. */
 async function enter(work: Work, left: readonly Stage[]): Promise<Spot | null> {
   for (const stage of left) {
     const after = await startIn(work, stage)
@@ -138,7 +139,7 @@ function count({ kernel: { db } }: Needed, target: Target, { stage, after }: Spo
     : countMissed(db, target.missed, after)
 }
 
-/** At most what is sent in a second. */
+/** At most the number that is sent in a second. */
 function lineUp(
   { kernel: { db } }: Needed,
   target: Target,
@@ -155,7 +156,7 @@ function lineUp(
   )
 }
 
-/** Events that came meanwhile may be more than was counted. */
+/** New events may have arrived since the count. */
 function tell(job: RunningJob, place: Place): Promise<void> {
   const { at, done, total } = place
   const stage = at?.stage ?? 'lined_up'

@@ -1,7 +1,7 @@
 /**
- * Orders a replay of many: the requester, the reason and the selection are recorded in the commit
- * that submits its job. The job has the replay's id, so a receiver that sees the header can find
- * it.
+ * Requests a replay of many deliveries. The requester, the reason and the selection are recorded in
+ * the transaction that submits the job. The job has the replay's id, so a receiver that sees the
+ * header can find it.
  */
 import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -57,7 +57,7 @@ export async function replayMany(
   return { id: replay_id, job_id: replay_id, status: 'queued' as const, replay_id }
 }
 
-/** Events of the future are not part of it. */
+/** Later events are not part of it. */
 function spanOf({ since, until }: Pick<ReplayMany, 'since' | 'until'>, now_ms: number) {
   const from_ms = parseTime(since)
   const to_ms = until === undefined ? now_ms : Math.min(parseTime(until), now_ms)

@@ -1,7 +1,7 @@
 /**
- * The subscription to which a replay of many sends, read again for each portion: if it no longer
- * receives, nothing is sent again either, and a changed filter or rate applies from the next
- * portion on. So do permissions: of the requester, and of the owner of the subscription.
+ * The subscription to which a replay of many sends. It is read again for each portion. If it no
+ * longer receives events, nothing more is sent. A changed filter or rate applies from the next
+ * portion on. The same holds for the permissions of the requester and of the subscription's owner.
  */
 import { type Static, Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -48,7 +48,7 @@ export async function readTarget(
   { id: replay_id, tenant_id }: { readonly id: string; readonly tenant_id: string },
   { subscription_id, until, only, types: asked, ...order }: ReplayOrder,
 ): Promise<Target> {
-  // The log may reach further back than the weekly partitions of deliveries.
+  // The log may be kept longer than the weekly partitions of deliveries.
   const kept_days = Math.min(
     settings['kernel.events_retention_days'],
     settings['webhooks.deliveries_retention_days'],

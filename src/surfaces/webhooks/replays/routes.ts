@@ -1,4 +1,4 @@
-/** Replays over HTTP: the reply is sent once the replay is recorded; the senders do the work. */
+/** Routes of replays. The reply is sent once the replay is recorded. The senders do the work. */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { replayDelivery } from './replay-delivery.ts'

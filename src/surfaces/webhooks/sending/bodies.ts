@@ -1,6 +1,7 @@
 /**
  * A cache of the bytes and traces of recent events, so that an event with a thousand subscriptions
- * is read once. It has a limit in bytes; the entry that was not used for longest is dropped first.
+ * is read once. Its size in bytes is limited. The entry that was not used for longest is dropped
+ * first.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -13,7 +14,10 @@ export type Wanted = { readonly event_id: string; readonly api_version: string }
 
 export type Bodies = {
   put(event_id: string, body: Pick<Body, 'api_version' | 'bytes' | 'traceparent'>): void
-  /** From the cache, or read and cached; what does not exist is not in the map. */
+  /**
+   * Returns bodies from the cache, or reads and caches them. Bodies that do not exist are not in
+   * the map.
+   */
   get(reader: Reader, wanted: readonly Wanted[]): Promise<Map<string, Kept>>
 }
 
@@ -30,7 +34,7 @@ const Row = Type.Object({
 export const keyOfBody = ({ event_id, api_version }: Wanted): string => `${event_id} ${api_version}`
 
 export function openBodies(): Bodies {
-  // Least recently used first: a Map keeps the order of insertion.
+  // The least recently used entry is first, because a Map keeps the order of insertion.
   const kept = new Map<string, Kept>()
   let size = 0
   const take = (key: string): Kept | undefined => {

@@ -1,6 +1,7 @@
 /**
- * The consequences of an outcome: for the delivery (its next state, and when), and for its lane
- * (breaker, Retry-After, health). Pure except for the lane, which only its owner changes.
+ * The consequences of an outcome. The delivery gets its next state and its time. The lane gets
+ * changes of its breaker, Retry-After and health. This is pure except for the lane, which only its
+ * owner changes.
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import { afterAnswer } from '../lanes/breaker.ts'
@@ -20,7 +21,7 @@ export type Rules = {
 
 export type Next = {
   readonly state: 'pending' | 'delivered' | 'permanent_failure' | 'exhausted'
-  /** Whether it counts as an attempt: our own faults do not. */
+  /** Whether it counts as an attempt. Our own faults do not count. */
   readonly counted: boolean
   readonly tries: number
   readonly delay_ms: number
@@ -33,7 +34,7 @@ const spread = 0.2
 const shortest_ms = 1000
 const own_fault_ms = 5000
 const wait_ms_max = 86_400_000
-/** A name may resolve wrongly for a while: the first try and three more. */
+/** A name may fail to resolve for a while. So there is the first try and three more. */
 const blocked_tries = 4
 const disable_failures_min = 20
 
@@ -74,7 +75,7 @@ export function isTooOld(
   return age_seconds - held > rules.max_age_seconds || age_seconds > rules.max_held_age_seconds
 }
 
-/** Updates the lane with an outcome; returns what it means for the subscription. */
+/** Updates the lane with an outcome. Returns the effect on the subscription. */
 export function learn(
   lane: Lane,
   outcome: Outcome,
@@ -105,7 +106,10 @@ export function learn(
   return healthOf(lane, rules, now_ms)
 }
 
-/** Without success for so long that its owner should know, or that it is disabled. */
+/**
+ * The endpoint had no success for so long that its owner should be informed, or that it is
+ * disabled.
+ */
 function healthOf(lane: Lane, rules: Rules, now_ms: number): Consequence {
   const failing_seconds = (now_ms - (lane.failing_since_ms ?? now_ms)) / 1000
   const often = lane.failures >= disable_failures_min

@@ -1,7 +1,7 @@
 /**
- * When lanes have something due again, as far as this sender decided it: so a retry begins at its
- * time and not at the next scan of the database. Times are rounded to steps, so that ten thousand
- * retries of a minute are a few hundred entries; times later than a minute are found by scanning.
+ * Remembers the due times that this sender has set, so that a retry starts at its time and not at
+ * the next scan of the database. Times are rounded to steps, so that ten thousand retries of a
+ * minute are a few hundred entries. Times later than a minute are found by scanning.
  */
 const step_ms = 25
 const reach_ms = 60_000

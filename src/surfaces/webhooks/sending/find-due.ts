@@ -1,8 +1,8 @@
 /**
- * Finds endpoints with something due of which this sender has no notification: after a retry's
- * wait, a restart, or a fan-out elsewhere. It jumps from endpoint to endpoint through the index of
- * pending deliveries, so its cost grows with the endpoints that have some, not with all endpoints
- * or all deliveries.
+ * Finds endpoints with due deliveries that this sender was not notified about: after the wait of a
+ * retry, a restart, or a fan-out in another process. It jumps from endpoint to endpoint through the
+ * index of pending deliveries. So its cost depends on the number of endpoints with pending
+ * deliveries, not on all endpoints or deliveries.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -21,7 +21,7 @@ export type Due = {
   readonly waits: boolean
 }
 
-/** What this sender was told of goes on while nothing can be looked for. */
+/** If the search fails, sending continues for the lanes that this sender was notified about. */
 export async function look(
   { db, fault, log }: Pick<Kernel, 'db' | 'fault' | 'log'>,
   shards: readonly number[],
@@ -43,7 +43,7 @@ export async function findDue(db: Db, shards: readonly number[]): Promise<Due> {
 
 function waitingOf(shards: readonly number[]): Sql {
   const kept = isPending()
-  // The first in the order of an index instead of `exists`, which may be answered by reading
+  // This takes the first row in the order of an index. With `exists`, the planner might read
   // everything that is due.
   const first = (behind: boolean) => sql`
     -- any tenant: as below

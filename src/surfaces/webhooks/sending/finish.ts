@@ -1,7 +1,7 @@
 /**
- * Records results: state and attempt of each delivery in one statement, only where the token is
- * still the one under which it was sent, so that a late sender changes nothing. The consequences
- * for the subscription, and their events, share the commit.
+ * Records results. One statement writes the state and attempt of each delivery, only if the row
+ * still has the token under which it was sent. So a late sender changes nothing. The effects on the
+ * subscription, and their events, are in the same transaction.
  */
 import { type Static, Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -52,7 +52,7 @@ export async function finish(tx: Tx, results: readonly Result[]): Promise<void> 
   if (results.some(one => one.consequence)) await followAll(tx, results, done)
 }
 
-/** If a sender's lease has ended, its results say nothing about the subscription either. */
+/** If a sender's lease has ended, its results do not affect the subscription either. */
 async function followAll(tx: Tx, results: readonly Result[], done: readonly Done[]): Promise<void> {
   const recorded = new Set(done.map(keyOf))
   const lanes = new Map<string, Result>()
@@ -71,8 +71,8 @@ async function followAll(tx: Tx, results: readonly Result[], done: readonly Done
 }
 
 /**
- * The claim is sent in the same packet as the results, unless they change what it may take: the
- * next version of an aggregate, or a subscription that is disabled.
+ * The claim is sent in the same packet as the results, unless the results change what may be
+ * claimed: they release the next version of an aggregate, or disable a subscription.
  */
 export async function finishAndClaim(
   tx: Tx,
@@ -169,8 +169,8 @@ async function releaseNext(tx: Tx, done: readonly Done[]): Promise<void> {
 const exhausted = 'webhook_delivery.exhausted'
 
 /**
- * No event is emitted about the failed delivery of such an event: two failing endpoints would cause
- * each other's events without end.
+ * No event is emitted about a failed delivery of such an event. Otherwise two failing endpoints
+ * would cause each other's events without end.
  */
 export function announceExhausted(
   tx: Pick<Tx, 'emit'>,
@@ -227,8 +227,8 @@ async function follow(tx: Tx, { lane, consequence, outcome }: Result): Promise<v
 }
 
 /**
- * Waiting deliveries are kept until an account that may read them resumes it. A changed
- * subscription is checked again.
+ * Waiting deliveries are kept until an account with the permission resumes the subscription. A
+ * subscription that has changed is checked again.
  */
 async function pauseFor(tx: Tx, { id, tenant_id, config }: Lane, reason: string): Promise<void> {
   const row = await tx.maybe(
@@ -245,7 +245,8 @@ async function pauseFor(tx: Tx, { id, tenant_id, config }: Lane, reason: string)
 }
 
 /**
- * The person who enabled it again has fixed it: the first failure after that does not disable it.
+ * A person enabled the endpoint again and has probably fixed it, so the first failure after that
+ * does not disable it.
  */
 async function acquit(tx: Tx, lane: Lane): Promise<void> {
   await tx.run(sql`
@@ -255,7 +256,8 @@ async function acquit(tx: Tx, lane: Lane): Promise<void> {
 }
 
 /**
- * Once until it succeeds, in the commit that emits it: so a new sender after a crash knows it too.
+ * The event is emitted once until a success. The mark is in the same transaction, so a new sender
+ * after a crash knows it too.
  */
 async function marked(tx: Tx, { id, tenant_id }: Lane): Promise<boolean> {
   const count = await tx.run(sql`
@@ -264,7 +266,7 @@ async function marked(tx: Tx, { id, tenant_id }: Lane): Promise<boolean> {
   return count > 0
 }
 
-/** Another sender began it and did not finish: its result is unknown. */
+/** Another sender began the delivery and did not finish it, so its result is unknown. */
 export async function recordLost(tx: Tx, lost: readonly Claimed[]): Promise<void> {
   if (lost.length === 0) return
   await tx.run(sql`

@@ -10,7 +10,7 @@ import { Bytes } from '../schemas.ts'
 export type LiveSecret = {
   readonly version: number
   readonly key: KeyObject
-  /** When it stops signing; null for the current one. */
+  /** When the secret stops signing. Null for the current one. */
   readonly valid_until: string | null
 }
 

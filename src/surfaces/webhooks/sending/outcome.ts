@@ -1,6 +1,6 @@
 /**
- * The result of an attempt: delivered, to be retried, never to be retried, or no result because the
- * fault was ours. Each failure has one stable code.
+ * The result of an attempt: delivered, retry, never retry, or no result because the fault was ours.
+ * Each failure has one stable code.
  */
 import { isUtf8 } from 'node:buffer'
 import { retryAfterSeconds } from '../../../kernel/outgoing/retry-after.ts'
@@ -15,9 +15,9 @@ export type Outcome = {
   readonly excerpt: string | null
   readonly timings: SafeResponse['timings'] | null
   readonly remote_ip: string | null
-  /** The time that Retry-After requests. */
+  /** The wait that Retry-After requests. */
   readonly wait_seconds: number | null
-  /** It counts for the breaker: the endpoint, or the way to it, does not work. */
+  /** Whether it counts for the breaker, because the endpoint or the way to it does not work. */
   readonly faulty: boolean
 }
 
@@ -59,7 +59,7 @@ function verdictOf(status: number): Pick<Outcome, 'verdict' | 'error_code' | 'fa
 /** The beginning of a response as text that can be stored and shown. */
 export function excerptOf(body: Buffer): string | null {
   if (body.length === 0) return null
-  // A character of four bytes may be cut at the end; it is replaced like everything that is not
+  // The cut may split a character of several bytes. It is replaced like everything that is not
   // UTF-8.
   const part = body.subarray(0, excerpt_length * 4)
   const text = isUtf8(part) ? part.toString() : new TextDecoder().decode(part)
@@ -113,7 +113,8 @@ function failureOf(failure: SafeFetchFailure): Pick<Outcome, 'verdict' | 'error_
     case 'invalid_request':
       return ours
     default:
-      // blocked_address, and the reasons that make a URL invalid: scheme, name, credentials, form.
+      // The code is blocked_address, or a reason that makes a URL invalid: scheme, name,
+      // credentials, form.
       return blocked('blocked_address')
   }
 }

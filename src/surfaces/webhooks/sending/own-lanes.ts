@@ -1,6 +1,6 @@
 /**
  * The lanes of a sender: which of them have work, which wait for their gate, and which requests are
- * running. A lane is here only while it has work or had some a minute ago.
+ * running. A lane is in memory only while it has work or had some within the last minute.
  */
 import type { Deps } from '../deps.ts'
 import type { Lane } from '../lanes/lane.ts'
@@ -25,7 +25,7 @@ export class OwnLanes {
   private readonly lanes = new Map<string, Lane>()
   private readonly unknown = new Set<string>()
   private readonly ready = new Set<Lane>()
-  /** They have work, and wait for their own requests to end. */
+  /** Lanes that have work and wait for their own requests to end. */
   private readonly full = new Set<Lane>()
   private readonly busy = new Set<Lane>()
   private readonly unsaved = new Set<Lane>()
@@ -38,7 +38,7 @@ export class OwnLanes {
     this.wake = wake
   }
 
-  /** Deliveries are due for these. */
+  /** Called when deliveries are due for these lanes. */
   poke(ids: readonly string[]): void {
     for (const id of ids) {
       const lane = this.lanes.get(id)
@@ -51,7 +51,7 @@ export class OwnLanes {
     if (ids.length > 0) this.wake()
   }
 
-  /** Loads unknown lanes; those of other senders are left to them. */
+  /** Loads unknown lanes. Lanes of other senders are skipped. */
   async meet(): Promise<void> {
     if (this.unknown.size === 0) return
     const ids = [...this.unknown].slice(0, load_max)
@@ -70,7 +70,7 @@ export class OwnLanes {
     if (foreign) this.deps.kernel.wake()
   }
 
-  /** What may begin now; it is reserved. */
+  /** Reserves the requests that may start now, and returns them. */
   share(most: number): Share[] {
     if (this.ready.size === 0) return []
     const { kernel } = this.deps
@@ -92,13 +92,14 @@ export class OwnLanes {
     return shares
   }
 
-  /** Nothing was claimed after all. */
+  /** Releases the reservation, because nothing was claimed. */
   refuse(shares: readonly Share[]): void {
     for (const { lane, many } of shares) this.release(lane, many)
   }
 
   /**
-   * What was claimed, with its lane; lanes that had less than they could take have no more work.
+   * Receives what was claimed for each lane. A lane that had fewer deliveries than it could take
+   * has no more work.
    */
   taken(shares: readonly Share[], claimed: readonly Claimed[]): Taken[] {
     const now = performance.now()
@@ -107,7 +108,7 @@ export class OwnLanes {
       const got = rows.get(lane.id) ?? []
       const going = got.filter(one => !one.aside)
       this.used.set(lane, now)
-      // More work was reported meanwhile: it is searched once again.
+      // More work was reported meanwhile, so the lane is searched again.
       if (got.length < many && !lane.poked) {
         this.ready.delete(lane)
         this.full.delete(lane)
@@ -117,7 +118,7 @@ export class OwnLanes {
     })
   }
 
-  /** Those whose subscription has changed since they were read. */
+  /** The lanes whose subscription has changed since they were read. */
   outdated(taken: readonly Taken[]): Lane[] {
     const lanes = taken
       .filter(({ lane, claimed }) => lane.config.version !== claimed.subscription_version)
@@ -125,7 +126,7 @@ export class OwnLanes {
     return [...new Set(lanes)]
   }
 
-  /** Their results are committed: the slots are free. */
+  /** Their results are committed, so the slots are free. */
   ended(results: readonly Result[]): void {
     for (const { lane, outcome, claimed, next } of results) {
       lane.in_flight--
@@ -134,12 +135,12 @@ export class OwnLanes {
       if (outcome.verdict !== 'ours') this.unsaved.add(lane)
       if (this.full.delete(lane)) this.ready.add(lane)
       if (next.state === 'pending') this.later.add(lane.id, performance.now(), next.delay_ms)
-      // The next version of the aggregate became due in the same commit.
+      // The same transaction made the next version of the aggregate due.
       if (claimed.ordered && next.state !== 'pending') this.poke([lane.id])
     }
   }
 
-  /** Retries whose time has come. */
+  /** Marks lanes with retries whose time has come. */
   pokeDue(now: number): void {
     this.poke(this.later.take(now))
   }
@@ -153,7 +154,7 @@ export class OwnLanes {
     return this.toSave().length > 0
   }
 
-  /** A change of a gate at once; numbers once a second. */
+  /** The lanes to save: after a changed gate immediately, otherwise once a second. */
   toSave(): Lane[] {
     const due = performance.now() - save_every_ms
     return [...this.unsaved].filter(lane => lane.changed || lane.saved_at < due)
@@ -171,7 +172,7 @@ export class OwnLanes {
     return new Set([...this.busy].map(lane => lane.shard))
   }
 
-  /** Removes lanes that are idle, and those that belong to other senders now. */
+  /** Removes lanes that are idle, and lanes that belong to other senders now. */
   sweep(): void {
     const idle_since = performance.now() - idle_ms
     for (const lane of this.lanes.values()) {
@@ -183,7 +184,7 @@ export class OwnLanes {
     }
   }
 
-  /** While a gate is closed nothing is claimed, so a changed endpoint would not be noticed. */
+  /** While a gate is closed, nothing is claimed, so we would not notice a changed endpoint. */
   async renew(): Promise<void> {
     const shut = [...this.lanes.values()].filter(lane => lane.timer)
     if (shut.length === 0) return
@@ -217,7 +218,7 @@ export class OwnLanes {
     if (lane.in_flight === 0) this.busy.delete(lane)
   }
 
-  /** Until time or one of its own requests opens it. */
+  /** The gate is closed until a time, or until one of the lane's own requests opens it. */
   private shut(lane: Lane, now_ms: number): void {
     this.ready.delete(lane)
     const opens_ms = lane.opensInMs(now_ms)
@@ -226,7 +227,7 @@ export class OwnLanes {
       return
     }
     if (lane.timer) return
-    // If the clock is moved (in development), it opens within a second.
+    // If the clock is moved (in development), the gate opens within a second.
     const timer = setTimeout(
       () => {
         lane.timer = undefined

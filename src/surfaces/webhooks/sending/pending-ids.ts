@@ -1,12 +1,14 @@
 /**
- * The range of event ids in which deliveries may be pending. It is passed as values, so that only
- * the partitions of those weeks are planned: for all of them, planning a claim takes longer than
- * running it.
+ * The range of event ids whose deliveries may be pending. It is passed as values, so that
+ * PostgreSQL plans only the partitions of those weeks. For all partitions, planning a claim takes
+ * longer than running it.
  */
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 
-/** Nothing older is sent: bodies are kept for a month, and their partitions a little longer. */
+/**
+ * Nothing older is sent, because bodies are kept for a month and their partitions a little longer.
+ */
 export const oldest_days = 38
 /** Clocks of other machines may be ahead. */
 const ahead_days = 1
@@ -15,7 +17,8 @@ const day_ms = 86_400_000
 type IdRange = { readonly from: string; readonly to: string }
 
 export function pendingIds(): IdRange {
-  // The time in an id is the machine's; the clock of the development profile does not move it.
+  // The time in an id is the machine's time. The clock of the development profile does not change
+  // it.
   const now_ms = Number.parseInt(newId().replace('-', '').slice(0, 12), 16)
   return {
     from: firstIdOf(now_ms - oldest_days * day_ms),
@@ -23,7 +26,7 @@ export function pendingIds(): IdRange {
   }
 }
 
-/** Of a delivery `d`. */
+/** The condition for a delivery `d`. */
 export function isPending(): Sql {
   const { from, to } = pendingIds()
   return sql`d.state = 'pending' and d.event_id >= ${from} and d.event_id < ${to}`

@@ -1,6 +1,6 @@
 /**
- * Releases versions that were set aside and whose turn has come without a notification: after a
- * change of owners, a cancellation or a replay. It checks the heads of a bounded number of
+ * Releases versions that were set aside and are now first, but got no notification (after a change
+ * of owners, a cancellation or a replay). It checks the first version of a limited number of
  * aggregates, and returns where to continue.
  */
 import { setTimeout as wait } from 'node:timers/promises'
@@ -19,7 +19,7 @@ const Swept = Type.Object({
   aggregate_id: Id,
 })
 
-/** The aggregate, of the subscription, after which a sweep continues. */
+/** The aggregate of the subscription after which a sweep continues. */
 export type Place = { readonly subscription_id: string; readonly aggregate_id: string }
 
 /** Aggregates in one scan. */
@@ -27,7 +27,7 @@ const heads_max = 2000
 
 const beginning: Place = { subscription_id: nil_id, aggregate_id: nil_id }
 
-/** Over all aggregates once. However many wait, the scans take a small part of the time. */
+/** One pass over all aggregates. However many wait, the scans take a small part of the time. */
 export async function sweepStranded(
   db: Db,
   shards: { owned(): readonly number[] },

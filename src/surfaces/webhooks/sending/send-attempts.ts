@@ -1,6 +1,6 @@
 /**
- * Running requests: each begins with a claimed delivery and always ends with a result. A delivery
- * whose lease is nearly over is not sent at all, because another sender may be about to send it.
+ * Running requests. Each starts with a claimed delivery and always ends with a result. If the lease
+ * of a delivery is nearly over, it is not sent, because another sender may soon send it.
  */
 import { jitter } from '../../../kernel/ids.ts'
 import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
@@ -21,7 +21,7 @@ export type Departure = {
   readonly claimed: Claimed
   readonly token: string
   readonly body: Kept | undefined
-  /** The current grants of the owner of the subscription. */
+  /** The current grants of the subscription's owner. */
   readonly grants: ReadonlySet<string>
   /** On the monotonic clock. */
   readonly leased_until: number
@@ -29,7 +29,7 @@ export type Departure = {
 
 type Going = Pick<Departure, 'lane' | 'claimed'>
 
-/** With the bytes, and with the current grants of the owners of the subscriptions. */
+/** Adds the bytes, and the current grants of the owners of the subscriptions. */
 export async function departures(
   { kernel, bodies, rights }: Pick<Deps, 'kernel' | 'rights'> & { readonly bodies: Bodies },
   going: readonly Going[],
@@ -107,12 +107,15 @@ export async function fly(
   return { ...base, outcome, next, duration_ms, secret_version, consequence }
 }
 
-/** `*` means whatever its owner may read, which may be less than when the delivery was created. */
+/**
+ * `*` means everything that its owner may read now, which may be less than when the delivery was
+ * created.
+ */
 function mayBeSent({ event_type }: Claimed, grants: ReadonlySet<string>): boolean {
   return event_type === tested || mayRead(grants, event_type)
 }
 
-/** It was claimed and not sent: it goes back unchanged. */
+/** The delivery was claimed and not sent, so it is given back unchanged. */
 export function stayed(
   { lane, claimed }: { readonly lane: Lane; readonly claimed: Claimed },
   token: string,

@@ -1,6 +1,7 @@
 /**
- * One signed POST to an endpoint: the exact bytes, the same id for every attempt, the time of this
- * one, a signature for every valid secret. It reaches only what the address rules allow.
+ * Sends one signed POST to an endpoint: the exact bytes, the same id for every attempt, the time of
+ * this attempt, and a signature for every valid secret. It connects only to addresses that the
+ * address rules allow.
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import type { SafeResponse } from '../../../kernel/outgoing/safe-fetch.ts'
@@ -50,7 +51,7 @@ export function sendSigned(
     headers_timeout_ms: timeouts.first_byte,
     body_timeout_ms: timeouts.body,
     max_body_bytes: answer_bytes_max,
-    // The other side may have closed a kept connection; receivers recognize repeats by the id.
+    // The server may have closed a reused connection. Receivers recognize repeats by the id.
     repeatable: true,
   })
 }

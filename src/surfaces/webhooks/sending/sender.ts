@@ -1,7 +1,7 @@
 /**
- * Sends deliveries. One cycle is one transaction: it records the results that have come, and claims
- * as many deliveries as lanes may begin; then those are sent. A slot is free again only after its
- * result is committed. Shards, tokens and the claim divide the work between processes.
+ * Sends deliveries. One cycle is one transaction: it records the results that have arrived, and
+ * claims as many deliveries as lanes may start. Then those are sent. A slot is free again only
+ * after its result is committed. Shards, tokens and the claim divide the work between processes.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { logFailure } from '../../../kernel/database/log-failure.ts'
@@ -41,7 +41,7 @@ const stop_grace_ms = 3000
 const gather_ms = 4
 const gather_from = 32
 
-/** All deliveries are paused: what this transaction claimed is rolled back with it. */
+/** All deliveries are paused. The claim is rolled back with this transaction. */
 class Paused extends Error {
   override readonly name = 'Paused'
 }
@@ -50,7 +50,7 @@ export function openSender(deps: SenderDeps): Sender {
   let running: Sending | undefined
   return {
     poke: ids => {
-      // Without a sender here, other processes should check.
+      // This process has no sender, so other processes should check.
       if (running) running.lanes.poke(ids)
       else deps.kernel.wake()
     },
@@ -81,7 +81,7 @@ class Sending {
   private readonly results: Result[] = []
   private sweeping: Promise<void> | undefined
   private poll_at = 0
-  /** No scan for due deliveries before this time. */
+  /** Does not scan for due deliveries before this time. */
   private rested_at = 0
   private cycled_at = -Infinity
 
@@ -155,7 +155,7 @@ class Sending {
     this.lanes.poke(found.ids)
   }
 
-  /** Records and claims in one commit, then sends. */
+  /** Records and claims in one transaction, then sends. */
   private async cycle(results: readonly Result[], shares: readonly Share[]): Promise<void> {
     const { kernel } = this.deps
     const token = newId()
@@ -182,7 +182,9 @@ class Sending {
     }
   }
 
-  /** It is sent as one packet; only if the claim has to be rolled back, it is sent twice. */
+  /**
+   * It is sent as one packet. If the claim must be rolled back, the results are sent a second time.
+   */
   private async commit(
     results: readonly Result[],
     asked: Asked,
@@ -231,7 +233,10 @@ class Sending {
     }
   }
 
-  /** The database is unavailable: later. If one result cannot be recorded: without it. */
+  /**
+   * If the database is unavailable, try later. If one result cannot be recorded, record the others
+   * without it.
+   */
   private async recover(results: readonly Result[], error: unknown): Promise<void> {
     if (results.length === 0 || isUnavailable(error)) {
       this.results.unshift(...results)
@@ -241,7 +246,7 @@ class Sending {
       try {
         await this.deps.kernel.db.tx(tx => finish(tx, [one]))
       } catch (cause) {
-        // Its lease ends, and it is sent again.
+        // Its lease ends, and then it is sent again.
         this.deps.kernel.log.error(
           { err: cause, delivery_id: one.claimed.id },
           'the result of a webhook could not be recorded',
@@ -272,7 +277,7 @@ class Sending {
     await this.sweeping
   }
 
-  /** One at a time, independent of the cycle. */
+  /** One search at a time, independent of the cycle. */
   private sweep(signal: AbortSignal): void {
     const { kernel } = this.deps
     const released = () => {
@@ -286,7 +291,7 @@ class Sending {
       .finally(() => (this.sweeping = undefined))
   }
 
-  /** Nothing new begins; running requests get a moment, and their results are recorded. */
+  /** No new request starts. Running requests get a short time, and their results are recorded. */
   private async land(): Promise<void> {
     const deadline = performance.now() + stop_grace_ms
     while (this.lanes.under_way > 0) {

@@ -1,6 +1,6 @@
 /**
- * Creates a subscription, and with it its lane. Its secret is returned once. Nothing is sent before
- * its endpoint has answered a challenge, which the same commit requests from the senders.
+ * Creates a subscription and its lane. Its secret is returned once. Nothing is sent before its
+ * endpoint has answered a challenge. The same transaction schedules the challenge.
  */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,5 +1,5 @@
 /**
- * Deletes a subscription: after this commit nothing is sent to it. A sweep cancels its waiting
+ * Deletes a subscription. After this transaction nothing is sent to it. A sweep cancels its waiting
  * deliveries in portions, so that deleting is quick however many there are.
  */
 import { Type } from 'typebox'

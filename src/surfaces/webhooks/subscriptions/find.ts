@@ -1,6 +1,5 @@
 /**
- * A subscription of the caller's tenant, read or locked; a missing, foreign or deleted one is a
- * 404.
+ * Reads or locks a subscription of the caller's tenant. A missing, foreign or deleted one is a 404.
  */
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -27,7 +26,7 @@ export async function findSubscription(reader: Reader, at: Place): Promise<Subsc
   return found
 }
 
-/** Locks the row until the end of the transaction; a stale If-Match is refused. */
+/** Locks the row until the end of the transaction. A stale If-Match is refused. */
 export async function holdSubscription(
   tx: Tx,
   at: Place,

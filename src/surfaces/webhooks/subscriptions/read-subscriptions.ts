@@ -27,13 +27,13 @@ const Row = Type.Object({
 
 type Seen = HealthySubscription & { readonly version: number }
 
-/** As it goes over the wire, where the version is the entity tag. */
+/** The subscription on the wire, with its version as the entity tag. */
 export function withoutVersion(seen: Seen): HealthySubscription {
   const { version: _version, ...shown } = seen
   return shown
 }
 
-/** Newest first, after the id of the last one of the page before. */
+/** Lists the newest first, after the last id of the previous page. */
 export async function listSubscriptions(
   reader: Reader,
   { tenant_id, after, fetch }: { tenant_id: string; after: string | null; fetch: number },

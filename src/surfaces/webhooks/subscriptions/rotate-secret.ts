@@ -1,7 +1,7 @@
 /**
- * A new secret signs at once, and the old one beside it while they overlap. Without overlap the old
- * one ends with this commit: senders read the secrets again when the subscription's version has
- * changed.
+ * Rotates the secret. The new secret signs immediately, and the old one beside it while they
+ * overlap. Without overlap the old one ends with this transaction: senders read the secrets again
+ * when the subscription's version has changed.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,6 +1,7 @@
 /**
- * A real event for one subscription only. Its delivery exists from this commit on, so that it can
- * be read at once, and becomes due when the event has passed through the log like every other.
+ * Emits a real event for one subscription only. Its delivery exists after this transaction, so you
+ * can read it immediately. It becomes due when the event has passed through the log like every
+ * other event.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

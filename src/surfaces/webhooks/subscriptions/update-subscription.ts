@@ -1,9 +1,9 @@
 /**
  * Changes a subscription. A new endpoint, or enabling a disabled one, requires a new challenge
- * before anything is sent; a pause keeps all events that come meanwhile. An account that changes
- * the filter or the endpoint becomes the owner: the endpoint only gets what that account may read.
- * So does an account that resumes a subscription that was paused because its owner may no longer
- * read its types.
+ * before anything is sent. A pause keeps all events that arrive meanwhile. An account that changes
+ * the filter or the endpoint becomes the owner, and the endpoint gets only what that account may
+ * read. The same holds for an account that resumes a subscription that was paused because its owner
+ * lost the permission for its types.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -97,7 +97,8 @@ function stepOf({ state }: SubscriptionRow, wanted: string | undefined, moved: b
 }
 
 /**
- * What a change of state sets besides; time on hold is added up so that it does not age anything.
+ * The other columns that change with the state. Time on hold is added up, so that waiting
+ * deliveries do not become too old.
  */
 function transition(
   from: string,

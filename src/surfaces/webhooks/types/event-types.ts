@@ -44,7 +44,8 @@ export function openEventTypes(declared: ReadonlyMap<string, EventDeclaration>):
 }
 
 /**
- * The noun before the dot; a name in one word, such as `OrderConfirmed`, belongs to its first noun.
+ * The noun before the dot. For a name without a dot, such as `OrderConfirmed`, it is the first noun
+ * in the name.
  */
 export function groupOf(type: string): string {
   const dot = type.indexOf('.')
@@ -57,7 +58,7 @@ export function patternsOf(type: string): string[] {
   return ['*', `${groupOf(type)}.*`, type]
 }
 
-/** What the holder of these grants may read, as patterns. */
+/** The types that the holder of these grants may read, as patterns. */
 export function readablePatterns(grants: ReadonlySet<string>): string[] {
   const prefix = `${read}:`
   return [...grants]
@@ -66,7 +67,7 @@ export function readablePatterns(grants: ReadonlySet<string>): string[] {
     .sort()
 }
 
-/** `*` means whatever may be read; a group requires the permission for the whole group. */
+/** `*` means everything that may be read. A group requires the permission for the whole group. */
 export function mayRead(grants: ReadonlySet<string>, pattern: string): boolean {
   const readable = readablePatterns(grants)
   if (pattern === '*') return readable.length > 0

@@ -1,6 +1,6 @@
 /**
- * Sends challenges automatically: one right after a subscription was created or moved, and two more
- * if the endpoint did not answer.
+ * Sends challenges automatically: the first right after a subscription was created or its endpoint
+ * changed, and two more if the endpoint did not reply.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,6 +1,7 @@
 /**
- * Verifies that an endpoint wants to receive: a signed message with a token, which the endpoint
- * returns. Only its hash is stored, so each challenge has a new token and the last one is valid.
+ * Verifies that an endpoint wants to receive events. It sends a signed message with a token, and
+ * the endpoint returns the token. Only the hash of the token is stored. So each challenge has a new
+ * token, and only the last one is valid.
  */
 import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
@@ -35,7 +36,7 @@ export type Answered = 'answered' | VerificationFault
 
 export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
-/** Stores a new token; undefined if the subscription does not wait for one. */
+/** Stores a new token. Returns undefined if the subscription does not wait for one. */
 export async function layChallenge(
   tx: Tx,
   deps: Pick<Deps, 'secrets'>,
@@ -103,7 +104,9 @@ function faultOf({ reason }: SafeFetchFailure): VerificationFault {
   return reason === 'invalid_response' ? 'http_status' : 'timeout'
 }
 
-/** The right token while it is valid makes the subscription active; returns whether it did. */
+/**
+ * If the token is correct and still valid, the subscription becomes active. Returns whether it did.
+ */
 export async function acceptToken(tx: Tx, id: string, token: string): Promise<boolean> {
   const row = await tx.maybe(
     SubscriptionRow,
@@ -118,7 +121,8 @@ export async function acceptToken(tx: Tx, id: string, token: string): Promise<bo
       returning ${subscriptionColumns}`,
   )
   if (!row) return false
-  // It has just answered: earlier faults, or those of another URL, do not delay anything.
+  // The endpoint has just replied. So earlier faults, or those of another URL, do not delay
+  // anything.
   await tx.run(sql`
     update webhooks.delivery_lanes
     set breaker = 'closed', open_ms = 0, open_until = null, not_before = null, ewma_ms = null,

@@ -1,6 +1,6 @@
 /**
- * Verifies on request: sends a challenge now, or takes the token that the endpoint was sent. A slow
- * endpoint is awaited in the background; its answer counts all the same.
+ * Verifies on request. It sends a challenge now, or accepts the token that the endpoint received. A
+ * slow endpoint is awaited in the background, and its reply still counts.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -19,7 +19,7 @@ import {
 type VerifyDeps = Pick<Deps, 'kernel' | 'reach' | 'sending' | 'secrets' | 'sender'>
 type Place = { readonly id: string; readonly tenant_id: string }
 
-/** How long a caller waits for the endpoint. */
+/** How long a caller waits for the endpoint's reply. */
 const patience_ms = 5000
 
 export async function verify(
@@ -43,7 +43,7 @@ export async function verify(
   const timer = setTimeout(resolve, patience_ms, 'slow')
   const answered = await Promise.race([asked, over]).finally(() => clearTimeout(timer))
   if (answered === 'slow') {
-    // No caller waits for it any more: its result is in the subscription's state.
+    // The caller no longer waits. The subscription's state shows the result.
     asked.catch((error: unknown) => deps.kernel.log.warn({ err: error }, 'a challenge failed'))
   }
   if (answered === 'slow' || answered === 'superseded') return 'created'
@@ -53,7 +53,7 @@ export async function verify(
   return 'active'
 }
 
-/** Sends a challenge and checks the answer. */
+/** Sends a challenge and checks the reply. */
 export async function askEndpoint(
   db: Db,
   deps: VerifyDeps,
@@ -71,8 +71,8 @@ export async function askEndpoint(
 const Standing = Type.Object({ active: Type.Boolean() })
 
 /**
- * The endpoint answered correctly, but a later challenge is valid: it was quicker, or it is still
- * running.
+ * The endpoint replied correctly, but a later challenge is the valid one. That one was faster, or
+ * it is still running.
  */
 async function othersOutcome(db: Db, id: string): Promise<'answered' | 'superseded'> {
   const found = await db.maybe(

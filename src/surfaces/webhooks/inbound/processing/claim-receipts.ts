@@ -1,5 +1,6 @@
 /**
- * Leases due receipts: to end one, a process must present the token, so that none is ended twice.
+ * Leases due receipts. A process must present the token to end a receipt, so that none is ended
+ * twice.
  */
 import { type Static, Type } from 'typebox'
 import type { Db } from '../../../../kernel/database/db.ts'

@@ -1,13 +1,16 @@
 /**
- * Ends an attempt at a receipt, only for the holder of its lease; the retry schedule decides what
- * follows.
+ * Ends an attempt at a receipt, if the caller holds its lease. The retry schedule gives the time of
+ * the next attempt.
  */
 import type { Tx, Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { jitter } from '../../../../kernel/ids.ts'
 import type { Claimed } from './claim-receipts.ts'
 
-/** Waits after each failed attempt; after the last of them a receipt is dead. */
+/**
+ * The wait after each failed attempt. After the last wait, a further failure makes the receipt
+ * dead.
+ */
 export const retry_seconds = [10, 60, 300, 1800, 7200] as const
 
 type Held = Pick<Claimed, 'id' | 'tenant_id' | 'lease_token' | 'attempts'>
@@ -34,7 +37,8 @@ export async function failReceipt(
 ): Promise<'failed' | 'dead'> {
   const wait = error_code === 'payload_purged' ? undefined : retry_seconds[attempts - 1]
   const state = wait === undefined ? 'dead' : 'failed'
-  // Up to a fifth more or less, so that receipts that failed together are not retried together.
+  // Varies the wait by up to a fifth, so that receipts that failed together are not retried
+  // together.
   const seconds = (wait ?? 0) * (0.8 + 0.4 * jitter())
   await db.run(sql`
     update webhooks.inbound_receipts

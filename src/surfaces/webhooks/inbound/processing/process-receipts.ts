@@ -1,6 +1,6 @@
 /**
  * Processes received messages: each receipt once, in the transaction of its handler. If a handler
- * fails, the receipt is retried on a schedule; if a process is killed, it loses its lease, and the
+ * fails, the receipt is retried on a schedule. If a process is killed, its lease ends, and the
  * attempt counts.
  */
 import { sql } from '../../../../kernel/database/sql.ts'
@@ -45,7 +45,7 @@ export function processLoop(deps: ProcessDeps): Loop {
 
 async function work(deps: ProcessDeps, receipt: Claimed, signal: AbortSignal): Promise<void> {
   const { db, log } = deps.kernel
-  // If each attempt killed its process, all attempts are used up.
+  // Each attempt killed its process, and all attempts are used up.
   if (receipt.attempts > retry_seconds.length + 1) {
     await failReceipt(db, receipt, 'handler_failed')
     return

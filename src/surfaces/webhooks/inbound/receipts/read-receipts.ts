@@ -1,4 +1,4 @@
-/** Received messages: newest first, and their bytes while they are kept. */
+/** Received messages: the newest first, and their bytes while they are stored. */
 import { type Static, Type } from 'typebox'
 import { isUtf8 } from 'node:buffer'
 import type { Reader } from '../../../../kernel/database/db.ts'

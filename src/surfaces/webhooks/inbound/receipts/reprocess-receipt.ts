@@ -1,5 +1,5 @@
 /**
- * Processes a receipt again, from the start of its retry schedule. The requester and the reason are
+ * Processes a receipt again, with a fresh retry schedule. The requester and the reason are
  * recorded.
  */
 import { Type } from 'typebox'

@@ -1,6 +1,6 @@
 /**
- * Receipts over HTTP. Their bytes are requested one by one: they come from the provider and may be
- * large.
+ * Routes of receipts. The bytes have their own route, because they come from the provider and may
+ * be large.
  */
 import { page } from '../../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../../kernel/http/route.ts'

@@ -1,4 +1,7 @@
-/** How schemes read headers and bodies. For any input a failed read returns null. */
+/**
+ * How schemes read headers and bodies. A read returns null if the input is not valid. It never
+ * throws.
+ */
 import { createHash } from 'node:crypto'
 import type { MessageHeaders } from '../../../../kernel/outgoing/signatures.ts'
 import type { Envelope } from './scheme.ts'
@@ -8,7 +11,9 @@ const type_max = 200
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** A header that occurs once. Repeated ones are joined by a comma, which no id contains. */
+/**
+ * A header that occurs once. Repeated headers are joined by a comma, and no id contains a comma.
+ */
 export function headerOf(headers: MessageHeaders, name: string): string | null {
   const value = headers[name]
   return typeof value === 'string' ? value : null
@@ -17,7 +22,7 @@ export function headerOf(headers: MessageHeaders, name: string): string | null {
 export function jsonOf(body: Buffer): Members | null {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
-    // An object as JSON makes it: its members are unknown until they are read.
+    // A JSON object. Its properties are unknown until they are read.
     return typeof value === 'object' && value !== null ? (value as Members) : null
   } catch {
     return null
@@ -25,15 +30,15 @@ export function jsonOf(body: Buffer): Members | null {
 }
 
 /**
- * The same, but each number keeps its original text: otherwise two ids beyond 2^53 would become one
- * number, and the second message would be dropped as a duplicate of the first.
+ * The same, but each number keeps its original text. Otherwise two ids above 2^53 would become the
+ * same number, and the second message would be dropped as a duplicate of the first.
  */
 export function writtenIn(body: Buffer): unknown {
   const exact = (_name: string, value: unknown, { source }: { source: string }) =>
     typeof value === 'number' ? source : value
   try {
-    // The language passes the text of a number as a third argument, which its types do not declare
-    // yet.
+    // JavaScript passes the text of a number as a third argument, but its TypeScript types do not
+    // declare it yet.
     return JSON.parse(body.toString('utf8'), exact as (name: string, value: unknown) => unknown)
   } catch {
     return null
@@ -76,7 +81,7 @@ export function typeOf(value: unknown): string | null {
     : null
 }
 
-/** The id of a message whose provider gives it none. */
+/** Makes an id for a message that has none from its provider. */
 export function hashOf(...parts: readonly (string | Buffer)[]): string {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(part)

@@ -1,6 +1,6 @@
 /**
- * A scheme: how a provider signs its messages, how it names them, and how it documents "received".
- * Schemes are pure functions; the caller passes the source and the secrets.
+ * A scheme: how a provider signs its messages, how it identifies them, and which reply it documents
+ * for "received". Schemes are pure functions. The caller passes the source and the secrets.
  */
 import type { KeyObject } from 'node:crypto'
 import type { MessageHeaders, SignatureVerdict } from '../../../../kernel/outgoing/signatures.ts'
@@ -9,7 +9,7 @@ import type { Options, SchemeName } from '../schemas.ts'
 export type Incoming = {
   readonly headers: MessageHeaders
   readonly body: Buffer
-  /** The URL that was configured at the provider, with the query that it sent. */
+  /** The URL that was configured at the provider, with the query that the provider sent. */
   readonly url: string
 }
 
@@ -21,7 +21,7 @@ export type Trust = {
 }
 
 /**
- * What is read of a message before it is stored: its id at the provider, and its type if it has
+ * What we read from a message before we store it: its id at the provider, and its type if it has
  * one.
  */
 export type Envelope = { readonly event_id: string; readonly type: string | null }
@@ -36,12 +36,13 @@ export type Scheme = {
   readonly name: SchemeName
   verify(message: Incoming, trust: Trust): SignatureVerdict
   /**
-   * Null if the message does not have the form of its provider. Called for verified messages only.
+   * Null if the message does not have the provider's format. It is called for verified messages
+   * only.
    */
   envelope(message: Incoming, options: Options): Envelope | null
-  /** Where its id is expected, for the error about a message without one. */
+  /** Where the id is expected, for the error about a message without an id. */
   identified(options: Options): string
   readonly received: Acknowledgement
-  /** A reply to a question of the provider that is not an event, and so is not stored. */
+  /** The reply to a request of the provider that is not an event. Such a request is not stored. */
   greets?(message: Incoming): Acknowledgement | null
 }

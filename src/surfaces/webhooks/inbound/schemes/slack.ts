@@ -1,6 +1,6 @@
 /**
- * Slack: events are JSON with an id; commands and interactions are forms without one. When a URL is
- * registered, Slack sends a challenge, which is answered once its signature is verified.
+ * Slack. Events are JSON with an id. Commands and interactions are forms without an id. When a URL
+ * is registered, Slack sends a challenge, and we reply to it after verifying its signature.
  */
 import { verifySlack } from '../../../../kernel/outgoing/vendor-signatures.ts'
 import { envelopeOf, formOf, hashOf, headerOf, jsonOf, typeOf, type Members } from './read.ts'

@@ -1,4 +1,4 @@
-/** Stripe: the event's own id, and the reply that its documentation describes. */
+/** Stripe. It uses the event's own id, and the reply that Stripe documents. */
 import { verifyStripe } from '../../../../kernel/outgoing/vendor-signatures.ts'
 import { envelopeOf, jsonOf } from './read.ts'
 import type { Scheme } from './scheme.ts'

@@ -1,7 +1,7 @@
 /**
- * Twilio: forms about a resource (a message, a call) that changes its status. If no token
- * identifies a message, its id is the resource and its status. The reply is an empty TwiML
- * document.
+ * Twilio. Its messages are forms about a resource (a message, a call) that changes its status. If
+ * no token identifies a message, its id consists of the resource and its status. The reply is an
+ * empty TwiML document.
  */
 import { verifyTwilio } from '../../../../kernel/outgoing/vendor-signatures.ts'
 import { envelopeOf, formOf, hashOf, headerOf } from './read.ts'

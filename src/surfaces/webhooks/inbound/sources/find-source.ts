@@ -1,4 +1,4 @@
-/** Reads sources: by tenant for their owners, by the URL alone for senders. */
+/** Reads sources: for owners by tenant, and for senders by the URL alone. */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
@@ -40,9 +40,7 @@ export async function findSource(
   return row
 }
 
-/**
- * The source of a URL, and the secrets with which its messages must be signed, the newest first.
- */
+/** Returns the source of a URL, and the secrets for verifying its messages, the newest first. */
 const Row = Type.Object({
   provider: Type.String(),
   account_ref: Type.String(),
@@ -64,7 +62,7 @@ const placeOf = ({ provider, account_ref }: SourceKey) => `${provider} ${account
 
 export type FindTrusted = (key: SourceKey) => Promise<Trusted>
 
-/** Messages that come together share a look-up, which begins after all of them have arrived. */
+/** Messages that arrive together share a look-up. It starts after all of them have arrived. */
 export function openFindTrusted(
   kernel: Pick<Kernel, 'db' | 'settings'>,
   secrets: Pick<InboundSecrets, 'open'>,

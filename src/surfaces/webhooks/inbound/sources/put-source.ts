@@ -1,7 +1,7 @@
 /**
- * Configures from which provider webhooks are received. A source is written as a whole, so a
- * rotation is one request with the old secret and the new. A URL belongs to the tenant that took it
- * first.
+ * Configures from which provider webhooks are received. A source is written as a whole, so you can
+ * rotate a secret in one request with the old secret and the new one. A URL belongs to the first
+ * tenant that configured it.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
@@ -20,7 +20,7 @@ type Where = SourceKey & { readonly tenant_id: string; readonly conditions: Cond
 
 const taken = 'Another tenant already receives for this account of the provider.'
 
-/** A first version is a new row. */
+/** Version 1 means that the row is new. */
 const Written = Type.Object({ ...SourceRow.properties, made: Type.Boolean() })
 
 export async function putSource(
@@ -81,7 +81,7 @@ const forms =
   'the signature is named; a template holds {body} once and {timestamp} at most once, and with it a ' +
   'timestamp_header is named, and only with it; the id is in a header or at a pointer.'
 
-/** The body is always signed, and a time is checked only if it is signed too. */
+/** The signature always covers the body. A time is checked only if the signature covers it too. */
 function unfit({ header, template, timestamp_header, id_header, id_pointer }: Options) {
   const parts = (template ?? '{body}').match(/\{[^{}]*\}/g) ?? []
   const times = parts.filter(part => part === '{timestamp}').length

@@ -1,4 +1,7 @@
-/** The sources of inbound webhooks over HTTP: written as a whole, shown without their secrets. */
+/**
+ * Routes of the sources of inbound webhooks. A source is written as a whole and shown without its
+ * secrets.
+ */
 import { etag } from '../../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../../kernel/http/route.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
