@@ -1,4 +1,7 @@
-/** What must hold of uploads' rows between any two commits, for `dodeca doctor`. */
+/**
+ * Invariants that hold for the rows of uploads between any two transactions. `dodeca doctor` checks
+ * them.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Check } from '../../kernel/surface.ts'

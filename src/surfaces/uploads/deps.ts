@@ -1,6 +1,6 @@
 /**
- * What the use cases of uploads share. It is put together once in surface.ts; a use case names the members
- * that it needs with `Pick<Deps, …>`.
+ * What the use cases of uploads share. surface.ts puts it together once. A use case names the
+ * properties that it needs with `Pick<Deps, …>`.
  */
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
@@ -12,8 +12,8 @@ import type { Clamd } from './scanning/clamd.ts'
 import type { Kernel } from './settings.ts'
 
 /**
- * Which of these files the surface behind a purpose lets the principal read now. A surface plugs its own
- * in; without it only the owner and holders of `uploads.files.download_any` may.
+ * Returns which of these files the principal may read now. The surface that uses the purpose plugs
+ * this function in. Without it only the owner and holders of `uploads.files.download_any` may read.
  */
 export type MayRead = (
   reader: Reader,
@@ -21,13 +21,15 @@ export type MayRead = (
   file_ids: readonly string[],
 ) => Promise<ReadonlySet<string>>
 
-/** The part of the jobs surface that uploads keep to: an operator may pause processing like a type. */
+/**
+ * The part of the jobs surface that uploads uses. An operator may pause processing like a job type.
+ */
 export type Jobs = {
   activities(names: readonly string[]): void
   pauseFence(tx: Tx, activity: string): Promise<boolean>
 }
 
-/** What the owner of a job holds, when a worker takes the job. */
+/** The grants of a job's owner at the time when a worker takes the job. */
 export type Rights = Pick<Identity, 'grantsOf'>
 
 export type Deps = {
@@ -37,7 +39,7 @@ export type Deps = {
   readonly purposes: Purposes
   readonly fileUrls: FileUrls
   readonly inspectors: Inspectors
-  /** Null where no scanner is configured. */
+  /** Null if no scanner is configured. */
   readonly clamd: Clamd | null
   readonly readers: ReadonlyMap<Purpose, MayRead>
 }

@@ -1,4 +1,4 @@
-/** What uploads announce. */
+/** The events of uploads. */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
 import { Id, nullable } from '../../kernel/http/shapes.ts'

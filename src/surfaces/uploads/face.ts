@@ -1,4 +1,4 @@
-/** What other surfaces ask of files. Functions that write take the caller's `tx` first. */
+/** What other surfaces may call about files. Functions that write take the caller's `tx` first. */
 import type { Readable } from 'node:stream'
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
@@ -32,49 +32,58 @@ export type Caller = {
 }
 
 export type Face = {
-  /** Who else may read files of this purpose: asked of the surface behind it, once it is open. */
+  /**
+   * Registers who else may read files of this purpose. The surface that uses the purpose calls it
+   * when it is opened.
+   */
   plugReaders(purpose: Purpose, mayRead: MayRead): void
-  /** The caller's own file of one of these purposes, if it is available; one refusal, without a hint. */
+  /**
+   * Returns the caller's own file of one of these purposes, if it is available. Otherwise there is
+   * one refusal, without a hint at the reason.
+   */
   requireAvailable(
     reader: Reader,
     principal: Pick<Principal, 'id' | 'tenant_id'>,
     file_id: string,
     purposes: readonly Purpose[],
   ): Promise<AvailableFile>
-  /** Outside any transaction; what it returns is for `createUpload` with the same order. */
+  /** Call it outside any transaction. Pass the result to `createUpload` with the same order. */
   prepareUpload(caller: Caller, order: CreateUpload): Promise<Place>
   createUpload(tx: Tx, caller: Caller, order: CreateUpload, prepared: Place): Promise<NewUpload>
-  /** For surfaces that have authorized the reading themselves. */
+  /** For surfaces that have checked the permission to read themselves. */
   signDownload(
     file_id: string,
     variant: Variant,
     disposition: Disposition,
     expires_in_seconds: number,
   ): FileUrl
-  /** The bytes of an available file of the tenant; undefined where there is none. */
+  /** The bytes of an available file of the tenant, or undefined if there is none. */
   read(key: FileKey, range?: ByteRange): Promise<{ size: number; body: Readable } | undefined>
-  /** Deletes a file, as its owner would. */
+  /** Deletes a file, like a request of its owner. */
   remove(tx: Tx, key: FileKey): Promise<void>
-  /** For jobs: an own file, or any of the tenant with the permission, that may be an input. */
+  /**
+   * For jobs. Returns a file that may be an input: the caller's own, or any file of the tenant if
+   * the caller has the permission.
+   */
   isAvailable(reader: Reader, reading: InputReader, file_id: string): Promise<boolean>
-  /** For workers outside; undefined where the file is not available to the owner of the job any more. */
+  /** For external workers. Undefined if the file is no longer available to the owner of the job. */
   inputUrl(reader: Reader, reading: InputReader, file_id: string): Promise<string | undefined>
   readonly operator: Operator
 }
 
 /** For the command line only. */
 type Operator = {
-  /** Compares store and rows; without `remove` it only counts. */
+  /** Compares store and rows. Without `remove` it only counts. */
   reconcile(asked: { readonly remove: boolean; readonly signal: AbortSignal }): Promise<Reconciled>
-  /** Returns how many available files are inspected again. */
+  /** Returns how many available files will be inspected again. */
   blockHash(
     sha256: Buffer,
     by: { readonly actor: string; readonly reason: string },
   ): Promise<number>
-  /** False where it is not blocked. */
+  /** Returns false if it is not blocked. */
   unblockHash(sha256: Buffer, actor: string): Promise<boolean>
   blockedHashes(): Promise<readonly BlockedHash[]>
 }
 
-/** Who ordered a job; null where a surface did, which has no files. */
+/** The account that submitted a job. Null if a surface did, because a surface has no files. */
 export type InputReader = { readonly tenant_id: string; readonly principal_id: string | null }

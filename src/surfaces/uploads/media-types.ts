@@ -1,7 +1,7 @@
 /**
- * The media types that are accepted, by category, and the first bytes that tell them. Part 1 is compared
- * with these while it arrives; the inspector looks at the whole file later. `any` accepts all of them and
- * unknown binary types, never programs.
+ * The accepted media types, by category, and the first bytes that identify them. Part 1 is compared
+ * with these bytes while it arrives. The inspector reads the whole file later. `any` accepts all of
+ * them and unknown binary types, but never programs.
  */
 
 export const categories = ['image', 'video', 'audio', 'document', 'text', 'archive', 'any'] as const
@@ -52,7 +52,7 @@ const aliases: Readonly<Record<string, string>> = {
   'application/x-gzip': 'application/gzip',
   'application/x-zip-compressed': 'application/zip',
 }
-/** What a browser may show inside a page of this origin without running anything. */
+/** Types that a browser may show inside a page of this origin, because they run nothing. */
 const inline = new Set([...types.image, 'video/mp4', 'video/webm', 'audio/mpeg', 'text/plain'])
 
 export function normalType(type: string): string {
@@ -68,7 +68,7 @@ export function mayBeInline(type: string | null): boolean {
   return type !== null && inline.has(type)
 }
 
-/** Served as what they are; everything else as bytes. */
+/** These are served with their own type. Everything else is served as bytes. */
 export function servedType(type: string | null): string {
   if (type === null || type === 'text/html' || type === 'application/xml') {
     return 'application/octet-stream'
@@ -76,7 +76,7 @@ export function servedType(type: string | null): string {
   return categoryOfType.has(type) ? type : 'application/octet-stream'
 }
 
-/** What a desktop runs when a file of this name is opened, whatever its bytes are. */
+/** File names that a desktop runs when they are opened, whatever their bytes are. */
 const program_names =
   /\.(exe|com|bat|cmd|scr|pif|msi|msp|lnk|hta|cpl|vb|vbs|vbe|jse|wsf|wsh|ps1|reg)[. ]*$/i
 
@@ -92,12 +92,16 @@ const extensions: readonly (readonly [Known, RegExp])[] = [
   ['archive', /\.(zip|tar|gz|tgz)$/i],
 ]
 
-/** Whether a name promises another kind of content than the bytes have. Other endings promise nothing. */
+/**
+ * Returns whether the name's extension stands for another kind of content than the bytes. Other
+ * extensions are not compared.
+ */
 export function nameFits(filename: string | null, detected_type: string): boolean {
   const promised = extensions.find(([, ending]) => ending.test(filename ?? ''))?.[0]
   const found = categoryOf(detected_type)
   if (promised === undefined || promised === found) return true
-  // Audio and video share containers; some writers of documents leave out what tells them from a zip.
+  // Audio and video share containers. Some programs write documents without the part that
+  // distinguishes them from a zip.
   if (promised === 'document') return detected_type === 'application/zip'
   return (promised === 'video' && found === 'audio') || (promised === 'audio' && found === 'video')
 }
@@ -151,13 +155,13 @@ function typeOfHead(head: Buffer): string | null {
   return signatures.find(([, hex, offset]) => starts(head, hex, offset))?.[0] ?? null
 }
 
-/** Whether a file that begins like this can still turn out to be of the category. */
+/** Returns whether a file with these first bytes can still belong to the category. */
 export function headFits(head: Buffer, category: Category): boolean {
   if (isProgram(head)) return false
   if (category === 'any') return true
   const type = typeOfHead(head)
   if (type === null) return category === 'text' || category === 'audio' || category === 'archive'
-  // Office documents are zips.
+  // Office documents are zip files.
   if (type === 'application/zip' && category === 'document') return true
   return categoryOf(type) === category || (category === 'audio' && type === 'video/mp4')
 }

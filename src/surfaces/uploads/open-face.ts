@@ -10,7 +10,7 @@ import { blockedHashes, blockHash, unblockHash } from './scanning/blocked-hashes
 import { reconcile } from './storage/reconcile.ts'
 import { createUpload, newUploadOf, prepareUpload } from './uploads/create-upload.ts'
 
-/** Purposes whose files a job may be given. */
+/** Purposes whose files a job may have as input. */
 const inputs: readonly Purpose[] = ['job_input', 'generic']
 const input_url_seconds = 3600
 

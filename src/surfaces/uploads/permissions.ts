@@ -1,6 +1,7 @@
 /**
- * What may be done with files. Own uploads and files need no permission; those of others need one that no
- * member holds. Purposes that members may not use are granted one by one.
+ * The permissions on files. Callers need no permission for their own uploads and files. Those of
+ * others need a permission that no ordinary member has. Purposes that members may not use are
+ * granted one by one.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 

@@ -1,6 +1,7 @@
 /**
- * What files are uploaded for. A purpose says which categories and sizes it takes, which derivatives are
- * made of images, and whether every member may use it. Who else may read is asked of the surface behind it.
+ * The purposes of files. A purpose says which categories and sizes it accepts, which derivatives
+ * are made of images, and whether every member may use it. The surface that uses the purpose says
+ * who else may read its files.
  */
 import type { Category } from './media-types.ts'
 import type { Kernel } from './settings.ts'
@@ -19,15 +20,18 @@ export const derivative_kinds = ['thumbnail', 'preview', 'sanitized'] as const
 export type DerivativeKind = (typeof derivative_kinds)[number]
 
 export type PurposeRules = {
-  /** The largest file of each category; `any` accepts every category. */
+  /** The largest file of each category. `any` accepts every category. */
   readonly largest: Partial<Record<Category, number>>
   /** Whether every member may upload for it. */
   readonly members: boolean
-  /** What is made of images. `sanitized` is required: readers other than the owner get it. */
+  /**
+   * The derivatives of images. `sanitized` is required, because readers other than the owner get
+   * it.
+   */
   readonly derivatives: readonly DerivativeKind[]
-  /** Whether the checksum may be stated at completion instead of at the beginning. */
+  /** Whether the client may send the checksum at completion instead of at the beginning. */
   readonly checksum: 'required' | 'deferred'
-  /** Whether its files go when their owner's account is erased. */
+  /** Whether the files are deleted when their owner's account is erased. */
   readonly erased: boolean
 }
 
@@ -85,7 +89,7 @@ export function openPurposes({ settings }: Pick<Kernel, 'settings'>): Purposes {
   }
 }
 
-/** Undefined where the purpose does not take the category. */
+/** Returns undefined if the purpose does not accept the category. */
 export function largestOf({ largest }: PurposeRules, category: Category): number | undefined {
   return largest[category] ?? largest.any
 }

@@ -1,4 +1,7 @@
-/** Demo files of the demo tenants: an avatar of each administrator, made here, which goes every real way. */
+/**
+ * Demo files of the demo tenants: an avatar for each administrator. It is made here and goes
+ * through all real steps.
+ */
 import { createHash } from 'node:crypto'
 import { deflateSync, crc32 } from 'node:zlib'
 import { Type } from 'typebox'
@@ -10,7 +13,7 @@ import { checksumOf } from './schemas.ts'
 import { completeUpload } from './uploads/complete-upload.ts'
 import { createUpload, prepareUpload } from './uploads/create-upload.ts'
 
-/** Who the demo people are is identity's to say. */
+/** Identity provides the demo accounts. */
 export type People = Pick<Identity['administration'], 'accounts' | 'tenants'>
 
 const accounts_max = 1000
@@ -18,7 +21,7 @@ const Held = Type.Object({ files: Type.Integer() })
 
 export async function seed(deps: Deps, people: People): Promise<string[]> {
   const { db, objects } = deps.kernel
-  // Parts of S3 are sent to the store, which a command has no client for.
+  // With S3, parts are sent to the store itself, and a command has no client for that.
   if (objects.multipart.parts.kind !== 'received') return []
   const made: string[] = []
   const tenants = await people.tenants(accounts_max)

@@ -1,4 +1,4 @@
-/** Uploads as the kernel sees them: their parts are opened once and wired together here. */
+/** Uploads as the kernel sees it. This file opens the parts once and connects them. */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'

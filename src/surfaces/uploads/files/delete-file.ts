@@ -1,4 +1,7 @@
-/** Deletes a file: its URLs end with this commit, and its bytes are removed some days later. */
+/**
+ * Deletes a file. After this transaction its URLs no longer work. Its bytes are removed some days
+ * later.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -10,7 +13,9 @@ import type { FileKey } from './quarantine-file.ts'
 
 const Deleted = Type.Object({ tenant_id: Id, id: Id, purpose: Purpose, version: Type.Integer() })
 
-/** False where it is deleted already. `at_once`: without the time in which its bytes are kept. */
+/**
+ * Returns false if it was already deleted. With `at_once`, its bytes are not kept for some days.
+ */
 export async function deleteFile(
   tx: Tx,
   { settings }: Pick<Deps['kernel'], 'settings'>,

@@ -1,4 +1,7 @@
-/** Signs URLs of files that the caller may read now: one, or a page of pictures in one call. */
+/**
+ * Signs URLs of files that the caller may read now: of one file, or of a page of pictures in one
+ * call.
+ */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { Id, nullable, text, Time } from '../../../kernel/http/shapes.ts'
@@ -110,13 +113,13 @@ export async function downloadUrls(
 
 type Refusal = 'file_not_found' | 'file_not_available' | 'derivative_not_found'
 
-/** What this reader gets of the file, or why not. */
+/** Returns which form of the file this reader gets, or the reason for a refusal. */
 function choose(
   file: ReadableFile,
   derivatives: readonly DerivativeRow[],
   { derivative }: Asked,
 ): Chosen | Refusal {
-  // Others than the owner do not learn of a file that is not there yet, or is in quarantine.
+  // Other readers cannot learn that a file exists which is not available yet or is in quarantine.
   if (file.state !== 'available') {
     return file.by === 'surface' ? 'file_not_found' : 'file_not_available'
   }

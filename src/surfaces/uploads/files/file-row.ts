@@ -94,7 +94,10 @@ export async function derivativesOf(
   )
 }
 
-/** What scanners found is shown with `uploads.quarantine.read` only: it teaches how to get past them. */
+/**
+ * The findings of scanners are shown only with `uploads.quarantine.read`, because they would teach
+ * how to evade the scanners.
+ */
 export function fileView(
   row: FileRow,
   derivatives: readonly DerivativeRow[],

@@ -1,7 +1,7 @@
 /**
- * URLs from which a file, or a derivative of it, is fetched for a short while. They are always this
- * platform's and checked against the file's state at each use, on S3 too, where the answer is a redirect
- * to a URL of the store that lives for a minute: a file that is deleted or quarantined is gone at once.
+ * Short-lived URLs of a file or of a derivative. They always lead to this platform, and each use
+ * checks the file's state. On S3 the reply is a redirect to a URL of the store that is valid for a
+ * minute. So a deleted or quarantined file is unavailable immediately.
  */
 import type { SignedGrant } from '../../../kernel/access/signed-url.ts'
 import { rfc3339 } from '../../../kernel/clock.ts'

@@ -1,7 +1,7 @@
 /**
- * Who may read a file: its owner, holders of a permission in its tenant, and readers that the surface
- * behind its purpose allows. It is asked for each URL that is signed. Anybody else gets the same 404 as for
- * a file that does not exist.
+ * Who may read a file: its owner, holders of a permission in its tenant, and readers that the
+ * surface of its purpose allows. This is checked for each URL that is signed. Any other caller gets
+ * the same 404 as for a file that does not exist.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -11,7 +11,7 @@ import type { Caller } from '../uploads/upload-row.ts'
 import { fileColumns, FileRow, findFile } from './file-row.ts'
 
 export type ReadableFile = FileRow & {
-  /** Only the owner gets the original of an image that has a sanitized form. */
+  /** If an image has a sanitized form, only the owner gets the original. */
   readonly by: 'owner' | 'operator' | 'surface'
 }
 
@@ -29,7 +29,7 @@ export async function requireReadable(
   return found
 }
 
-/** One query for the files, at most one for the grants, and one for each purpose among them. */
+/** One query for the files, at most one for the grants, and one for each purpose of these files. */
 export async function readable(
   reader: Reader,
   { readers }: Pick<Deps, 'readers'>,
@@ -61,7 +61,9 @@ export async function readable(
   })
 }
 
-/** The caller's own file, or any of the tenant with the permission; deleted ones too. */
+/**
+ * The caller's own file, or any file of the tenant with the permission. Deleted files are included.
+ */
 export async function requireOwn(
   reader: Reader,
   { principal, grants }: Caller,

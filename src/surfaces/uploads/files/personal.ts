@@ -1,7 +1,7 @@
 /**
- * A person's files: what is exported of them, and their end with the account. Open uploads are aborted,
- * and files of all purposes but product images lose their names at once and their bytes without the usual
- * delay.
+ * A person's files: their export, and their erasure with the account. Open uploads are aborted.
+ * Files of all purposes except product images lose their names immediately, and their bytes without
+ * the usual delay.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -54,7 +54,10 @@ function erasedPurposes({ purposes }: Pick<Deps, 'purposes'>): string[] {
   return Object.entries(purposes).flatMap(([name, rules]) => (rules.erased ? [name] : []))
 }
 
-/** An upload that is being verified becomes a file soon; the erasure is tried again until none is. */
+/**
+ * An upload that is being verified soon becomes a file. The erasure is retried until there is no
+ * such upload.
+ */
 async function eraseUploads(
   deps: Pick<Deps, 'kernel' | 'purposes'>,
   { principal_ids, tenant_id }: PersonalAccount,

@@ -1,4 +1,4 @@
-/** Makes a file available: the one place where a file becomes safe to read. */
+/** Makes a file available. Only this code makes a file safe to read. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

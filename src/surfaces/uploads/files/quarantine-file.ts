@@ -1,4 +1,7 @@
-/** Takes a file out of reach; its upload follows in the same commit, and its bytes go after a while. */
+/**
+ * Moves a file into quarantine, so that nobody can read it. Its upload changes in the same
+ * transaction, and its bytes are removed later.
+ */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -18,7 +21,7 @@ const Quarantined = Type.Object({
 
 export type FileKey = { readonly tenant_id: string; readonly id: string }
 
-/** False where the file is in quarantine already, or deleted. */
+/** Returns false if the file is already in quarantine or deleted. */
 export async function quarantineFile(
   tx: Tx,
   { settings }: Pick<Deps['kernel'], 'settings'>,

@@ -1,6 +1,6 @@
 /**
- * The one range of a Range header (RFC 9110) that is served. What is malformed, of another unit or has
- * several ranges gets the whole file, which the RFC allows.
+ * Reads a Range header (RFC 9110) with one range. If the header is malformed, has another unit or
+ * several ranges, the whole file is sent. The RFC allows this.
  */
 import type { ByteRange } from '../../../kernel/objects/objects.ts'
 

@@ -1,4 +1,4 @@
-/** Has a file go through all stages again. An available one stays available while that happens. */
+/** Sends a file through all stages again. An available file stays available meanwhile. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

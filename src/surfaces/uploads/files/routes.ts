@@ -1,4 +1,4 @@
-/** Routes about files: URLs to download them, what is known of them, and their end. */
+/** Routes of files: download URLs, the state of a file, and its deletion. */
 import { Type } from 'typebox'
 import type { Readable } from 'node:stream'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -204,7 +204,7 @@ function bytesRoute(deps: Deps): Route {
     path: '/_objects/d/{file_id}/{variant}',
     name: 'downloadFile',
     sends: ['etag'],
-    // The signature is checked before the reply can tell whether there is such a file.
+    // The signature is checked before the reply can reveal whether the file exists.
     params: { file_id: Id, variant: oneOf('original', 'thumbnail', 'preview', 'sanitized') },
     absent,
     summary: 'The bytes of a file, by a URL that was signed',
@@ -218,7 +218,7 @@ function bytesRoute(deps: Deps): Route {
     produces: ['application/octet-stream', 'image/webp', 'text/plain', '*/*'],
     query: closed({ ...SignedQuery, disposition: Type.Optional(oneOf('attachment', 'inline')) }),
     replies: { 200: RawBytes, 206: RawBytes, 304: null, 307: null },
-    // A file that is deleted stays for so long with those who have it.
+    // A browser or proxy that has the file may keep it this long after a deletion.
     headers: { 'cache-control': 'private, max-age=60' },
     fails: [
       absent,

@@ -1,7 +1,8 @@
 /**
- * Serves the bytes of a file by a URL that was signed. The state is asked for each request, and the
- * stored object is compared with the version that was scanned: where that differs, all bytes are hashed
- * again, because a restored backup gives every file a new version; another digest is `object_altered`.
+ * Serves the bytes of a file by a signed URL. Each request checks the state, and compares the
+ * stored object with the version that was scanned. If the version differs, all bytes are hashed
+ * again, because a restored backup gives every file a new version. If the digest differs too, the
+ * refusal is `object_altered`.
  */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -22,11 +23,11 @@ import { downloadGrant } from './file-urls.ts'
 import { rangeOf } from './range.ts'
 
 const redirect_seconds = 60
-/** Separators of paths, control characters, and those that turn the direction of what is read. */
+/** Path separators, control characters, and characters that change the reading direction. */
 // oxlint-disable-next-line no-control-regex -- these are what is replaced
 const unsafe_in_names = /[/\\\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Windows opens a device instead of a file of this name. */
+/** Windows would open a device instead of a file with this name. */
 const device_names = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
 const Served = Type.Object({
@@ -168,7 +169,7 @@ async function checkVersion(db: Db, kernel: Deps['kernel'], served: Served): Pro
   if (facts?.version !== served.storage_version) await recheck(db, kernel, served)
 }
 
-/** The version of the object, if its bytes are still those that were scanned. */
+/** Returns the version of the object, if its bytes are still those that were scanned. */
 async function recheck(db: Db, kernel: Deps['kernel'], served: Served): Promise<string> {
   const { tenant_id, file_id, variant_id } = served
   const found = await kernel.objects.get(served.storage_key)

@@ -1,4 +1,4 @@
-/** Compares what a client says of its parts with what is stored. */
+/** Compares the client's list of parts with the stored parts. */
 import type { FieldError } from '../../../kernel/errors/problem.ts'
 import type { CompleteUpload } from '../schemas.ts'
 import type { PartRow } from '../uploads/upload-row.ts'

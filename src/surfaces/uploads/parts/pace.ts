@@ -1,6 +1,7 @@
 /**
- * A body that stops, or trickles, holds a slot that others wait for: after this long without a byte, or
- * with less than 8 KiB a second on average after ten seconds, it fails with `request_timeout`.
+ * Ends slow bodies. A body that stops or is very slow holds a slot that others wait for. It fails
+ * with `request_timeout` after this long without a byte, or with less than 8 KiB a second on
+ * average after ten seconds.
  */
 import { problem } from '../errors.ts'
 
@@ -30,7 +31,7 @@ export async function* guardPace(
       const waited = Promise.withResolvers<'idle'>()
       idle = () => waited.resolve('idle')
       const next = pieces.next()
-      // After the deadline nothing awaits it, and it may still fail.
+      // After the deadline nothing awaits this promise, and it may still fail.
       next.catch(() => {})
       const found = await Promise.race([next, waited.promise])
       if (found === 'idle') throw problem('request_timeout')

@@ -1,6 +1,7 @@
 /**
- * URLs of parts. The local engine's lead to this platform and are signed by the kernel; those of S3
- * lead to the store. Either fits one part of exactly its planned size and ends with the upload.
+ * URLs of parts. With the local engine they lead to this platform, and the kernel signs them. With
+ * S3 they lead to the store. In both cases a URL is valid for one part of exactly its planned size,
+ * and ends with the upload.
  */
 import { rfc3339 } from '../../../kernel/clock.ts'
 import type { SignedGrant } from '../../../kernel/access/signed-url.ts'
@@ -10,7 +11,7 @@ import { placeOf, sizeOfPart, type Plan, type UploadRow } from '../uploads/uploa
 
 type Signed = Plan & Pick<UploadRow, 'id' | 'storage_key' | 'multipart_upload_id'>
 
-/** What the signature of a part's URL covers. */
+/** The fields that the signature of a part's URL covers. */
 export function partGrant(upload: Signed, part_number: number): SignedGrant {
   return {
     method: 'PUT',

@@ -1,7 +1,8 @@
 /**
- * Takes one part of an upload by a URL that was signed, while the engine is local. Everything that
- * can refuse it is asked before the body: signature, state, size, and after the first bytes of part 1 the
- * type. The bytes are on the disk before the row names them; the row decides which of two attempts counts.
+ * Receives one part of an upload by a signed URL, if the engine is local. All checks that can
+ * refuse the part come before the body: signature, state, size. After the first bytes of part 1 the
+ * type is checked too. The bytes are on the disk before the row names them. If there are two
+ * attempts, the row says which one counts.
  */
 import { Type } from 'typebox'
 import type { Readable } from 'node:stream'
@@ -31,7 +32,7 @@ export type PartRequest = {
   readonly request: Pick<RequestFacts, 'headers' | 'stream'>
 }
 
-/** Answers the entity tag of the part. */
+/** Returns the entity tag of the part. */
 export async function receivePart(
   db: Db,
   { kernel, slots }: Pick<Deps, 'kernel'> & { readonly slots: Slots },
@@ -67,7 +68,7 @@ async function findForPart(db: Db, kernel: Deps['kernel'], asked: PartRequest): 
       -- any tenant: the signature of the URL is what grants this
       select ${uploadColumns} from uploads.uploads u where u.id = ${upload_id}`,
   )
-  // A URL for what is not there was never signed.
+  // This URL was never signed, because there is no such upload or part.
   if (!upload || part_number > upload.part_count) throw problem('signed_url_invalid')
   const grant = partGrant(upload, part_number)
   const verdict = kernel.signedUrls.verify(grant, query, kernel.clock.nowSeconds())
@@ -104,7 +105,7 @@ function expectedDigest(headers: RequestFacts['headers']): Buffer | null {
   })
 }
 
-/** Looks at the first bytes before any more are asked for. */
+/** Checks the first bytes before it reads any more. */
 async function* withHead(body: Readable, { media_category }: UploadRow): AsyncGenerator<Buffer> {
   let head: Buffer | null = Buffer.alloc(0)
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -151,7 +152,9 @@ async function receive(
 
 const Kept = Type.Object({ replaced: Type.Union([Type.String(), Type.Null()]) })
 
-/** The row counts only while the upload is open; the expiry slides with each part, up to a longest life. */
+/**
+ * The row counts only while the upload is open. Each part extends the expiry, up to a maximum age.
+ */
 async function keepPart(
   db: Db,
   { settings }: Deps['kernel'],
@@ -193,6 +196,7 @@ async function keepPart(
     await parts.remove(reference, stored)
     throw ended(upload.state)
   }
-  // Of two that replaced one part at once, the sweep finds what neither saw.
+  // If two requests replaced one part at the same time, the sweep removes the file that neither of
+  // them saw.
   if (kept.replaced) await parts.remove(reference, { part_number, name: kept.replaced })
 }

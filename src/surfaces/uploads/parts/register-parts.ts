@@ -1,6 +1,6 @@
 /**
- * Says which parts are stored, and gives URLs for those that are not. What the client says of its
- * parts is compared with the store and never believed; on S3 the rows are made from what the store lists.
+ * Returns which parts are stored, and URLs for those that are not. The client's list of parts is
+ * compared with the store and never trusted. On S3 the rows are made from the store's list.
  */
 import { sql } from '../../../kernel/database/sql.ts'
 import { PartMissing, type StoredPart } from '../../../kernel/objects/objects.ts'
@@ -67,7 +67,7 @@ function firstOf(ranges: readonly number[][], count: number): number[] {
   return numbers
 }
 
-/** Of the local engine the rows are the truth; what S3 lists becomes the rows. */
+/** With the local engine the rows are correct. With S3 the store's list becomes the rows. */
 export async function storedParts(
   db: Reader & Pick<Db, 'run'>,
   { objects }: Pick<Deps['kernel'], 'objects'>,
@@ -79,7 +79,8 @@ export async function storedParts(
   try {
     listed = await parts.list(placeOf(upload))
   } catch (error) {
-    // Completed at the store by an attempt whose answer was lost: the rows say of which parts.
+    // An attempt completed the upload at the store, but its reply was lost. The rows say which
+    // parts it used.
     if (error instanceof PartMissing) return await partsOf(db, upload)
     throw error
   }

@@ -1,4 +1,4 @@
-/** The route by which the local engine takes parts; S3 takes them itself. */
+/** The route by which the local engine receives parts. S3 receives them itself. */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Id, text } from '../../../kernel/http/shapes.ts'
@@ -21,7 +21,7 @@ export function partRoutes({ kernel }: Pick<Deps, 'kernel'>): readonly Route[] {
       path: '/_objects/u/{upload_id}/{part_number}',
       name: 'sendUploadPart',
       sends: ['etag'],
-      // The signature is checked before the reply can tell whether there is such an upload.
+      // The signature is checked before the reply can reveal whether the upload exists.
       params: { upload_id: Id, part_number: Type.String({ pattern: '^[1-9][0-9]{0,4}$' }) },
       absent: 'signed_url_invalid',
       summary: 'Send one part of an upload, by a URL that was signed',
@@ -30,7 +30,7 @@ export function partRoutes({ kernel }: Pick<Deps, 'kernel'>): readonly Route[] {
       added: true,
       transaction: 'own',
       idempotency: 'ignored',
-      // The request that signed the URL was counted; here only guesses are.
+      // The request that signed the URL was counted. Here only invalid signatures count.
       counts_refused: true,
       consumes: 'stream',
       query: closed(SignedQuery),

@@ -1,4 +1,7 @@
-/** How many parts arrive at once, of one upload and in this process: memory and disks are shared. */
+/**
+ * Limits how many parts arrive at the same time, for one upload and in this process, because memory
+ * and disks are shared.
+ */
 import { problem } from '../errors.ts'
 import type { Kernel } from '../settings.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Makes the derivatives that the purpose asks for. The row that names an object comes before it; a kind
- * that is there already is made again under the same key, so a repeated stage leaves no orphan.
+ * Makes the derivatives that the purpose requires. The row that names an object is written before
+ * the object. An existing derivative is made again under the same key, so a repeated stage leaves
+ * no orphan.
  */
 import { createReadStream } from 'node:fs'
 import { Type } from 'typebox'
@@ -55,7 +56,7 @@ export async function deriveFile(deps: Deps, file: FileRow, signal: AbortSignal)
   return {}
 }
 
-/** What is derived counts against the tenant; a repeated stage sets the same sum. */
+/** Derivatives count against the tenant's quota. A repeated stage sets the same sum again. */
 async function countDerivatives({ kernel: { db } }: Deps, { tenant_id, id, size }: FileRow) {
   await db.run(sql`
     with held as (

@@ -1,6 +1,6 @@
 /**
- * Makes the derivatives of an image, in a child process. All of them are webp in sRGB without metadata,
- * turned as the camera was held; an animation keeps its frames in `sanitized` only.
+ * Makes the derivatives of an image, in a child process. All of them are webp in sRGB without
+ * metadata, rotated as the camera was held. An animation keeps its frames only in `sanitized`.
  */
 import sharp, { type Sharp, type SharpOptions } from 'sharp'
 import type { DerivativeKind } from '../purposes.ts'
@@ -13,7 +13,7 @@ import {
 
 sharp.cache(false)
 sharp.concurrency(1)
-// Only the formats that are accepted; libvips reads dozens.
+// Only the accepted formats are enabled, because libvips can read dozens.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({
   operation: [
@@ -57,7 +57,7 @@ export type ImageFacts = {
   readonly frames: number
 }
 
-/** From the header alone: nothing is decoded before its size is known. */
+/** The size comes from the header alone. Nothing is decoded before the size is known. */
 export async function imageFacts(path: string, limits: InspectorLimits): Promise<ImageFacts> {
   let found
   try {

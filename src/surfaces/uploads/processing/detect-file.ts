@@ -1,4 +1,4 @@
-/** The first stage: what the bytes are, and whether anything in them is refused. */
+/** The first stage: detects the type of the bytes, and whether their content is refused. */
 import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Deps } from '../deps.ts'
 import type { FileRow } from '../files/file-row.ts'

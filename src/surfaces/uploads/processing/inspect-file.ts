@@ -1,7 +1,8 @@
 /**
- * Looks at a whole file, in a child process: what its bytes say it is, whether that is what was claimed,
- * and whether it holds what no purpose accepts (programs, active content, archives that explode or cannot
- * be looked into, two formats in one). The bytes that are looked at are those of the digest.
+ * Inspects a whole file, in a child process. It detects the type from the bytes, compares it with
+ * the claimed type, and looks for content that no purpose accepts: programs, active content,
+ * archives that explode or cannot be read, two formats in one file. It inspects exactly the bytes
+ * of the digest.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -22,7 +23,10 @@ import {
 const head_bytes = 4096
 const tail_bytes = 65_536 + 22
 const trailing_bytes_max = 1024
-/** As its makers spell it, in two pieces, so that no scanner takes this file for it. */
+/**
+ * The signature as its makers spell it. It is in two pieces here, so that no scanner reports this
+ * source file.
+ */
 const eicar = Buffer.from(
   ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'].join(''),
 )
@@ -127,7 +131,7 @@ async function detect(
   return claimed_type && categoryOf(claimed_type) === 'text' ? claimed_type : 'text/plain'
 }
 
-/** Texts cannot be told from each other, and audio and video share containers. */
+/** Text formats cannot be distinguished by their bytes, and audio and video share containers. */
 function isWhatWasClaimed({ category, claimed_type }: InspectTask, type: string): boolean {
   const found = categoryOf(type)
   const shared = (a: string | undefined) =>
@@ -142,13 +146,13 @@ function isWhatWasClaimed({ category, claimed_type }: InspectTask, type: string)
   return (claimed === 'audio' || claimed === 'video') && shared(claimed)
 }
 
-/** A second format hides at the beginning or end of the first. */
+/** A second format is hidden at the beginning or end of the first. */
 function isPolyglot(type: string, head: Buffer, tail: Buffer, size: number): boolean {
   const category = categoryOf(type)
   if (category === 'text') return false
   const markup = /<script[\s>]|<html[\s>]|__HALT_COMPILER/i.test(head.toString('latin1'))
   if (category === 'image' && markup) return true
-  // A viewer accepts the header of a PDF anywhere in the first kilobyte.
+  // PDF viewers accept the header of a PDF anywhere in the first kilobyte.
   if (type !== 'application/pdf' && head.subarray(0, 1028).includes('%PDF-', 0, 'latin1'))
     return true
   if (
@@ -171,6 +175,7 @@ function endOf(type: string, tail: Buffer): number | null {
   if (!mark) return null
   const at = tail.lastIndexOf(Buffer.from(mark[0], 'hex'))
   if (at !== -1) return at + mark[1]
-  // Not in the last 64 KiB: what follows the image is longer than that, or all of it is cut short.
+  // The end is not in the last 64 KiB. So more than that follows the image, or the image is cut
+  // short.
   return tail.length < tail_bytes ? null : 0
 }

@@ -1,14 +1,15 @@
 /**
- * Looks for what runs when a PDF is opened: scripts, programs, embedded files, forms with logic. The bytes
- * are searched first, with escaped names and compressed objects undone, because a viewer may repair what
- * pdf.js does not read; then pdf.js parses the document, and what it cannot parse is refused.
+ * Looks for content that runs when a PDF is opened: scripts, programs, embedded files, forms with
+ * logic. First it searches the bytes, after decoding escaped names and compressed objects, because
+ * a viewer may repair a file that pdf.js cannot read. Then pdf.js parses the document. A document
+ * that pdf.js cannot parse is refused.
  */
 import { readFile, stat } from 'node:fs/promises'
 import { inflateSync } from 'node:zlib'
 import { getDocument, PasswordException, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { Refused, type FileMetadata, type InspectorLimits } from './inspector-protocol.ts'
 
-/** Held in memory three times: as it is, as text, and by pdf.js. */
+/** The file is in memory three times: as bytes, as text, and in pdf.js. */
 const pdf_bytes_max = 64 * 1024 * 1024
 const stream_bytes_max = 16 * 1024 * 1024
 const inflated_bytes_max = 256 * 1024 * 1024
@@ -32,7 +33,7 @@ function search(bytes: Buffer): void {
     const end = bytes.indexOf('endstream', from, 'latin1')
     if (end === -1) return
     at = end + 9
-    // A zlib header; pictures and fonts are compressed otherwise or hold no names.
+    // A zlib header. Pictures and fonts use other compression or contain no names.
     if (bytes[from] !== 0x78) continue
     const text = inflated(bytes.subarray(from, end))
     budget -= text.length
@@ -46,7 +47,7 @@ function inflated(bytes: Buffer): string {
     // oxlint-disable-next-line node/no-sync -- a process of its own, with one task at a time
     return inflateSync(bytes, { maxOutputLength: stream_bytes_max }).toString('latin1')
   } catch {
-    // Cut short, damaged, or larger than any object stream.
+    // The stream is cut short, damaged, or larger than any object stream.
     return ''
   }
 }

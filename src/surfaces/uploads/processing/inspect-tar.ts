@@ -1,6 +1,7 @@
 /**
- * Looks into tar and gzip: names and links must stay inside the archive, no entry is a device, and all
- * bytes are counted. What gzip unpacks may be a tar or a zip, and is looked into like one.
+ * Inspects tar and gzip. Names and links must stay inside the archive, no entry may be a device,
+ * and all bytes are counted. The content of a gzip may be a tar or a zip, and is then inspected
+ * like one.
  */
 import { createReadStream } from 'node:fs'
 import { posix } from 'node:path'
@@ -112,7 +113,7 @@ async function inspectTar(
 function checkHeader({ name, type, linkname }: Header): void {
   if (isUnsafePath(name) || devices.has(type)) throw new Refused('archive_unsafe_path')
   if (type !== 'symlink' && type !== 'link') return
-  // A hard link names a path of the archive, a symbolic one a path beside itself.
+  // A hard link names a path in the archive. A symbolic link names a path relative to itself.
   const target = type === 'link' ? linkname : posix.join(posix.dirname(name), linkname)
   const outside = posix.normalize(target).startsWith('..') || linkname.startsWith('/')
   if (outside) throw new Refused('archive_unsafe_path')
@@ -128,7 +129,7 @@ async function readEntry(
   for await (const chunk of entry) {
     if (size === 0 && isZipHead(chunk)) nested = []
     size += chunk.length
-    // Nothing is packed in a tar; what was unpacked to get here is counted where that happens.
+    // A tar is not compressed. The unpacking that led here counts its own bytes.
     spend(budget, chunk.length, size, size)
     if (nested && size > nested_bytes_max) throw new Refused('archive_uninspectable')
     nested?.push(chunk)

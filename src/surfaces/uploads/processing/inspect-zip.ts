@@ -1,19 +1,22 @@
 /**
- * Looks into zip files without trusting what they say of themselves: every entry is inflated and counted,
- * entries that share bytes are a bomb, and archives inside are opened up to a depth. Documents of Office
+ * Inspects zip files without trusting their headers. Every entry is inflated and counted. Entries
+ * that share bytes are a bomb. Archives inside are opened up to a maximum depth. Office documents
  * are zip files with parts that may run or load something.
  */
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { Refused, type FileMetadata, type InspectorLimits } from './inspector-protocol.ts'
 
 const ratio_from_bytes = 10 * 1024 * 1024
-/** An archive inside is held in memory while it is looked at. */
+/** An archive inside is held in memory while it is inspected. */
 export const nested_bytes_max = 64 * 1024 * 1024
 const symbolic_link = 0o120000
-/** What runs in documents of Office: macros, ActiveX, embedded OLE objects. */
+/** Parts of Office documents that run: macros, ActiveX, embedded OLE objects. */
 const office_programs =
   /(^|\/)(vbaProject\.bin|macrosheets\/|activeX\/|embeddings\/oleObject[^/]*\.bin$)/i
-/** A relation that loads a template, an object or a frame from elsewhere when the document is opened. */
+/**
+ * A relation that loads a template, an object or a frame from elsewhere when the document is
+ * opened.
+ */
 const remote_parts = /relationships\/(attachedTemplate|oleObject|frame|subDocument)["']/i
 const relations_bytes_max = 1024 * 1024
 
@@ -29,7 +32,8 @@ export async function inspectZipFile(path: string, limits: InspectorLimits): Pro
 const options = {
   lazyEntries: true,
   autoClose: false,
-  // We look at names and count bytes ourselves, and say what is wrong.
+  // Names and sizes are checked here and not by the library, so that the error can say what is
+  // wrong.
   decodeStrings: true,
   validateEntrySizes: false,
   strictFileNames: false,
@@ -99,19 +103,22 @@ export function isUnsafePath(name: string): boolean {
   return name.split(/[/\\]/).includes('..') || /^([/\\]|[a-z]:)/i.test(name)
 }
 
-/** The last one against all: entries come in the order of the directory, not of the bytes. */
+/**
+ * Compares the last entry with all others, because entries have the order of the directory, not of
+ * their bytes.
+ */
 function checkOverlap(taken: readonly [number, number][]): void {
   const last = taken.at(-1)
   if (!last) return
   const previous = taken.at(-2)
-  // In nearly every archive each entry follows the one before it.
+  // In nearly every archive each entry follows the previous one.
   if (!previous || last[0] >= previous[1]) return
   if (taken.slice(0, -1).some(([start, end]) => last[0] < end && start < last[1])) {
     throw new Refused('archive_bomb')
   }
 }
 
-/** Counts what an entry holds; answers it where it is an archive itself. */
+/** Counts the bytes of an entry. Returns the bytes if the entry is an archive itself. */
 async function inflate(zip: ZipFile, entry: Entry, budget: Budget): Promise<Buffer | null> {
   let stream
   try {

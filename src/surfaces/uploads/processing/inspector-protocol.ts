@@ -1,4 +1,4 @@
-/** What the platform asks the processes that open files of users, and what they answer. */
+/** The messages between the platform and the child processes that open users' files. */
 import type { FileErrorCode } from '../errors.ts'
 import type { Category } from '../media-types.ts'
 import type { DerivativeKind } from '../purposes.ts'
@@ -59,7 +59,7 @@ export type TaskReply =
   | { readonly refused: FileErrorCode }
   | { readonly failed: string }
 
-/** Thrown where the file is at fault. */
+/** Thrown if the file itself is the cause. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly code: FileErrorCode

@@ -1,4 +1,6 @@
-/** The program of a child process that opens files of users. It answers each task with one message. */
+/**
+ * The program of a child process that opens users' files. It replies to each task with one message.
+ */
 import { deriveImages } from './derive-images.ts'
 import { inspectFile } from './inspect-file.ts'
 import { Refused, type Task, type TaskReply } from './inspector-protocol.ts'
@@ -6,7 +8,7 @@ import { Refused, type Task, type TaskReply } from './inspector-protocol.ts'
 process.on('message', (task: Task) => {
   void answer(task).then(reply => process.send?.(reply))
 })
-// The platform has gone.
+// The platform's process has ended.
 process.on('disconnect', () => process.exit())
 
 async function answer(task: Task): Promise<TaskReply> {

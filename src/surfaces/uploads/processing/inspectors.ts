@@ -1,8 +1,8 @@
 /**
- * The child processes that open files of users: decoders and parsers have bugs, and a file may be made to
- * find them. Each runs one task at a time without the platform's environment, and is killed when it takes
- * too long or too much memory; a crash is one failed attempt. A child is replaced after 200 files, and
- * ends when there was nothing to do for a while.
+ * The child processes that open users' files. Decoders and parsers have bugs, and a file may be
+ * made to exploit them. Each child runs one task at a time, without the platform's environment
+ * variables, and is killed if it uses too much time or memory. A crash is one failed attempt. A
+ * child is replaced after 200 files, and ends after some time without work.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -28,7 +28,7 @@ export type Inspectors = {
   close(): Promise<void>
 }
 
-/** The child ended, or was ended, before it answered. */
+/** The child ended, or was killed, before it replied. */
 export class InspectorFailed extends Error {
   override readonly name = 'InspectorFailed'
   readonly code: 'processing_timeout' | 'decoder_crashed'
@@ -134,7 +134,7 @@ function openPool(options: PoolOptions) {
 
 function startChild(): ChildProcess {
   const child = fork(program, [], {
-    // No secret of the platform is in reach of a decoder.
+    // So a decoder can read no secret of the platform.
     env: { VIPS_CONCURRENCY: '1', MALLOC_ARENA_MAX: '2' },
     execArgv: ['--max-old-space-size=256'],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -177,7 +177,7 @@ async function ask(
 
 const page_bytes = 4096
 
-/** 0 where the system does not say. */
+/** Returns 0 if the system does not report it. */
 async function residentBytes(pid: number | undefined): Promise<number> {
   const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '')
   return Number(text.split(' ')[1] ?? 0) * page_bytes

@@ -1,6 +1,6 @@
 /**
- * A file as a path that a child process can open: the object itself where the engine is local, else a
- * copy in the spool that goes when the work is done.
+ * Gives a file a path that a child process can open. With the local engine this is the object
+ * itself. Otherwise it is a copy in the spool, which is removed when the work is done.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
@@ -28,7 +28,7 @@ export async function withLocalCopy<T>(
   })
 }
 
-/** Paths of files that do not outlive the work; those of a process that is killed go with old drafts. */
+/** Paths of temporary files. If the process is killed, they are removed with old drafts. */
 export async function withSpool<T>(
   { data_dir }: Pick<Kernel, 'data_dir'>,
   count: number,

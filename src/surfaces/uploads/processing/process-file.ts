@@ -132,7 +132,10 @@ async function finishStage(
   return undefined
 }
 
-/** An outage is never a verdict; only a new file stops waiting at some time, in quarantine. */
+/**
+ * An outage is never a verdict. Only a new file stops waiting after some time and goes into
+ * quarantine.
+ */
 async function waitForScanner(
   tx: Tx,
   { kernel: { settings } }: Pick<Deps, 'kernel'>,

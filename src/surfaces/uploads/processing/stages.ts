@@ -1,4 +1,4 @@
-/** The stages of processing and their order: which of them a file needs. */
+/** The stages of processing, their order, and which of them a file needs. */
 import type { Deps } from '../deps.ts'
 import type { FileErrorCode } from '../errors.ts'
 import type { FileRow } from '../files/file-row.ts'
@@ -8,7 +8,7 @@ import type { FileMetadata } from './inspector-protocol.ts'
 
 export type Stage = 'detect' | 'scan' | 'derive'
 
-/** What a stage learned. */
+/** The result of a stage. */
 export type Found = {
   readonly refused?: FileErrorCode | null
   readonly unavailable?: true

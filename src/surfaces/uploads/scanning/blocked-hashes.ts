@@ -1,6 +1,6 @@
 /**
- * Contents that no tenant may store, by their SHA-256. The operator of the platform blocks one; files that
- * have it and are available go through all stages again, and end in quarantine.
+ * Contents that no tenant may store, by their SHA-256. The operator of the platform blocks them.
+ * Available files with such content go through all stages again, and end in quarantine.
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Reader } from '../../../kernel/database/db.ts'
@@ -25,7 +25,7 @@ export async function isBlocked(reader: Reader, sha256: Buffer): Promise<boolean
   return found !== undefined
 }
 
-/** Returns how many available files are inspected again. */
+/** Returns how many available files will be inspected again. */
 export async function blockHash(
   db: Db,
   sha256: Buffer,
@@ -53,7 +53,9 @@ export async function blockHash(
   })
 }
 
-/** False where it is not blocked. What is in quarantine stays there until it is scanned again. */
+/**
+ * Returns false if it is not blocked. A file in quarantine stays there until it is scanned again.
+ */
 export async function unblockHash(db: Db, sha256: Buffer, actor: string): Promise<boolean> {
   return await db.tx(async tx => {
     const count = await tx.run(sql`

@@ -1,7 +1,7 @@
 /**
- * Asks clamd about a stream of bytes (INSTREAM). The reply is read while the bytes are written: a daemon
- * that stops early has a verdict, and a client that only writes would see a broken pipe. Whatever is not
- * a clear verdict is an outage, never "clean".
+ * Sends a stream of bytes to clamd (INSTREAM). It reads the reply while it writes the bytes. If the
+ * daemon stops early, it has a verdict, and a client that only writes would get a broken pipe.
+ * Anything but a clear verdict is an outage, never "clean".
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -38,7 +38,7 @@ export function openClamd(address: string): Clamd {
     ask: (socket: Socket) => Promise<T>,
   ): Promise<T> => {
     const socket = connect(target)
-    // An error between two waits has no listener otherwise, and would end the process.
+    // Between two waits an error has no other listener, and would end the process.
     socket.on('error', () => {})
     const abort = () => socket.destroy(new Error('the scan took too long'))
     signal.addEventListener('abort', abort, { once: true })
@@ -89,10 +89,11 @@ async function writeChunk(socket: Socket, chunk: Uint8Array, reply: Promise<stri
   socket.write(length)
   const taken = socket.write(chunk)
   socket.uncork()
-  // A daemon that has decided reads no further.
+  // A daemon that has a verdict reads no further.
   if (!taken) await Promise.race([once(socket, 'drain'), reply])
-  // Its reply is read before the next chunk, because a write to a closed connection would lose it:
-  // the first turn ends this round of the event loop, the second comes after the next reads.
+  // We read its reply before the next chunk, because a write to a closed connection would lose the
+  // reply. The first turn ends this round of the event loop. The second turn comes after the next
+  // reads.
   await setImmediate()
   await setImmediate()
 }

@@ -1,4 +1,6 @@
-/** The second stage: what clamd says of the bytes. Whatever it cannot look at is refused, never passed. */
+/**
+ * The second stage: clamd scans the bytes. A file that clamd cannot read is refused, never passed.
+ */
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -13,7 +15,7 @@ export async function scanFile(
   file: FileRow,
   signal: AbortSignal,
 ): Promise<Found> {
-  // The scanner was taken out of the configuration meanwhile.
+  // The scanner was removed from the configuration meanwhile.
   if (!clamd) return {}
   const { settings, objects, clock } = kernel
   if (file.size > settings['uploads.scan_max_bytes']) throw new Refused('scan_limit_exceeded')

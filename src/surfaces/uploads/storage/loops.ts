@@ -1,4 +1,7 @@
-/** The repeating work of storage: expiry, removal of what has ended, and the comparison of store and rows. */
+/**
+ * The periodic work of storage: expiry, removal of ended uploads, and the comparison of store and
+ * rows.
+ */
 import type { Loop } from '../../../kernel/surface.ts'
 import { announceUpload } from '../events.ts'
 import type { Kernel } from '../settings.ts'
@@ -26,7 +29,8 @@ export function storageLoops(kernel: Kernel): readonly Loop[] {
     },
     {
       name: 'uploads.reconcile',
-      // A walk over everything that is stored; what it looks for is days old.
+      // This walks over all stored objects. It can be rare, because the objects that it looks for
+      // are days old.
       every_ms: Math.max(every_ms, Math.min(3_600_000, settings['uploads.orphan_seconds'] * 1000)),
       run: async signal => {
         await reconcile(kernel, { remove: true, signal })

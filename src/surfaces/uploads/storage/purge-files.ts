@@ -1,7 +1,7 @@
 /**
- * Removes the bytes of files whose time in quarantine, or after deletion, is over. The commit that makes a
- * file `purged` comes first, so that no rescan can bring back what is being removed; `retention_until` is
- * cleared last, so that a sweep that is killed goes on.
+ * Removes the bytes of files after their time in quarantine, or after their deletion. First a
+ * transaction makes the file `purged`, so that no rescan can restore a file that is being removed.
+ * `retention_until` is cleared last. So if a sweep is killed, the next one continues.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,6 +1,6 @@
 /**
- * Compares store and rows, in both directions. Stored bytes that no row names are removed once they are
- * older than any request that could still name them; a file whose object is gone is quarantined.
+ * Compares store and rows, in both directions. Stored bytes that no row names are removed when no
+ * request can name them any more. A file whose object is missing is quarantined.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -12,7 +12,7 @@ const portion = 500
 
 export type Reconciled = { objects: number; uploads: number; missing: number }
 
-/** `remove` false only counts. */
+/** With `remove` false it only counts. */
 export async function reconcile(
   kernel: Kernel,
   { remove, signal }: { readonly remove: boolean; readonly signal: AbortSignal },

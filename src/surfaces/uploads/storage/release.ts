@@ -1,4 +1,6 @@
-/** Gives bytes back to the tenant: only once they are gone from the store. */
+/**
+ * Subtracts bytes from the tenant's usage. This happens only after they are removed from the store.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 

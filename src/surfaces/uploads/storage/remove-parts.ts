@@ -1,7 +1,7 @@
 /**
- * Removes what is left of uploads that have ended: parts in the spool or at the store, and the object of
- * an upload whose digest differed. The reference in the row goes last, so that a sweep that is killed
- * finds the upload again.
+ * Removes what remains of uploads that have ended: parts in the spool or at the store, and the
+ * object of an upload whose digest differed. The reference in the row is removed last. So if a
+ * sweep is killed, the next one finds the upload again.
  */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'

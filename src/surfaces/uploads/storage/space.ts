@@ -1,4 +1,7 @@
-/** Refuses an upload that the disk could not take: twice its size must be free, and 5 % stay free. */
+/**
+ * Refuses an upload that is too large for the disk. Twice its size must be free, and 5 % of the
+ * disk must stay free.
+ */
 import { statfs } from 'node:fs/promises'
 import { problem } from '../errors.ts'
 import type { Kernel } from '../settings.ts'

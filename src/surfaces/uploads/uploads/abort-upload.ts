@@ -1,4 +1,7 @@
-/** Aborts an upload: its URLs end with this commit, its parts right after it. */
+/**
+ * Aborts an upload. After this transaction its URLs no longer work. Its parts are removed right
+ * after it.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -6,7 +9,7 @@ import { problem } from '../errors.ts'
 import { announceUpload } from '../events.ts'
 import { findUpload, type Caller, type UploadRow } from './upload-row.ts'
 
-/** Repeating it is a success as long as the row is kept. */
+/** Repeating it succeeds as long as the row exists. */
 export async function abortUpload(tx: Tx, caller: Caller, upload_id: string): Promise<void> {
   const upload = await findUpload(tx, caller, upload_id, 'uploads.uploads.abort_any')
   if (upload.state === 'aborted' || upload.state === 'expired') return

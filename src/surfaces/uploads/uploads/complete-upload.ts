@@ -1,7 +1,8 @@
 /**
- * Completes an upload: one lease, one comparison of the parts, one digest over all bytes, one commit that
- * makes the file. The row is its own queue entry: `due_at` is set with the lease, so after a crash another
- * process verifies it (`verify-upload.ts`), and a repeated call finds the same file.
+ * Completes an upload. It takes one lease, compares the parts, computes one digest over all bytes,
+ * and makes the file in one transaction. The row is its own queue entry: `due_at` is set with the
+ * lease. So after a crash another process verifies the upload (`verify-upload.ts`), and a repeated
+ * call finds the same file.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -24,12 +25,12 @@ import {
 } from './upload-row.ts'
 import { settleVerification, verifyUpload, type Verified } from './verify-upload.ts'
 
-/** `missing_parts` has all of them. */
+/** `missing_parts` lists all missing parts. */
 const errors_shown = 20
 
 export type Completion = { readonly status: 200 | 202; readonly body: Completed }
 
-/** How many completions this process verifies at once; the others wait in the queue. */
+/** How many completions this process verifies in parallel. The others wait in the queue. */
 export type Verifying = { count: number }
 
 export async function completeUpload(
@@ -112,7 +113,7 @@ function fitsRequest(
   { expected_size, part_count }: UploadRow,
   { count }: Verifying,
 ): boolean {
-  // The digest of a single part is known, so there is nothing to read.
+  // The digest of a single part is already known, so nothing must be read.
   if (objects.engine === 'local' && part_count === 1) return true
   const most = settings['uploads.verify_in_request_bytes']
   const fits = expected_size <= (objects.engine === 'local' ? most : most / 4)
@@ -137,7 +138,7 @@ function expectedOf({ expected_checksum }: UploadRow, { checksum }: CompleteUplo
   return expected
 }
 
-/** `due_at` and the lease are set in one statement: one of many callers gets the row. */
+/** One statement sets `due_at` and the lease, so only one of many callers gets the row. */
 async function lease(
   db: Db,
   { settings }: Deps['kernel'],
@@ -210,7 +211,7 @@ function missingError([part_number = 1]: readonly number[]): FieldError {
   return { location: 'body', pointer: '/parts', constraint: 'missing', params: { part_number } }
 }
 
-/** The client may repair it: the upload is open again. */
+/** The upload is open again, so the client can correct it. */
 async function giveUp(db: Db, { tenant_id, id }: UploadRow, token: string | null): Promise<void> {
   await db.run(sql`
     update uploads.uploads
@@ -221,7 +222,7 @@ async function giveUp(db: Db, { tenant_id, id }: UploadRow, token: string | null
 
 const Existing = Type.Object({ file_id: Id, stage: Type.Union([Type.String(), Type.Null()]) })
 
-/** A repeated call gets what is there. */
+/** A repeated call gets the current result. */
 async function endedAlready(db: Db, upload: UploadRow): Promise<Completion> {
   const { tenant_id, id, state } = upload
   if (state !== 'uploaded' && state !== 'available') {

@@ -1,8 +1,9 @@
 /**
- * Begins an upload: checks purpose, type and size, begins it at the store, reserves the tenant's bytes, and
- * gives the URLs of the first parts. The store is asked before the transaction, so a store that hangs
- * holds no connection. Two statements decide the races: the UPDATE that reserves never passes the quota,
- * and open uploads of one principal are counted behind a lock.
+ * Creates an upload. It checks purpose, type and size, starts the upload at the store, reserves the
+ * tenant's bytes, and returns the URLs of the first parts. The store is called before the
+ * transaction, so a store that hangs holds no connection. Two statements settle races: the UPDATE
+ * that reserves bytes never exceeds the quota, and open uploads of one principal are counted under
+ * a lock.
  */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
@@ -22,14 +23,17 @@ import { partUrls } from '../parts/part-urls.ts'
 import { requireSpace } from '../storage/space.ts'
 import { UploadRow, uploadColumns, type Caller } from './upload-row.ts'
 
-/** The first answer names this many parts; further ones are asked for as they are needed. */
+/**
+ * The first reply has URLs for this many parts. The client requests further URLs when it needs
+ * them.
+ */
 export const url_window = 50
 const parts_max = 9000
 const MiB = 1024 * 1024
 
 export type CreateDeps = Pick<Deps, 'kernel' | 'purposes' | 'clamd'>
 
-/** Outside any transaction: what needs no row, and the beginning at the store. */
+/** Runs outside any transaction: checks that need no row, and the start at the store. */
 export async function prepareUpload(
   deps: CreateDeps,
   caller: Caller,
@@ -42,7 +46,7 @@ export async function prepareUpload(
   return { key, reference: await kernel.objects.multipart.begin(key) }
 }
 
-/** In the commit of the caller, with what was prepared for the same order. */
+/** Runs in the caller's transaction, with the result of the preparation for the same order. */
 export async function createUpload(
   tx: Tx,
   { kernel }: CreateDeps,
@@ -70,20 +74,23 @@ export async function createUpload(
         returning ${uploadColumns}`,
     )
   } catch (error) {
-    // A transaction that failed may be tried again, with the same place.
+    // If the transaction failed and runs again, it uses the same prepared upload.
     if (error instanceof Problem) discardPlace(kernel, place)
     throw error
   }
 }
 
-/** Not waited for: a transaction may be open. What is left at the store is found by the sweep of orphans. */
+/**
+ * This is not awaited, because a transaction may be open. If something remains at the store, the
+ * sweep of orphans finds it.
+ */
 function discardPlace({ objects, log }: CreateDeps['kernel'], place: Place): void {
   objects.multipart.abort(place).catch((error: unknown) => {
     log.warn({ err: error }, 'an upload that was refused is left at the store')
   })
 }
 
-/** The reply to a creation, and to its replay: URLs are made for each. */
+/** The reply to a creation and to its replay. Both get new URLs. */
 export async function newUploadOf(
   { kernel }: Pick<Deps, 'kernel'>,
   upload: UploadRow,
@@ -158,7 +165,7 @@ function notAllowed(pointer: string, constraint: string, detail?: string) {
 
 const Reserved = Type.Object({ reserved_bytes: Type.Integer() })
 
-/** One statement decides: whatever runs beside it, the sum never passes the quota. */
+/** One statement reserves the bytes. Whatever runs in parallel, the sum never exceeds the quota. */
 async function reserve(
   tx: Tx,
   { settings }: CreateDeps['kernel'],
@@ -191,7 +198,8 @@ async function requireRoom(
   { settings }: CreateDeps['kernel'],
   { tenant_id, id }: Caller['principal'],
 ): Promise<void> {
-  // The row of the tenant's usage is locked by now, so creations of one tenant count one after another.
+  // The row of the tenant's usage is locked here, so creations of one tenant count one after
+  // another.
   const { open } = await tx.one(
     Open,
     sql`
@@ -212,7 +220,9 @@ function planOf({ settings }: CreateDeps['kernel'], size: number) {
   return { part_size, part_count: Math.ceil(size / part_size) }
 }
 
-/** 136 random bits; the day makes folders and prefixes that fill and empty evenly. */
+/**
+ * 136 random bits. The day is part of the key, so that folders and prefixes fill and empty evenly.
+ */
 export function newStorageKey({ clock }: Pick<CreateDeps['kernel'], 'clock'>): string {
   const day = rfc3339(clock.nowMs()).slice(0, 10).replaceAll('-', '/')
   return `o/${day}/${newSecret(17)}`

@@ -1,4 +1,7 @@
-/** What is known of an upload: what is stored, what is missing, and the file once there is one. */
+/**
+ * The state of an upload: which parts are stored, which are missing, and the file once there is
+ * one.
+ */
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'

@@ -1,4 +1,4 @@
-/** Routes about uploads: begin, send parts, complete, see and abort one. */
+/** Routes of uploads: create one, send parts, complete, show and abort it. */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { isNotModified } from '../../../kernel/http/etag.ts'
 import type { Deps } from '../deps.ts'
@@ -22,7 +22,7 @@ const path = '/v1/uploads'
 const one = `${path}/{upload_id}` as const
 const absent = 'upload_not_found'
 const no_store = { 'cache-control': 'no-store' }
-/** A list of 10,000 parts with tags and checksums. */
+/** Enough for a list of 10,000 parts with tags and checksums. */
 const parts_body_bytes = 4 * 1024 * 1024
 
 export function uploadRoutes(deps: Deps): readonly Route[] {

@@ -28,7 +28,10 @@ export const UploadRow = Type.Object({
   reserved_bytes: Size,
   error_code: nullable(Type.String()),
   verifying: Type.Boolean(),
-  /** Counts who took the row to verify it: the holder of the last number holds the row. */
+  /**
+   * Counts how often the row was taken for verification. The process with the last number holds the
+   * row.
+   */
   attempts: Type.Integer(),
   version: Type.Integer(),
   expires_at: Time,
@@ -52,7 +55,10 @@ export type Caller = {
   readonly grants: () => Promise<ReadonlySet<string>>
 }
 
-/** The caller's own upload, or any of the tenant with the permission; `upload_not_found` otherwise. */
+/**
+ * The caller's own upload, or any upload of the tenant with the permission. Otherwise it throws
+ * `upload_not_found`.
+ */
 export async function findUpload(
   reader: Reader,
   { principal, grants }: Caller,
@@ -108,7 +114,7 @@ export function sizeOfPart({ expected_size, part_size, part_count }: Plan, n: nu
   return n < part_count ? part_size : expected_size - (part_count - 1) * part_size
 }
 
-/** Inclusive ranges of the parts that are not stored as planned. */
+/** Inclusive ranges of the parts that are missing or have another size than planned. */
 export function missingParts(
   plan: Plan,
   parts: readonly Pick<StoredPart, 'part_number' | 'size'>[],

@@ -1,7 +1,7 @@
 /**
- * Verifies the bytes of an upload and makes its file, for completion and for the queue behind it. Making
- * the object may be repeated after any crash; the commit that settles it happens once, because it takes
- * the upload out of `initiated`.
+ * Verifies the bytes of an upload and makes its file, for completion and for the queue behind it.
+ * Making the object may be repeated after any crash. The transaction that ends it happens once,
+ * because it changes the state from `initiated`.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../../kernel/database/db.ts'
@@ -49,7 +49,10 @@ export async function verifyUpload(
   }
 }
 
-/** Reading a large upload takes longer than a lease, which is short so that a crash delays it little. */
+/**
+ * Reading a large upload takes longer than a lease. The lease is short, so that a crash delays the
+ * upload only a little.
+ */
 async function renewLease(
   db: Db,
   { settings }: Pick<Deps['kernel'], 'settings'>,
@@ -81,7 +84,7 @@ async function compareDigest(
 
 const Version = Type.Object({ version: Type.Integer() })
 
-/** The caller holds the row, and knows that it is its own and `initiated`. */
+/** The caller holds the row, and has checked that the upload is its own and `initiated`. */
 export async function settleVerification(
   tx: Tx,
   { settings }: Pick<Deps['kernel'], 'settings'>,
@@ -155,7 +158,7 @@ async function makeFile(tx: Tx, upload: UploadRow, object: StoredObject): Promis
   return file_id
 }
 
-/** Large uploads, and those whose completion was interrupted. */
+/** Verifies large uploads, and uploads whose completion was interrupted. */
 export function verificationQueue({ kernel }: Pick<Deps, 'kernel'>): DueQueue {
   const { db, objects, settings } = kernel
   return dueQueue<typeof UploadRow, Verified>({
@@ -176,7 +179,7 @@ export function verificationQueue({ kernel }: Pick<Deps, 'kernel'>): DueQueue {
     finish: async (tx, upload, outcome) => {
       if (outcome.end !== 'done') return
       await settleVerification(tx, kernel, upload, outcome.result)
-      // Parts that are left behind by a crash here are found by the sweep.
+      // If a crash happens here, the sweep finds the remaining parts.
       if (outcome.result.kind === 'made') {
         tx.afterCommit(() => objects.multipart.abort(outcome.result.place))
       }
