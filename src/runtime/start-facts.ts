@@ -1,4 +1,4 @@
-/** What a started process knows that the person who started it wants to read. */
+/** What a started process reports to the person who started it. */
 export type StartFacts = {
   readonly port: number
   readonly migrated: number
@@ -9,25 +9,12 @@ export type StartFacts = {
   readonly sandbox: boolean
   readonly embedded: boolean
   readonly joined: boolean
-  readonly administrator: Administrator | null
+  readonly administrator: {
+    readonly email: string
+    readonly password: string
+    readonly kept_in: string | null
+    readonly made_now: boolean
+  } | null
   /** What the operator has still to do. */
   readonly advice: readonly string[]
-}
-
-export function factsOf(running: Running): StartFacts {
-  const { port, migrated, platform, ground, administrator, advice } = running
-  const has = (page: string) => platform.routes.some(({ path }) => path === page)
-  const { sandbox, embedded, joined } = ground
-  return {
-    port,
-    migrated,
-    operations: platform.routes.length,
-    has_console: has('/console'),
-    has_account_page: has('/account/'),
-    sandbox,
-    embedded,
-    joined,
-    administrator,
-    advice,
-  }
 }

@@ -98,9 +98,20 @@ async function ownVersion(): Promise<string> {
   return (JSON.parse(await readFile(file, 'utf8')) as { version: string }).version
 }
 
-export function factsOf({ port, migrated, platform, ground, administrator }: Running): StartFacts {
+export function factsOf(running: Running): StartFacts {
+  const { port, migrated, platform, ground, administrator, advice } = running
   const { sandbox, embedded, joined } = ground
-  const operations = platform.routes.length
-  const has_account_page = platform.routes.some(({ path }) => path === '/account/')
-  return { port, migrated, operations, has_account_page, sandbox, embedded, joined, administrator }
+  const has = (page: string) => platform.routes.some(({ path }) => path === page)
+  return {
+    port,
+    migrated,
+    operations: platform.routes.length,
+    has_console: has('/console'),
+    has_account_page: has('/account/'),
+    sandbox,
+    embedded,
+    joined,
+    administrator,
+    advice,
+  }
 }
