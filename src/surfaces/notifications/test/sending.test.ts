@@ -25,6 +25,8 @@ async function mailTo(who: Member, email: string, more: object = {}, texts?: obj
   return sent.body.id as string
 }
 
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+
 const report = async (id: string, body: object) =>
   (await world.call('POST', `/dev/inbox/messages/${id}/outcome`, { body })).body.status as number
 
@@ -83,6 +85,29 @@ describe.concurrent('a notification', () => {
     expect(inbox.body).toMatchObject({
       data: [{ title: 'Order A-17', body: 'It is here, Ada', url: '/orders/A-17', read_at: null }],
     })
+  })
+
+  test.each([
+    ['for later', { channels: ['sms', 'email'], scheduled_at: inAnHour() }],
+    ['in a digest', { channels: ['email'], digest: { key: 'a', window_seconds: 3600 } }],
+    ['that cannot reach anybody', { channels: ['sms', 'push'], metadata: { a: 'b' } }],
+  ])('%s is answered as it is read', async (_how, more) => {
+    const who = await world.shared()
+    const name = await world.template(who)
+    const sent = await world.send(who, {
+      recipient: { user_id: who.id },
+      category: 'order.updates',
+      template: { name },
+      data: usual_data,
+      ...more,
+    })
+    expect(sent.status, sent.text).toBe(202)
+    const path = `/v1/notifications/${sent.body.id}`
+    const { attempts, events, decisions, ...read } = (
+      await world.call('GET', path, { token: who.token })
+    ).body
+    expect([attempts, events, decisions].every(Array.isArray)).toBe(true)
+    expect(read).toEqual(sent.body)
   })
 
   test('with one key is one, however often it is asked for at once', async () => {
