@@ -52,15 +52,15 @@ const poll_ms = 500
 export function uploadsOf(calls: Calls): Uploads {
   return {
     put: async (file, { onProgress, signal, resume, parts_at_once = 4, ...create } = {}) => {
-      // Hashed while the first parts are sent. A failure is thrown where it is awaited.
-      const checksum = sha256(file, signal)
-      checksum.catch(() => {})
-      const begun = await begin(calls, file, create, { resume, signal })
+      // Hashed first: some purposes require it at the beginning.
+      const checksum = `sha256:${await sha256(file, signal)}`
+      const begun = await begin(calls, file, { ...create, checksum }, { resume, signal })
       const sending = new Sending(begun, file, onProgress)
       await sendParts(calls, sending, { parts_at_once, signal })
       sending.report('verifying')
       await post(calls, `/v1/uploads/{upload_id}/complete`, begun.id, signal, {
-        checksum: `sha256:${await checksum}`,
+        parts: Array.from({ length: begun.part_count }, (_, n) => ({ part_number: n + 1 })),
+        checksum,
       })
       sending.report('checking')
       const stored = await available(calls, begun.id, signal)
@@ -74,6 +74,7 @@ export function uploadsOf(calls: Calls): Uploads {
 type Begun = {
   readonly id: string
   readonly part_size: number
+  readonly part_count: number
   readonly received_bytes: number
   readonly missing_parts: readonly (readonly number[])[]
 }
@@ -162,11 +163,15 @@ async function sendPart(
     const { part_urls } = data as { part_urls: { url: string }[] }
     const blob = sending.part(number)
     try {
-      await putBytes(part_urls[0]?.url ?? '', blob, bytes => sending.sent(number, bytes), signal)
-      return sending.sent(number, blob.size)
+      const progress = (bytes: number) => sending.sent(number, bytes)
+      const answer = await putBytes(part_urls[0]?.url ?? '', blob, progress, signal)
+      if (answer.status < 300) return progress(blob.size)
+      // The bytes themselves are refused: sending them again changes nothing.
+      if (answer.status === 422) throw new UploadFailed(codeIn(answer.text), sending.upload.id)
+      throw new Error(`The part was answered ${answer.status}`)
     } catch (error) {
       signal?.throwIfAborted()
-      if (attempt === attempts_max) throw error
+      if (attempt === attempts_max || error instanceof UploadFailed) throw error
       sending.sent(number, 0)
       await new Promise(resolve => setTimeout(resolve, 250 * 2 ** attempt * Math.random()))
     }
@@ -183,17 +188,25 @@ function post(
   return calls.post(path, { params: { path: { upload_id } }, body, ...(signal ? { signal } : {}) })
 }
 
-/** What is used of XMLHttpRequest: callers without the types of a browser compile this file too. */
+/** What is used of it. Node has none, and programs for Node do not know its type. */
 type BrowserRequest = {
   readonly status: number
-  readonly upload: { onprogress: (event: { readonly loaded: number }) => void }
-  onload: () => void
-  onerror: () => void
-  onabort: () => void
-  onloadend: () => void
+  readonly responseText: string
+  readonly upload: { onprogress: ((event: { readonly loaded: number }) => void) | null }
+  onload: (() => void) | null
+  onerror: (() => void) | null
+  onabort: (() => void) | null
+  onloadend: (() => void) | null
   open(method: string, url: string): void
   send(body: Blob): void
   abort(): void
+}
+
+type PutAnswer = { readonly status: number; readonly text: string }
+
+/** The code of a problem document. */
+function codeIn(text: string): string {
+  return /"code":\s*"([a-z_]+)"/.exec(text)?.[1] ?? 'part_refused'
 }
 
 /** In a browser by XMLHttpRequest, because only that reports progress. */
@@ -202,23 +215,18 @@ async function putBytes(
   blob: Blob,
   progress: (bytes: number) => void,
   signal: AbortSignal | undefined,
-): Promise<void> {
-  const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest?: new () => BrowserRequest }
-  if (!XMLHttpRequest) {
+): Promise<PutAnswer> {
+  const { XMLHttpRequest: Browser } = globalThis as { XMLHttpRequest?: new () => BrowserRequest }
+  if (!Browser) {
     const response = await fetch(url, { method: 'PUT', body: blob, ...(signal ? { signal } : {}) })
-    await response.arrayBuffer()
-    if (!response.ok) throw new Error(`The part was answered ${response.status}`)
-    return
+    return { status: response.status, text: await response.text() }
   }
-  await new Promise<void>((resolve, reject) => {
-    const request = new XMLHttpRequest()
+  return new Promise((resolve, reject) => {
+    const request = new Browser()
     const stop = () => request.abort()
     request.open('PUT', url)
     request.upload.onprogress = event => progress(event.loaded)
-    request.onload = () =>
-      request.status < 300
-        ? resolve()
-        : reject(new Error(`The part was answered ${request.status}`))
+    request.onload = () => resolve({ status: request.status, text: request.responseText })
     request.onerror = () => reject(new Error('The connection broke'))
     request.onabort = () => reject(signal?.reason as Error)
     request.onloadend = () => signal?.removeEventListener('abort', stop)
