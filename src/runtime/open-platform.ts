@@ -154,10 +154,7 @@ function preparation(
       await checkKeys()
       await prepare?.(administrator)
     },
-    advice: async () => {
-      const asked = opened.map(async one => (await one.advice?.()) ?? [])
-      return (await Promise.all(asked)).flat()
-    },
+    advice: async () => (await Promise.all(opened.map(one => one.advice?.() ?? []))).flat(),
   }
 }
 
