@@ -68,7 +68,7 @@ function codesOf({ paths }: ApiDocument): string {
       ),
     ),
   )
-  const codes = [...new Set(said)].toSorted()
+  const codes: readonly string[] = Array.from(new Set(said)).sort()
   return `export type ProblemCode = ${codes.map(one => `'${one}'`).join(' | ') || 'never'};\n`
 }
 

@@ -3,7 +3,7 @@
  * would bundle the same imports instead.
  */
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
 import { resolve } from 'node:path'
 
@@ -32,13 +32,15 @@ function fileOf(path: string): string {
   return path === '/app.js' ? `examples/${example}/app.js` : ''
 }
 
-createServer(async (request, response) => {
+createServer((request, response) => void serve(request, response)).listen(port, '127.0.0.1', () => {
+  console.log(`The example ${example} is at http://127.0.0.1:${port}`)
+})
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const file = fileOf(new URL(request.url ?? '/', 'http://any').pathname)
   const text = file && (await readFile(resolve(root, file), 'utf8').catch(() => ''))
-  if (!text) return response.writeHead(404).end()
+  if (!text) return void response.writeHead(404).end()
   const type = types[file.split('.').at(-1) ?? ''] ?? types['js']
   response.setHeader('content-type', type ?? '')
   response.end(file.endsWith('.ts') ? stripTypeScriptTypes(text) : text)
-}).listen(port, '127.0.0.1', () => {
-  console.log(`The example ${example} is at http://127.0.0.1:${port}`)
-})
+}

@@ -104,10 +104,14 @@ function blocksOf(page: string): Block[] {
 
 /** JSON shows the members that matter, text all of its lines; `…` stands for what differs each time. */
 function expectAnswer(printed: string, { kind, text }: NonNullable<Block['answer']>): void {
-  if (kind === 'text') {
-    const shape = text.trim().replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
-    expect(printed.trim()).toMatch(new RegExp(`^${shape.replaceAll('…', '[^]*?')}$`))
-  } else expect(JSON.parse(printed)).toMatchObject(expected(JSON.parse(text)) as object)
+  const found: unknown = kind === 'text' ? printed.trim() : JSON.parse(printed)
+  const wanted = kind === 'text' ? shapeOf(text.trim()) : expected(JSON.parse(text))
+  expect({ answer: found }).toMatchObject({ answer: wanted })
+}
+
+function shapeOf(text: string): unknown {
+  const literal = text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+  return expect.stringMatching(new RegExp(`^${literal.replaceAll('…', '[^]*?')}$`))
 }
 
 function expected(value: unknown): unknown {

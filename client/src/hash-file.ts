@@ -2,6 +2,7 @@
  * SHA-256 of a file of any size, a few megabytes at a time: the browser's own digest takes only
  * what fits in memory at once.
  */
+/* oxlint-disable unicorn/prefer-math-trunc -- `| 0` keeps the lowest 32 bits, as the algorithm asks */
 const piece_bytes = 4 * 1024 * 1024
 const block_bytes = 64
 

@@ -60,11 +60,15 @@ export function notificationsOf(open: Open, isFinal: (error: unknown) => boolean
           if (signal?.aborted) return
           if (isFinal(error)) throw error
         }
-        await new Promise(resolve => setTimeout(resolve, wait * Math.random()))
+        await pause(wait * Math.random())
         wait = Math.min(wait * 2, wait_ms.longest)
       }
     },
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms))
 }
 
 function inboxEvent({ event, data }: ServerEvent): InboxEvent | null {

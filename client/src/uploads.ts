@@ -192,11 +192,10 @@ function post(
 type BrowserRequest = {
   readonly status: number
   readonly responseText: string
-  readonly upload: { onprogress: ((event: { readonly loaded: number }) => void) | null }
-  onload: (() => void) | null
-  onerror: (() => void) | null
-  onabort: (() => void) | null
-  onloadend: (() => void) | null
+  readonly upload: {
+    addEventListener(type: 'progress', listener: (event: { readonly loaded: number }) => void): void
+  }
+  addEventListener(type: 'load' | 'error' | 'abort' | 'loadend', listener: () => void): void
   open(method: string, url: string): void
   send(body: Blob): void
   abort(): void
@@ -225,11 +224,12 @@ async function putBytes(
     const request = new Browser()
     const stop = () => request.abort()
     request.open('PUT', url)
-    request.upload.onprogress = event => progress(event.loaded)
-    request.onload = () => resolve({ status: request.status, text: request.responseText })
-    request.onerror = () => reject(new Error('The connection broke'))
-    request.onabort = () => reject(signal?.reason as Error)
-    request.onloadend = () => signal?.removeEventListener('abort', stop)
+    request.upload.addEventListener('progress', event => progress(event.loaded))
+    const answer = () => resolve({ status: request.status, text: request.responseText })
+    request.addEventListener('load', answer)
+    request.addEventListener('error', () => reject(new Error('The connection broke')))
+    request.addEventListener('abort', () => reject(signal?.reason as Error))
+    request.addEventListener('loadend', () => signal?.removeEventListener('abort', stop))
     signal?.addEventListener('abort', stop)
     request.send(blob)
   })

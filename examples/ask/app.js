@@ -34,7 +34,7 @@ async function start({ email, password }) {
 async function add(file) {
   const stored = await api.uploads.put(file, {
     purpose: 'document_ingest',
-    media_category: file.name.match(/\.(md|txt)$/) ? 'text' : 'document',
+    media_category: /\.(md|txt)$/.test(file.name) ? 'text' : 'document',
     onProgress: ({ state, sent_bytes, total_bytes }) =>
       say(`${state} ${Math.round((100 * sent_bytes) / total_bytes)} %`),
   })

@@ -3,13 +3,8 @@
  * `stop` works in an order that loses nothing: refuse, drain, end streams, finish requests, release
  * leases.
  */
-import { Type } from 'typebox'
 import { clientAddress } from '../kernel/access/client-address.ts'
 import { openRateLimiter } from '../kernel/access/rate.ts'
-import type { Db } from '../kernel/database/db.ts'
-import { sql } from '../kernel/database/sql.ts'
-import { faultPoints } from './dev/fault-points.ts'
-import { devRoutes } from './dev/routes.ts'
 import { openEvents, type Events } from '../kernel/events/open.ts'
 import { traced } from '../kernel/events/consumers/traced.ts'
 import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
@@ -27,17 +22,10 @@ import { openApiDocument } from '../kernel/http/openapi/document.ts'
 import type { Route } from '../kernel/http/route.ts'
 import { mountDocs } from './docs/mount.ts'
 import { withSamples } from './docs/samples.ts'
+import { allRoutes } from './platform-routes/all-routes.ts'
 import { lifecycle } from './lifecycle.ts'
-import { processMeasures } from './measure-process.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
-import { consoleRoutes } from './console/routes.ts'
-import { auditRoutes } from './platform-routes/audit.ts'
-import { catalogRoutes } from './platform-routes/catalog.ts'
-import { eventRoutes } from './platform-routes/events.ts'
-import { documentRoute } from './platform-routes/document.ts'
-import { providerRoutes } from '../kernel/http/providers.ts'
-import { healthRoutes } from './platform-routes/health.ts'
-import { watchOverload, type Overload } from '../kernel/observability/overload.ts'
+import { watchOverload } from '../kernel/observability/overload.ts'
 import type {
   FirstAdministrator,
   KernelFor,
@@ -121,7 +109,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
   const document = lazily(() => makeDocument(parts, routes, named.opened))
-  const routes: Route[] = routesOf(parts, document, () => routes)
+  const routes: Route[] = allRoutes(parts, document, () => routes)
   checkRoutes(routes, gathered)
   const stopping = new AbortController()
   const app = appOf(parts, routes, stopping.signal)
@@ -154,81 +142,14 @@ function preparation(
       await checkKeys()
       await prepare?.(administrator)
     },
-    advice: async () => (await Promise.all(opened.map(one => one.advice?.() ?? []))).flat(),
+    advice: async () =>
+      (await Promise.all(opened.map(async one => (await one.advice?.()) ?? []))).flat(),
   }
 }
 
 function sinkOf({ config, log }: PlatformOptions): NatsSink | null {
   if (config.settings['kernel.event_sink'] !== 'nats') return null
   return openNatsSink({ url: config.settings['kernel.nats_url'], log })
-}
-
-/**
- * A process with the worker role only serves its health; all other routes belong to the api role.
- */
-function routesOf(
-  parts: PlatformParts,
-  document: () => string,
-  all: () => readonly Route[],
-): Route[] {
-  const { options, gathered, kernel, opened, events, overload } = parts
-  const { config } = options
-  const ofProcess = processMeasures(kernel.db, kernel.metrics.registry, parts.queues)
-  const measure = async () => void (await Promise.all([events.measure(), ofProcess()]))
-  options.member?.shareMetrics(kernel.metrics.registry, measure)
-  const health = healthRoutes({
-    profile: config.profile,
-    metrics: kernel.metrics,
-    measure,
-    ready: () => readiness(kernel.db, overload),
-    member: options.member,
-  })
-  if (!config.roles.includes('api')) return health
-  const development = devRoutes({
-    db: kernel.db,
-    clock: kernel.clock,
-    faults: parts.faults,
-    points: lazily(() => faultPoints(options.composition.surfaces)),
-    declared: gathered.declared,
-    config,
-    wake: kernel.wake,
-  })
-  return [
-    ...health,
-    ...catalogRoutes({
-      name: 'dodeca',
-      version: options.version,
-      public_url: config.public_url,
-      limits: config.limits,
-      catalog: gathered.catalog,
-      cursors: kernel.cursors,
-      routes: all,
-    }),
-    ...auditRoutes({ cursors: kernel.cursors }),
-    ...eventRoutes({ cursors: kernel.cursors, interests: events.interests, wake: kernel.wake }),
-    documentRoute(document),
-    ...consoleRoutes(document),
-    ...providerRoutes({
-      providers: opened.flatMap(one => one.providers ?? []),
-      db: kernel.db,
-      public_url: config.public_url,
-    }),
-    ...(config.profile === 'development' ? development : []),
-    ...opened.flatMap(one => one.routes),
-  ]
-}
-
-async function readiness(db: Db, overload: Overload): Promise<Record<string, boolean>> {
-  const patience = new Promise<false>(resolve => setTimeout(() => resolve(false), 1000).unref())
-  const asked = db.one(Type.Object({ ok: Type.Boolean() }), sql`select true as ok`)
-  const database = await Promise.race([
-    asked.then(
-      row => row.ok,
-      () => false,
-    ),
-    patience,
-  ])
-  return { database, accepting: !overload.draining() }
 }
 
 function makeDocument(

@@ -133,12 +133,10 @@ export function buildApp(options: AppOptions): App {
     logRequest(options.log, options.slow_request_ms, request, reply)
     done()
   })
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler(async (error, request, reply) => {
     const { compiled } = request.routeOptions.config
-    const send = (refusal: unknown) => sendProblem(options, compiled, request, reply, refusal)
-    return (
-      completeDenial(options, request.passed?.principal, error)?.then(send, send) ?? send(error)
-    )
+    const refusal = (await completeDenial(options, request.passed?.principal, error)) ?? error
+    return sendProblem(options, compiled, request, reply, refusal)
   })
   mount(app, options)
   return app
@@ -157,10 +155,7 @@ function incomingOf(
   })
 }
 
-/**
- * The framework is about to read JSON. Routes that read bytes or a stream send `100 Continue`
- * later.
- */
+/** The framework will read JSON. Routes that read bytes or a stream send `100 Continue` later. */
 function askForBody(route: Route, request: FastifyRequest, incoming: IncomingBody): void {
   if (consumesOf(route) !== 'json' || route.method === 'GET') return
   if ((incoming.declared_bytes ?? 0) > request.routeOptions.bodyLimit) {

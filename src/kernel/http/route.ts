@@ -25,10 +25,7 @@ export type RequestFacts = {
   /** HEAD runs the handler of GET. This is the method of the request. */
   readonly method: string
   readonly path: string
-  /**
-   * The query as it came, with its question mark, for signatures over it. It is empty if there is
-   * no query.
-   */
+  /** The query as it came, with its question mark, or empty: for signatures over it. */
   readonly search: string
   readonly ip: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -104,9 +101,7 @@ type Common<
   /** The credential that a public route checks itself, for its document. */
   takes?: Taken
   rate?: RateClass
-  /**
-   * If false, the request counts for its caller only, and not for the shared rate of the tenant.
-   */
+  /** If false, the request counts for its caller only, not for the rate of the tenant. */
   rate_tenant?: false
   body?: B
   /** Whether a request without a body is accepted although the route has a body schema. */
@@ -114,10 +109,7 @@ type Common<
   query?: Q
   /** Path parameters that are not ids. All other path parameters must be UUIDs. */
   params?: Readonly<Record<string, TSchema>>
-  /**
-   * The code for an invalid id in the path. It is `validation_failed` if the caller chooses the
-   * name.
-   */
+  /** The code for an invalid id in the path: `validation_failed` if the caller chooses the name. */
   absent?: string
   /**
    * `raw`: the exact bytes, of any media type, for signed messages. `stream`: the handler reads
@@ -131,9 +123,7 @@ type Common<
   inspectBody?(body: unknown): void
   /** Time for the whole body to arrive, if `kernel.body_seconds` does not suit the route. */
   body_seconds?: number
-  /**
-   * Grants are read before the transaction, because no request may wait for a second connection.
-   */
+  /** Reads the grants before the transaction: no request may wait for a second connection. */
   asks_grants?: true
   /**
    * For a `raw` body: how many bytes are read. The limit is determined before the body is read. The
@@ -147,19 +137,14 @@ type Common<
   replies: R
   fails?: readonly string[]
   headers?: Readonly<Record<string, string>>
-  /**
-   * The route also works while the process drains or is overloaded, and no rate limit counts it.
-   */
+  /** Works also while the process drains or is overloaded, and no rate limit counts it. */
   always?: true
   /**
    * For a GET with its own transaction, which the kernel assumes to have effects. This one has no
    * effects, so the route accepts HEAD too. A GET that only reads accepts HEAD by default.
    */
   head?: true
-  /**
-   * The surface's interceptor handles this route. Requests that the interceptor passes on come
-   * here.
-   */
+  /** The surface's interceptor handles this route; what it passes on comes here. */
   fronted?: true
   /** The published document omits this route. */
   hidden?: true

@@ -80,8 +80,7 @@ export function openKeyed(deps: KeyedDeps): Keyed {
     recall: name => {
       if (!recent.has(nameOf(name))) return undefined
       const record = lookUp(deps.db, name)
-      // A caller without permission never gets the outcome.
-      record.catch(() => {})
+      record.catch(() => {}) // A caller without permission never gets the outcome.
       return record
     },
     run: async (work, recalled) => {

@@ -29,8 +29,8 @@ export function mountDocs(app: App): void {
 
   app.get(base, async (_request, reply) => reply.redirect(`${base}/`, 301))
   app.get(`${base}/search`, async (request, reply) => {
-    const { q } = request.query as { q?: unknown }
-    const query = String(q ?? '').slice(0, query_length_max)
+    const { q } = request.query as { q?: string | string[] }
+    const query = (typeof q === 'string' ? q : '').slice(0, query_length_max)
     const [{ groups }, find] = await Promise.all([site(), search()])
     const body = found(query, find(query))
     const page = frame({ title: 'Search', name: 'search', groups, body, query })

@@ -99,9 +99,7 @@ function callOf(document: Document, method: string, path: string, operation: Ope
 
 /** A schema or parameter that stands among the components. */
 function resolved(document: Document, given: Json): Json {
-  const [kind, name] = String(given['$ref'] ?? '')
-    .split('/')
-    .slice(-2)
+  const [kind, name] = ((given['$ref'] ?? '') as string).split('/').slice(-2)
   const found = kind && name ? document.components[kind]?.[name] : undefined
   return found ?? given
 }
@@ -125,7 +123,7 @@ function exampleOf(document: Document, name: string, given: Json): string {
   const [example] = (schema['examples'] ?? []) as readonly unknown[]
   if (schema['format'] === 'uuid') return uuid
   const value = example ?? schema['const'] ?? (typeof first === 'object' ? first['const'] : first)
-  return String(value ?? name.replace(/_/g, '-'))
+  return value === undefined ? name.replaceAll('_', '-') : `${value as string | number}`
 }
 
 function addressOf({ path, path_values, query }: Call): string {

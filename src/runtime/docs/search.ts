@@ -63,7 +63,7 @@ export async function openSearch(pages: AsyncIterable<Page>): Promise<Search> {
 /** The word itself; if nothing has it, words that begin with it. */
 function matching(postings: Map<string, Map<number, number>>, word: string): Map<number, number> {
   const exact = postings.get(word)
-  if (exact || word.length < 3) return exact ?? new Map()
+  if (exact || word.length < 3) return exact ?? new Map<number, number>()
   const found = new Map<number, number>()
   for (const [other, entries] of postings) {
     if (!other.startsWith(word)) continue
@@ -90,8 +90,8 @@ function countsOf(text: string, weight: number, counts = new Map<string, number>
   return counts
 }
 
-function hitOf({ says, length: _, ...hit }: Entry, words: readonly string[]): Hit {
-  const text = says.replaceAll(/\s+/g, ' ').trim()
+function hitOf(entry: Entry, words: readonly string[]): Hit {
+  const text = entry.says.replaceAll(/\s+/g, ' ').trim()
   const wanted = new Set(words)
   const match = [...text.matchAll(/[\p{L}\p{N}_]+/gu)].find(([word]) =>
     wordsOf(word).some(one => wanted.has(one)),
@@ -101,5 +101,12 @@ function hitOf({ says, length: _, ...hit }: Entry, words: readonly string[]): Hi
   const cut = text.slice(start, start + excerpt_length)
   const whole = start + excerpt_length >= text.length
   const excerpt = whole ? cut : cut.slice(0, Math.max(1, cut.lastIndexOf(' ')))
-  return { ...hit, excerpt: `${start > 0 ? '… ' : ''}${excerpt}${whole ? '' : ' …'}` }
+  const { page, name, heading, id } = entry
+  return {
+    page,
+    name,
+    heading,
+    id,
+    excerpt: `${start > 0 ? '… ' : ''}${excerpt}${whole ? '' : ' …'}`,
+  }
 }

@@ -30,7 +30,7 @@ const of = (lang: string) => all.filter(one => one.lang === lang)
 
 test('there is a sample of each operation in each language', () => {
   expect(of('shell').length).toBeGreaterThan(300)
-  expect(of('python').length).toBe(of('shell').length)
+  expect(of('python')).toHaveLength(of('shell').length)
   expect(of('shell').length - of('typescript').length).toBe(6)
 })
 
@@ -55,11 +55,13 @@ test('the samples in TypeScript fit the types of the client', { timeout: 120_000
 
 test('the samples in curl are shell', async () => {
   const script = of('shell').map(({ source }) => source)
-  await run('bash', ['-n', '-c', script.join('\n')])
+  const { stderr } = await run('bash', ['-n', '-c', script.join('\n')])
+  expect(stderr).toBe('')
 })
 
 test.skipIf(!python)('the samples in Python are Python', async () => {
   const program = 'import ast, json, sys\nfor one in json.loads(sys.argv[1]): ast.parse(one)'
   const sources = of('python').map(({ source }) => source)
-  await run(python ?? '', ['-c', program, JSON.stringify(sources)])
+  const { stderr } = await run(python ?? '', ['-c', program, JSON.stringify(sources)])
+  expect(stderr).toBe('')
 })

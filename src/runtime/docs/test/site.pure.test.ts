@@ -50,7 +50,7 @@ describe('the site', () => {
     expect(addressOf('images/platform.svg', 'docs/architecture.md')).toBe(
       '/docs/images/platform.svg',
     )
-    expect(addressOf('../src/platform.ts', 'docs/architecture.md')).toBe(null)
+    expect(addressOf('../src/platform.ts', 'docs/architecture.md')).toBeNull()
   })
 
   test('has generated pages that are up to date; else run node scripts/reference-pages.ts', async () => {

@@ -11,16 +11,17 @@ import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
 const world = await openNotifyWorld({ NOTIFICATIONS_UNKNOWN_MAIL_SECONDS: '1' })
 afterAll(() => world.close())
 
+const orderMail = (name: string, email: string) => ({
+  recipient: { email },
+  category: 'order.updates',
+  template: { name },
+  data: usual_data,
+  channels: ['email'],
+})
+
 async function mailTo(who: Member, email: string, more: object = {}, texts?: object) {
   const name = await world.template(who, texts)
-  const sent = await world.send(who, {
-    recipient: { email },
-    category: 'order.updates',
-    template: { name },
-    data: usual_data,
-    channels: ['email'],
-    ...more,
-  })
+  const sent = await world.send(who, { ...orderMail(name, email), ...more })
   expect(sent.status, sent.text).toBe(202)
   return sent.body.id as string
 }
@@ -35,13 +36,7 @@ describe.concurrent('a notification', () => {
     const who = await world.shared()
     const name = await world.template(who)
     const email = newAddress()
-    const sent = await world.send(who, {
-      recipient: { email },
-      category: 'order.updates',
-      template: { name },
-      data: usual_data,
-      channels: ['email'],
-    })
+    const sent = await world.send(who, orderMail(name, email))
     expect(sent.status, sent.text).toBe(202)
     expect(sent.headers.get('location')).toBe(`/v1/notifications/${sent.body.id}`)
     expect(sent.body).toMatchObject({

@@ -182,9 +182,7 @@ class Sending {
     }
   }
 
-  /**
-   * It is sent as one packet. If the claim must be rolled back, the results are sent a second time.
-   */
+  /** One packet. If the claim must be rolled back, the results are sent a second time. */
   private async commit(
     results: readonly Result[],
     asked: Asked,
@@ -233,10 +231,7 @@ class Sending {
     }
   }
 
-  /**
-   * If the database is unavailable, try later. If one result cannot be recorded, record the others
-   * without it.
-   */
+  /** Tries later if the database is unavailable, else records each result without the others. */
   private async recover(results: readonly Result[], error: unknown): Promise<void> {
     if (results.length === 0 || isUnavailable(error)) {
       this.results.unshift(...results)

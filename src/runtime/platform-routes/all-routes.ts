@@ -1,0 +1,90 @@
+/** All routes of a process: those of the platform itself and those of its surfaces. */
+import { Type } from 'typebox'
+import type { Db } from '../../kernel/database/db.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import { providerRoutes } from '../../kernel/http/providers.ts'
+import type { Route } from '../../kernel/http/route.ts'
+import type { Overload } from '../../kernel/observability/overload.ts'
+import type { PlatformParts } from '../composition.ts'
+import { consoleRoutes } from '../console/routes.ts'
+import { faultPoints } from '../dev/fault-points.ts'
+import { devRoutes } from '../dev/routes.ts'
+import { processMeasures } from '../measure-process.ts'
+import { auditRoutes } from './audit.ts'
+import { catalogRoutes } from './catalog.ts'
+import { documentRoute } from './document.ts'
+import { eventRoutes } from './events.ts'
+import { healthRoutes } from './health.ts'
+
+/**
+ * A process with the worker role only serves its health; all other routes belong to the api role.
+ */
+export function allRoutes(
+  parts: PlatformParts,
+  document: () => string,
+  all: () => readonly Route[],
+): Route[] {
+  const { options, gathered, kernel, opened, events, overload } = parts
+  const { config } = options
+  const ofProcess = processMeasures(kernel.db, kernel.metrics.registry, parts.queues)
+  const measure = async () => void (await Promise.all([events.measure(), ofProcess()]))
+  options.member?.shareMetrics(kernel.metrics.registry, measure)
+  const health = healthRoutes({
+    profile: config.profile,
+    metrics: kernel.metrics,
+    measure,
+    ready: () => readiness(kernel.db, overload),
+    member: options.member,
+  })
+  if (!config.roles.includes('api')) return health
+  const development = devRoutes({
+    db: kernel.db,
+    clock: kernel.clock,
+    faults: parts.faults,
+    points: once(() => faultPoints(options.composition.surfaces)),
+    declared: gathered.declared,
+    config,
+    wake: kernel.wake,
+  })
+  return [
+    ...health,
+    ...catalogRoutes({
+      name: 'dodeca',
+      version: options.version,
+      public_url: config.public_url,
+      limits: config.limits,
+      catalog: gathered.catalog,
+      cursors: kernel.cursors,
+      routes: all,
+    }),
+    ...auditRoutes({ cursors: kernel.cursors }),
+    ...eventRoutes({ cursors: kernel.cursors, interests: events.interests, wake: kernel.wake }),
+    documentRoute(document),
+    ...consoleRoutes(document),
+    ...providerRoutes({
+      providers: opened.flatMap(one => one.providers ?? []),
+      db: kernel.db,
+      public_url: config.public_url,
+    }),
+    ...(config.profile === 'development' ? development : []),
+    ...opened.flatMap(one => one.routes),
+  ]
+}
+
+async function readiness(db: Db, overload: Overload): Promise<Record<string, boolean>> {
+  const patience = new Promise<false>(resolve => setTimeout(() => resolve(false), 1000).unref())
+  const asked = db.one(Type.Object({ ok: Type.Boolean() }), sql`select true as ok`)
+  const database = await Promise.race([
+    asked.then(
+      row => row.ok,
+      () => false,
+    ),
+    patience,
+  ])
+  return { database, accepting: !overload.draining() }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}

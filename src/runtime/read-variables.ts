@@ -1,0 +1,62 @@
+/** Reads the variables that are no settings of a surface, and refuses values that cannot work. */
+import { StartError } from '../kernel/errors/start-error.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export function databaseUrl(env: Environment): string | null {
+  const url = env['DATABASE_URL']
+  if (!url || url === 'embedded') return null
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new StartError(
+      'DATABASE_URL must look like postgres://user:password@host:5432/database. Use the word embedded for the PostgreSQL of the data folder.',
+    )
+  }
+  return url
+}
+
+export function publicUrl(env: Environment, host: string, port: number): string {
+  const given = env['PUBLIC_URL']
+  if (!given) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  if (!/^https?:\/\//.test(given) || !URL.canParse(given)) {
+    throw new StartError(
+      'PUBLIC_URL must be an http or https URL, such as https://api.example.com.',
+    )
+  }
+  return given.replace(/\/+$/, '')
+}
+
+export function roles(env: Environment): ('api' | 'worker')[] {
+  const given = (env['ROLES'] || 'api,worker').split(',').map(one => one.trim())
+  const known = given.filter(one => one === 'api' || one === 'worker')
+  if (known.length !== given.length)
+    throw new StartError('ROLES must be api, worker, or api,worker.')
+  return known
+}
+
+export function choice<const T extends readonly string[]>(
+  env: Environment,
+  name: string,
+  options: T,
+  otherwise: T[number],
+): T[number] {
+  const given = env[name] || otherwise
+  if (!options.includes(given))
+    throw new StartError(`${name} must be one of ${options.join(', ')}.`)
+  return given
+}
+
+export function integer(
+  env: Environment,
+  name: string,
+  otherwise: number,
+  min: number,
+  max: number,
+): number {
+  const given = env[name]
+  if (!given) return otherwise
+  const value = Number(given)
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new StartError(`${name} must be a whole number from ${min} to ${max}.`)
+  }
+  return value
+}
