@@ -23,11 +23,12 @@ type Props = {
 export function ActionButton({ action, path, main = false, done }: Props) {
   const [open, set] = useState(false)
   const { summary } = operation(action.by)
+  const mainClass = main ? 'main' : undefined
   return (
     <>
       <button
         type="button"
-        class={action.hurts ? 'hurts' : main ? 'main' : undefined}
+        class={action.hurts ? 'hurts' : mainClass}
         title={summary}
         onClick={() => set(true)}
       >
@@ -54,7 +55,7 @@ function ActionDialog({ action, path, close }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const missing = pathNames(template).filter(name => !(name in path))
   const asked = useRequest(action, path)
-  const { sending, error, reply } = asked
+  const { sending, refusal, reply } = asked
   useEffect(() => {
     dialog.current?.showModal()
     // What only reads and needs nothing is asked for at once.
@@ -85,7 +86,7 @@ function ActionDialog({ action, path, close }: DialogProps) {
             {hurts && <p class="warning">{words.hurts}</p>}
           </>
         )}
-        {error !== null && <ProblemBox error={error} />}
+        {refusal !== null && <ProblemBox error={refusal} />}
         <footer>
           <button type="button" onClick={() => dialog.current?.close()}>
             {reply ? words.close : words.cancel}
@@ -110,11 +111,11 @@ function useRequest({ by, picture }: Action, path: Readonly<Record<string, strin
   const [more, setMore] = useState<Draft>({})
   const [draft, setDraft] = useState<Draft>(() => (body ? draftOf(body, example) : {}))
   const [sending, setSending] = useState(false)
-  const [error, setError] = useState<unknown>(null)
+  const [refusal, setRefusal] = useState<unknown>(null)
   const [reply, setReply] = useState<{ readonly data: unknown } | null>(null)
   const send = async () => {
     setSending(true)
-    setError(null)
+    setRefusal(null)
     try {
       const init = {
         path: { ...path, ...more },
@@ -122,13 +123,13 @@ function useRequest({ by, picture }: Action, path: Readonly<Record<string, strin
         ...(picture ? ({ parseAs: 'blob' } as const) : {}),
       }
       setReply({ data: await callOperation(by, init) })
-    } catch (failure) {
-      setError(asReadable(failure))
+    } catch (error) {
+      setRefusal(asReadable(error))
     } finally {
       setSending(false)
     }
   }
-  return { more, setMore, draft, setDraft, sending, error, reply, send }
+  return { more, setMore, draft, setDraft, sending, refusal, reply, send }
 }
 
 type PathFieldsProps = {

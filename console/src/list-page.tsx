@@ -5,14 +5,7 @@ import { Bars } from './chart.tsx'
 import { Copied, curlOf } from './curl.tsx'
 import { fill, nameOf, titleOf, words } from './language.ts'
 import { useEvents, useLive } from './live.ts'
-import {
-  operation,
-  pathNames,
-  plain,
-  type OperationId,
-  type Row,
-  type Schema,
-} from './operation.ts'
+import { operation, pathNames, type OperationId, type Row, type Schema } from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
 import { itemOf, mayCall, pathOf, type Place, type Resource } from './resource.ts'
 import { addressOf, go } from './router.tsx'

@@ -139,12 +139,13 @@ function Input({ name, kind, schema, required, value, set }: FieldProps & { read
       />
     )
   }
+  const shown = kind === 'number' ? 'number' : 'text'
   return (
     <input
       value={value}
       required={required}
       autocomplete="off"
-      type={/password|secret/.test(name) ? 'password' : kind === 'number' ? 'number' : 'text'}
+      type={/password|secret/.test(name) ? 'password' : shown}
       onInput={e => set(e.currentTarget.value)}
     />
   )

@@ -44,7 +44,7 @@ export async function openConsoleWorld(): Promise<ConsoleWorld> {
   return {
     world,
     url,
-    visit: (email, at = '/console', dark) => visit(browser, url, { email, at, dark }),
+    visit: (email, at, dark) => visit(browser, url, { email, at: at ?? '/console', dark }),
     close: async () => {
       await browser.close()
       await world.close()

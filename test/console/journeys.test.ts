@@ -79,7 +79,9 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await page.keyboard.press('/')
     await page.keyboard.type(id)
     await page.keyboard.press('Enter')
-    await page.locator('.found').getByText('Jobs · Jobs').waitFor()
+    const found = page.locator('.found a', { hasText: 'Jobs · Jobs' })
+    await found.waitFor()
+    expect(await found.getAttribute('href')).toBe(`/console/jobs/jobs/${id}`)
     await audit(page, 'the search')
   }, 60_000)
 
@@ -92,6 +94,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await page.getByText('You are logged out').waitFor()
     await page.goto(`${url}/console`)
     await page.getByLabel('Mail address').waitFor()
+    expect((await context.cookies()).map(({ name }) => name)).not.toContain('at')
   }, 60_000)
 
   test('10,000 rows of hostile text scroll, and none has an effect', async () => {
@@ -137,7 +140,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     const html = await answer.text()
     expect(answer.headers.get('content-security-policy')).not.toMatch(/unsafe/)
     const files = [...html.matchAll(/\/console\/assets\/[^"]+/g)].map(([path]) => path)
-    expect(files.length).toBe(2)
+    expect(files).toHaveLength(2)
     let bytes = html.length
     for (const path of files) {
       const file = await console_world.world.call('GET', path, {
@@ -148,8 +151,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
       expect(small).toBeLessThan(file.text.length)
       bytes += small
     }
-    console.log(`the first load has ${bytes} bytes`)
-    expect(bytes).toBeLessThan(150_000)
+    expect(bytes, 'bytes of the first load').toBeLessThan(150_000)
     const old = await fetch(`${url}/console/assets/console-0000000000000000.js`)
     expect(old.status).toBe(404)
   })
@@ -178,17 +180,19 @@ async function makeHostile(wanted: number): Promise<number> {
     "javascript:globalThis.hit++//'",
     '{{constructor.constructor("globalThis.hit++")()}}',
     '\u202Eexe.gpj\u2066 right to left',
-    '<b>' + 'x'.repeat(180),
-    'مرحبا بالعالم ' + '\u200F'.repeat(40),
+    `<b>${'x'.repeat(180)}`,
+    `مرحبا بالعالم ${'\u200F'.repeat(40)}`,
     'Z\u0351\u036B\u0343'.repeat(40),
     '<iframe srcdoc="<script>parent.hit++</script>">',
   ]
+  const linksFrom = (first: number) =>
+    Array.from({ length: 100 }, (_, at) => ({
+      destination_url: `https://example.com/hostile/${first + at}`,
+      title: `${attacks[at % attacks.length] ?? ''} ${first + at}`.slice(0, 200),
+    }))
   let made = 0
   while (made < wanted) {
-    const links = Array.from({ length: 100 }, (_, at) => ({
-      destination_url: `https://example.com/hostile/${made + at}`,
-      title: `${attacks[at % attacks.length] ?? ''} ${made + at}`.slice(0, 200),
-    }))
+    const links = linksFrom(made)
     const answer = await fetch('/v1/links/batches', {
       method: 'POST',
       headers: {
