@@ -1,6 +1,6 @@
 /**
  * The events of a provider's stream, as many at a time as have arrived together. The SDK sends the request and
- * repeats it; its own reading of streams costs 40 µs an event, more than all that we do with one.
+ * repeats it; its own reading of streams hands over one event at a time.
  */
 import type { Buffer } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'

@@ -1,7 +1,7 @@
 /** Quotas: no unit more than the budget, in any order of parallel calls, crashes and turns of the clock. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
-import { eventually } from '../../../../test/world.ts'
+import { eventually, type Answer } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { reapBatch } from '../operations/reaper.ts'
@@ -15,6 +15,8 @@ beforeAll(async () => {
     INFERENCE_QUOTA_PRINCIPAL_TOKENS_PER_MINUTE: '100000000',
     INFERENCE_QUOTA_PRINCIPAL_TOKENS_PER_DAY: '100000000',
     INFERENCE_QUOTA_PRINCIPAL_COST_PER_DAY: '1000000',
+    // Only quotas refuse here: on a slow machine more than the 64 of the default run at one time.
+    INFERENCE_DEPLOYMENT_CONCURRENCY: '1000',
     KERNEL_DATABASE_WAIT_MS: '60000',
   })
 })
@@ -42,21 +44,34 @@ describe.concurrent('quotas', () => {
   test('admit 10 of 50 parallel calls with a budget for 10, and give the rest back', async () => {
     const one = await world.someone()
     await limit(one, { operations: 10 })
+    // None ends before all 50 were decided, however long that takes: a place that is given back is taken again.
     await world.fault({
       action: 'slow',
-      ttft_ms: 4000,
+      ttft_ms: 60_000,
       match: { prompt_contains: `fifty ${one.id}` },
       times: 50,
     })
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () => one.infer(`fifty ${one.id}`)),
+    const early: Answer[] = []
+    const answers = Array.from({ length: 50 }, async () => {
+      const answer = await one.infer(`fifty ${one.id}`)
+      early.push(answer)
+      return answer
+    })
+    await eventually('40 are refused', () => early.length >= 40, 25_000)
+    expect(early.map(answer => answer.status)).toEqual(Array.from({ length: 40 }, () => 429))
+    expect(early[0]?.body.quota).toMatchObject({ metric: 'concurrency', scope: 'tenant' })
+    const running = await world.platform.kernel.db.many(
+      Type.Object({ id: Type.String() }),
+      sql`
+        select operation_id as id from inference.quota_reservations
+        where tenant_id = ${one.tenant.id} and state = 'held'`,
     )
-    expect(answers.filter(answer => answer.status === 200)).toHaveLength(10)
-    const refused = answers.filter(answer => answer.status === 429)
-    expect(refused).toHaveLength(40)
-    expect(refused[0]?.body.quota).toMatchObject({ metric: 'concurrency', scope: 'tenant' })
+    expect(running).toHaveLength(10)
+    await Promise.all(running.map(({ id }) => one.ask('POST', `/v1/inferences/${id}/cancel`)))
+    const ended = (await Promise.all(answers)).filter(answer => answer.status !== 429)
+    expect(ended.map(code)).toEqual(running.map(() => [409, 'inference_cancelled']))
     expect(await world.held(one.tenant.id)).toBe(0)
-  })
+  }, 60_000)
 
   test('count a call in the window of its reservation', async () => {
     const one = await world.someone()
@@ -202,7 +217,8 @@ test('quotas overspend no unit of a budget for 100 in 1,000 parallel calls', asy
   const answers = await Promise.all(Array.from({ length: 1000 }, ask))
   const admitted = answers.filter(answer => answer.status === 200)
   const refused = answers.filter(answer => answer.status === 429)
-  expect(admitted.length + refused.length).toBe(1000)
+  const others = answers.filter(answer => ![200, 429].includes(answer.status))
+  expect(others.map(code)).toEqual([])
   // What a call does not use comes back, so a few more than 100 may pass.
   expect(admitted.length).toBeGreaterThanOrEqual(100)
   expect(refused[0]?.body).toMatchObject({
