@@ -133,13 +133,15 @@ export function buildApp(options: AppOptions): App {
     logRequest(options.log, options.slow_request_ms, request, reply)
     done()
   })
-  app.setErrorHandler(async (error, request, reply) => {
-    const { compiled } = request.routeOptions.config
-    const refusal = (await completeDenial(options, request.passed?.principal, error)) ?? error
-    return sendProblem(options, compiled, request, reply, refusal)
-  })
+  app.setErrorHandler((error, request, reply) => refuse(options, error, request, reply))
   mount(app, options)
   return app
+}
+
+function refuse(options: AppOptions, error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const { compiled } = request.routeOptions.config
+  const send = (refusal: unknown) => sendProblem(options, compiled, request, reply, refusal)
+  return completeDenial(options, request.passed?.principal, error)?.then(send, send) ?? send(error)
 }
 
 function incomingOf(
@@ -155,7 +157,7 @@ function incomingOf(
   })
 }
 
-/** The framework will read JSON. Routes that read bytes or a stream send `100 Continue` later. */
+/** Routes that read bytes or a stream send `100 Continue` later. */
 function askForBody(route: Route, request: FastifyRequest, incoming: IncomingBody): void {
   if (consumesOf(route) !== 'json' || route.method === 'GET') return
   if ((incoming.declared_bytes ?? 0) > request.routeOptions.bodyLimit) {

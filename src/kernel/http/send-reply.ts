@@ -53,7 +53,8 @@ export function sendOutcome(
   }
   const body = unchanged ? null : outcome.body
   // A refusal that was recorded for an Idempotency-Key is an outcome with the bytes of its document.
-  if (status >= 400 && typeof body === 'string') request.refused = JSON.parse(body) as Refused
+  const is_problem = String(headers['content-type']).startsWith('application/problem+json')
+  if (is_problem && typeof body === 'string') request.refused = JSON.parse(body) as Refused
   if (unchanged) delete headers['content-type']
   // Tells the framework to wait for the stream. Otherwise the framework would end a reply whose
   // headers were not sent yet.

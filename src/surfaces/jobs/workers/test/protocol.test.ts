@@ -30,7 +30,7 @@ describe.concurrent('a worker outside', () => {
       },
       version: 2,
       checkpoint: null,
-      traceparent: null,
+      traceparent: expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/),
     })
     const step = { stage: 'reading', current: 1, total: 2, message_code: 'half_done' }
     const noted = await worker.progress(claimed, step)
