@@ -216,16 +216,16 @@ test('quotas overspend no unit of a budget for 100 in 1,000 parallel calls', asy
   await limit(one, { requests_per_minute: 100_000, tokens_per_day: most })
   const answers = await Promise.all(Array.from({ length: 1000 }, ask))
   const admitted = answers.filter(answer => answer.status === 200)
-  const refused = answers.filter(answer => answer.status === 429)
+  const refused = answers.find(answer => answer.status === 429)
   const others = answers.filter(answer => ![200, 429].includes(answer.status))
   expect(others.map(code)).toEqual([])
   // What a call does not use comes back, so a few more than 100 may pass.
   expect(admitted.length).toBeGreaterThanOrEqual(100)
-  expect(refused[0]?.body).toMatchObject({
+  expect(refused?.body).toMatchObject({
     code: 'quota_exceeded',
     quota: { metric: 'tokens', scope: 'tenant', limit: String(most) },
   })
-  expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(refused?.headers.get('retry-after')).toMatch(/^\d+$/)
   const after = await counter(one, 'tokens_per_day')
   expect(after.reserved).toBe(0)
   expect(after.used).toBeLessThanOrEqual(most)
