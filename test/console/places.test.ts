@@ -91,8 +91,11 @@ async function linksOf(page: Page, where: string): Promise<string[]> {
 /** Nothing is being read any more. */
 async function settled(page: Page): Promise<void> {
   await page.locator('main h1').waitFor()
-  await page.waitForFunction(`!document.querySelector('main').innerText.includes('Loading …')
-    && !document.querySelector('main').innerText.includes('Lädt …')`)
+  // A locator, since the policy of the page refuses the text that waitForFunction evaluates.
+  await page
+    .locator('main')
+    .filter({ hasNotText: /Loading …|Lädt …/ })
+    .waitFor()
 }
 
 type Seen = { readonly kind: string; readonly alerts: string[]; readonly opened: boolean }
