@@ -157,9 +157,8 @@ function incomingOf(
   })
 }
 
-/** Routes that read bytes or a stream send `100 Continue` later. */
 function askForBody(route: Route, request: FastifyRequest, incoming: IncomingBody): void {
-  if (consumesOf(route) !== 'json' || route.method === 'GET') return
+  if (consumesOf(route) !== 'json' || route.method === 'GET') return // `100 Continue` comes later
   if ((incoming.declared_bytes ?? 0) > request.routeOptions.bodyLimit) {
     throw problem('content_too_large')
   }
