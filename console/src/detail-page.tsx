@@ -1,4 +1,5 @@
 /** One item: what may be done with it, its fields, what belongs to it, and its events live. */
+import { Problem } from '../../client/src/index.ts'
 import { ActionButton } from './action.tsx'
 import { Copied, curlOf } from './curl.tsx'
 import { nameOf, titleOf, words } from './language.ts'
@@ -160,6 +161,13 @@ function Fields({ resource, row }: { readonly resource: Resource; readonly row: 
   )
 }
 
+/** Who may read an item need not be allowed to read all that belongs to it. */
+function refusal(error: unknown) {
+  if (error === null || error === undefined) return null
+  const hidden = error instanceof Problem && [403, 404].includes(error.status)
+  return hidden ? <p class="soft">{words.not_allowed}</p> : <ProblemBox error={error} />
+}
+
 function RelatedList({
   related,
   of,
@@ -178,8 +186,10 @@ function RelatedList({
   return (
     <section>
       <h2>{titleOf(title)}</h2>
-      {listed.error !== null && listed.error !== undefined && <ProblemBox error={listed.error} />}
-      {!listed.loading && listed.rows.length === 0 && <p class="soft">{words.empty}</p>}
+      {refusal(listed.error)}
+      {!listed.loading && !listed.error && listed.rows.length === 0 && (
+        <p class="soft">{words.empty}</p>
+      )}
       {listed.rows.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label={titleOf(title)}>
           <table>

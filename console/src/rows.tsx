@@ -62,7 +62,7 @@ export function Rows(props: Props) {
           />
         ))}
       </div>
-      {has_more && rows.length > 0 && (
+      {has_more && last === rows.length && (
         <p class="soft more" role="row">
           <span role="cell">{words.loading}</span>
         </p>

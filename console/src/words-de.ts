@@ -32,6 +32,7 @@ export const de: Words = {
   more: 'Mehr laden',
   loading: 'Lädt …',
   empty: 'Hier ist noch nichts.',
+  not_allowed: 'Diese dürfen Sie nicht sehen.',
   empty_filtered: 'Zu diesen Filtern passt nichts.',
   empty_make: 'Legen Sie hier das erste an, oder mit dieser Zeile:',
   no_list: 'Diese findet man über ihre Id.',

@@ -30,6 +30,7 @@ export const en = {
   more: 'Load more',
   loading: 'Loading …',
   empty: 'There is nothing here yet.',
+  not_allowed: 'You are not allowed to see these.',
   empty_filtered: 'Nothing fits these filters.',
   empty_make: 'Make the first one here, or with this line:',
   no_list: 'These are found by their id.',
