@@ -45,11 +45,17 @@ export type CompiledRoute = {
 export const formats = {
   uuid: (text: string) => isId(text),
   'date-time': (text: string) => isTime(text),
+  date: (text: string) => isTime(`${text}T00:00:00Z`),
   uri: (text: string) => URL.canParse(text),
 }
 
-const bodies = new Ajv({ allErrors: true, strict: false, formats })
-const queries = new Ajv({ allErrors: true, strict: false, formats, coerceTypes: true })
+// Ajv only warns of a format that it does not know, and then accepts every text.
+const refuse = (text: string) => {
+  throw new Error(text)
+}
+const logger = { log: refuse, warn: refuse, error: refuse }
+const bodies = new Ajv({ allErrors: true, strict: false, formats, logger })
+const queries = new Ajv({ allErrors: true, strict: false, formats, logger, coerceTypes: true })
 
 export type CompileOptions = { readonly strict: boolean; readonly catalog: Catalog }
 

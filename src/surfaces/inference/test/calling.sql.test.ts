@@ -111,6 +111,17 @@ describe.concurrent('generations', () => {
   })
 })
 
+test('a day that does not exist is refused with its field', async () => {
+  const one = await world.someone()
+  for (const day of ['2026-02-30', '2026-99-99', 'yesterday!']) {
+    const refused = await one.ask('GET', `/v1/usage?from=${day}`)
+    expect(code(refused), day).toEqual([422, 'validation_failed'])
+    expect(refused.body.errors[0]).toMatchObject({ location: 'query', pointer: '/from' })
+  }
+  const { status } = await one.ask('GET', '/v1/usage?from=2026-02-28&to=2026-03-01')
+  expect(status).toBe(200)
+})
+
 test('all counters are the sums of the usage rows', async () => {
   expect(await world.faults()).toEqual([])
 })
