@@ -26,6 +26,7 @@ create table kernel.clock (
   constraint clock_only_row_check CHECK (only_row),
   constraint clock_pkey PRIMARY KEY (only_row)
 );
+CREATE TRIGGER replace_now AFTER UPDATE ON kernel.clock FOR EACH ROW EXECUTE FUNCTION kernel.replace_now();
 
 create table kernel.erasures (
   account_id uuid not null,
@@ -313,7 +314,7 @@ CREATE OR REPLACE FUNCTION kernel.now()
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE PARALLEL SAFE
-RETURN (now() + (SELECT make_interval(secs => clock.offset_seconds) AS make_interval FROM kernel.clock));
+RETURN (now() + make_interval(secs => (0)::double precision));
 
 CREATE OR REPLACE FUNCTION kernel.prepare_event_partitions(ahead bigint)
  RETURNS bigint
@@ -373,6 +374,17 @@ CREATE OR REPLACE FUNCTION kernel.refuse_change()
 AS $function$
 begin
   raise exception 'kernel.% is append-only', tg_table_name using errcode = '42501';
+end $function$;
+
+CREATE OR REPLACE FUNCTION kernel.replace_now()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  execute format(
+    'create or replace function kernel.now() returns timestamptz language sql stable parallel safe '
+    'return now() + make_interval(secs => %s)', new.offset_seconds);
+  return null;
 end $function$;
 
 create schema identity;

@@ -67,6 +67,12 @@ test('the clock moves in SQL, in this process and in others, woken or not', asyn
       sql`select extract(epoch from kernel.now() - now())::float8 as ahead`,
     )
     expect(ahead).toBe(7200)
+    // A call that is not inlined costs more than most of our statements.
+    const plan = await kernel.db.many(
+      Type.Object({ 'QUERY PLAN': Type.String() }),
+      sql`explain (verbose, costs off) select kernel.now()`,
+    )
+    expect(JSON.stringify(plan)).toMatch(/Output: \(now\(\) \+ /)
     await eventually('the other process knows', () => known(7200, 'woken'))
     // There is no notification: each process finds the move by polling.
     await kernel.db.run(sql`update kernel.clock set offset_seconds = -60`)
