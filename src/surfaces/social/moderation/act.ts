@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { preconditionFailed } from '../../../kernel/http/etag.ts'
+import { expectVersion, preconditionFailed } from '../../../kernel/http/etag.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Person } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -29,13 +29,14 @@ export async function act(
   tx: Tx,
   actor: Person,
   case_id: string,
-  given: NewAction,
+  given: NewAction & { readonly if_match: string | string[] | undefined },
   grants: ReadonlySet<string>,
 ): Promise<Action> {
-  const { action, outcome, reason_code, version } = given
+  const { action, outcome, reason_code, version, if_match } = given
   const statement = requireText(given.statement, 'statement', { graphemes: 2000, bytes: 8000 })
   const before = await lockCase(tx, actor, case_id)
   requireImpartial(actor, before, given, grants)
+  expectVersion(if_match, before.version)
   if (version !== before.version) throw preconditionFailed(before.version)
   if ((action === 'resolve_appeal') !== (outcome !== undefined)) {
     throw problem('validation_failed', {

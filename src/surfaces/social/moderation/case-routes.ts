@@ -82,7 +82,9 @@ function actRoute(): Route {
       'same_reviewer',
       'precondition_failed',
     ],
-    handle: async ({ tx, principal, params: { case_id }, body, grants }) =>
-      reply(201, await act(tx, personOf(principal), case_id, body, await grants())),
+    handle: async ({ tx, principal, params: { case_id }, body, grants, request }) => {
+      const given = { ...body, if_match: request.headers['if-match'] }
+      return reply(201, await act(tx, personOf(principal), case_id, given, await grants()))
+    },
   })
 }

@@ -199,7 +199,7 @@ class Sending {
           saveLanes(tx, this.owner, saved),
         ])
         if (!open) throw new Paused()
-        if (claims) await kernel.fault('webhooks.in_claim')
+        if (rows.length > 0) await kernel.fault('webhooks.in_claim')
         await recordLost(
           tx,
           rows.filter(one => one.lost && !one.aside),
