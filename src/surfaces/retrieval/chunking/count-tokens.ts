@@ -11,7 +11,7 @@ const everything_is_text = {
 }
 const known = new Map<string, number>()
 const known_max = 50_000
-const word_length_max = 40
+const word_length_max = 200
 /**
  * A single space before a letter always begins a piece of the encoding: no piece has a space inside or
  * at its end, unless more whitespace is beside it.

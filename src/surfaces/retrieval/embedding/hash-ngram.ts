@@ -10,8 +10,18 @@ const dimensions = 384
 const weight = { word: 1, pair: 0.5, letters: 0.35, stop: 0.1 }
 /** Its grams are a burden; nobody writes such a word twice. */
 const word_length_max = 40
-/** What one word adds: pairs of dimension and amount. Most words of a text occur in many others. */
-const known = new Map<string, Float32Array>()
+type Known = {
+  /** What one word adds: pairs of dimension and amount. */
+  readonly parts: Float32Array
+  readonly stop: boolean
+  readonly stem: string
+  /** The hash of the stem and a space; the hash of a pair continues from it. */
+  readonly begun: number
+  /** How often it is in the text that is being embedded. */
+  times: number
+}
+/** Most words of a text occur in many other texts. */
+const known = new Map<string, Known>()
 const known_max = 50_000
 
 export const hashNgram: LocalProfile = {
@@ -23,44 +33,52 @@ export const hashNgram: LocalProfile = {
 }
 
 export function embedText(text: string): Float32Array {
-  const words = wordsOf(text).map(word => word.slice(0, word_length_max))
+  if (known.size >= known_max) known.clear()
   const vector = new Float32Array(dimensions)
-  for (const [word, times] of timesOf(words)) {
-    addParts(vector, partsOf(word), (1 + Math.log(times)) * (isStopWord(word) ? weight.stop : 1))
+  const distinct: Known[] = []
+  const pairs = new Map<number, number>()
+  let before: Known | undefined
+  for (const word of wordsOf(text)) {
+    const one = knownOf(word.slice(0, word_length_max))
+    if (one.times++ === 0) distinct.push(one)
+    if (one.stop) continue
+    if (before) {
+      const hash = mixed(hashed(before.begun, one.stem))
+      pairs.set(hash, (pairs.get(hash) ?? 0) + 1)
+    }
+    before = one
   }
-  const terms = words.filter(word => !isStopWord(word)).map(stemOf)
-  const pairs = terms.slice(1).map((term, at) => `${terms[at]} ${term}`)
-  for (const [pair, times] of timesOf(pairs)) {
-    const hash = hashOf(pair)
-    addAt(vector, hash, (1 + Math.log(times)) * weight.pair)
+  for (const one of distinct) {
+    addParts(vector, one.parts, (1 + Math.log(one.times)) * (one.stop ? weight.stop : 1))
+    one.times = 0
   }
+  for (const [hash, times] of pairs) addAt(vector, hash, (1 + Math.log(times)) * weight.pair)
   return normalized(vector)
 }
 
-function timesOf(items: readonly string[]): Map<string, number> {
-  const times = new Map<string, number>()
-  for (const item of items) times.set(item, (times.get(item) ?? 0) + 1)
-  return times
-}
-
-function partsOf(word: string): Float32Array {
+function knownOf(word: string): Known {
   const made = known.get(word)
   if (made) return made
+  const stem = stemOf(word)
+  const begun = hashed(hash_start, `${stem} `)
+  const one = { parts: partsOf(word, stem), stop: isStopWord(word), stem, begun, times: 0 }
+  known.set(word, one)
+  return one
+}
+
+function partsOf(word: string, stem: string): Float32Array {
   const grams = gramsOf(`<${word}>`)
   // A long word weighs a little more than a short one, not ten times as much.
   const share = weight.letters / Math.sqrt(Math.max(1, grams.length))
   const sparse = new Map<number, number>()
   const add = (feature: string, amount: number) => {
-    const hash = hashOf(feature)
+    const hash = mixed(hashed(hash_start, feature))
     const at = dimensionOf(hash)
     sparse.set(at, (sparse.get(at) ?? 0) + signOf(hash) * amount)
   }
-  add(`w:${stemOf(word)}`, weight.word)
+  add(`w:${stem}`, weight.word)
   for (const gram of grams) add(`g:${gram}`, share)
-  const parts = Float32Array.from([...sparse].flat())
-  if (known.size >= known_max) known.clear()
-  known.set(word, parts)
-  return parts
+  return Float32Array.from([...sparse].flat())
 }
 
 function gramsOf(word: string): string[] {
@@ -85,13 +103,20 @@ function addAt(vector: Float32Array, hash: number, amount: number): void {
 const dimensionOf = (hash: number) => (hash >>> 1) % dimensions
 const signOf = (hash: number) => ((hash & 1) === 0 ? 1 : -1)
 
-/** FNV-1a over UTF-16 units, with the last mixing step of murmur3: the low bits decide the sign. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5
+const hash_start = 0x811c9dc5
+
+/** FNV-1a over UTF-16 units. */
+function hashed(start: number, text: string): number {
+  let hash = start
   for (let at = 0; at < text.length; at++) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   }
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  return hash
+}
+
+/** The last mixing step of murmur3, because the low bits decide the sign. */
+function mixed(start: number): number {
+  let hash = Math.imul(start ^ (start >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0
 }
