@@ -5,6 +5,7 @@
  */
 import { comparison, type Bench } from './ground/comparison.ts'
 import type { Section } from './ground/report.ts'
+import { hybrid } from './retrieval/hybrid.ts'
 import { ingesting } from './retrieval/ingesting.ts'
 import { ranking } from './retrieval/ranking.ts'
 import { searching } from './retrieval/searching.ts'
@@ -13,6 +14,7 @@ const measures: Readonly<Record<string, (bench: Bench) => Promise<Section>>> = {
   ranking,
   searching,
   ingesting,
+  hybrid,
 }
 
 await comparison('retrieval', async (bench: Bench) => {
