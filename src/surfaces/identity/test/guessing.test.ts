@@ -147,9 +147,9 @@ async function without(at: ProductWorld): Promise<string> {
 /** What a guesser sees, without what differs from one request to the next. */
 function shown({ status, headers, body }: Answer) {
   const { request_id: _, retry_after, detail: __, ...said } = body
-  const shared = [...headers].filter(
-    ([name]) => !['date', 'x-request-id', 'retry-after', 'content-length'].includes(name),
-  )
+  const shared = [...headers]
+    .filter(([name]) => !['date', 'x-request-id', 'retry-after', 'content-length'].includes(name))
+    .map(([name, value]) => [name, name === 'ratelimit' ? value.replace(/t=\d+$/, 't=') : value])
   return { status, said, limited: retry_after > 0, shared }
 }
 

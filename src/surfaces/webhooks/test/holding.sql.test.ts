@@ -28,30 +28,30 @@ describe.concurrent('a pause', () => {
     const receiver = await openReceiver()
     const owner = await ground.owner()
     const made = await ground.subscribe(owner, at(receiver), { event_filter, max_in_flight: 16 })
-    // Nothing is answered, so that a thousand are waiting when it is paused.
+    // Nothing is answered, so that hundreds are waiting when it is paused.
     const held: (() => void)[] = []
     receiver.answer(response => void held.push(() => response.writeHead(204).end()))
-    const first = await ground.emit(owner, 1000)
-    await eventually('they wait', async () => (await ground.states(made.id))['pending'] === 1000)
+    const first = await ground.emit(owner, 400)
+    await eventually('they wait', async () => (await ground.states(made.id))['pending'] === 400)
     expect((await patch(made, { state: 'paused' })).body.state).toBe('paused')
     receiver.answer(response => void response.writeHead(204).end())
     for (const answer of held.splice(0)) answer()
-    const second = await ground.emit(owner, 1000)
+    const second = await ground.emit(owner, 400)
     await eventually('the others wait, too', async () => {
-      return (await ground.deliveries(made.id)).length === 2000
+      return (await ground.deliveries(made.id)).length === 800
     })
     await eventually('nothing is under way', async () => {
       const path = `/v1/webhook-subscriptions/${made.id}`
       return (await ground.call('GET', path, owner)).body.health.in_flight === 0
     })
     const waiting = (await ground.deliveries(made.id)).filter(one => one.state === 'pending')
-    expect(waiting.length).toBeGreaterThan(1900)
+    expect(waiting.length).toBeGreaterThan(700)
     expect(waiting.every(one => one.attempt_count === 0)).toBe(true)
     expect((await patch(made, { state: 'active' })).body.state).toBe('active')
     await eventually(
       'all are delivered',
       async () => {
-        return (await ground.states(made.id))['delivered'] === 2000
+        return (await ground.states(made.id))['delivered'] === 800
       },
       30_000,
     )
@@ -73,11 +73,11 @@ describe.concurrent('a rotation', () => {
     const receiver = await openReceiver()
     const owner = await ground.owner()
     const made = await ground.subscribe(owner, at(receiver), { event_filter, max_in_flight: 16 })
-    const sending = ground.emit(owner, 300)
+    const sending = ground.emit(owner, 100)
     const rotated = await rotate(made, 3600)
-    await ground.emit(owner, 300)
+    await ground.emit(owner, 100)
     await sending
-    await eventually('all came', () => receiver.received.length === 600)
+    await eventually('all came', () => receiver.received.length === 200)
     const { secret, secret_version } = rotated.body
     expect(secret_version).toBe(2)
     expect(rotated.headers.get('cache-control')).toBe('no-store')
