@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ensureInstalled } from '../scripts/install.mjs'
+import { ensureInstalled, runtimeOf } from '../scripts/install.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -19,7 +19,7 @@ try {
   process.exit(1)
 }
 
-const node = join(root, 'node_modules', '.bin', 'node')
+const node = runtimeOf(root)
 const cli = join(root, 'src', 'cli.ts')
 // Compiled code is cached for the next command, which then starts in half the time.
 const kept = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache')

@@ -2,7 +2,8 @@
  * Makes sure that the packages of package-lock.json are installed, before anything of the platform
  * runs. So it is plain JavaScript with Node's own modules, for any Node 20 or newer. The stamp is
  * written last: an interrupted installation is repeated. One process installs, the others wait.
- * The platform needs the `runtime` packages; tests and benchmarks need `all` of them.
+ * The platform needs the `runtime` packages; tests and benchmarks need `all` of them. Node itself is
+ * one of them (190 MB, a peer dependency) and is left out where the platform runs on the person's own.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -11,6 +12,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const project = fileURLToPath(new URL('..', import.meta.url))
 const runtime_major = 24
+/** The first release of it with long-term support. */
+const least_minor = 11
 
 /** If that is not possible, throws an Error with one plain sentence. */
 export async function ensureInstalled(
@@ -37,7 +40,9 @@ export async function ensureInstalled(
     const present = runs && ['all', kind].find(one => matchesLock(root, one))
     if (!present) await install(root, kind, folder, say)
     await checkRuntime(root)
-    fs.writeFileSync(stampOf(root), `${present || kind} ${fingerprint(root)}`)
+    const all = present === 'all' || kind === 'all'
+    const less = fs.existsSync(npmsNode(root)) ? 'runtime' : 'own-node'
+    fs.writeFileSync(stampOf(root), `${all ? 'all' : less} ${fingerprint(root)}`)
   } finally {
     fs.rmSync(holder, { force: true })
     try {
@@ -49,13 +54,25 @@ export async function ensureInstalled(
 }
 
 const stampOf = root => join(root, 'node_modules', '.dodeca-installed')
-const runtimeOf = root => join(root, 'node_modules', '.bin', 'node')
+const npmsNode = root => join(root, 'node_modules', '.bin', 'node')
+
+/** The Node on which the platform runs: the one of the lock file, or the person's own. */
+export function runtimeOf(root) {
+  return fs.existsSync(npmsNode(root)) || !hasOwnNode(root) ? npmsNode(root) : process.execPath
+}
+
+/** Node from node_modules is no Node of the person's own: an installation may remove it. */
+function hasOwnNode(root) {
+  const [major, minor] = process.version.slice(1).split('.').map(Number)
+  const own = !process.execPath.startsWith(join(root, 'node_modules'))
+  return own && major === runtime_major && minor >= least_minor
+}
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms))
 
 function isInstalled(root, kind) {
   try {
     const [present, made] = fs.readFileSync(stampOf(root), 'utf8').split(' ')
-    const enough = present === 'all' || present === kind
+    const enough = present === 'all' || kind === 'runtime'
     return enough && made === fingerprint(root) && fs.existsSync(runtimeOf(root))
   } catch {
     return false
@@ -69,7 +86,9 @@ function isInstalled(root, kind) {
 function fingerprint(root) {
   const described = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'))
   const deciding = ['dependencies', 'devDependencies', 'optionalDependencies', 'workspaces']
-  const parts = [...deciding, 'overrides', 'allowScripts'].map(name => described[name] ?? null)
+  const parts = [...deciding, 'peerDependencies', 'overrides', 'allowScripts'].map(
+    name => described[name] ?? null,
+  )
   return createHash('sha256')
     .update(fs.readFileSync(join(root, 'package-lock.json')))
     .update(JSON.stringify([parts, process.platform, process.arch]))
@@ -86,7 +105,7 @@ function matchesLock(root, kind) {
     const wanted = Object.entries(read('package-lock.json')).filter(([path]) => path !== '')
     const present = read(join('node_modules', '.package-lock.json'))
     const agrees = ([path, entry]) => {
-      if (kind === 'runtime' && entry.dev === true) return true
+      if (kind === 'runtime' && (entry.dev || (entry.peer && hasOwnNode(root)))) return true
       const found = present[path]
       if (!found) return entry.optional === true && !isForThisMachine(entry)
       return found.version === entry.version && found.integrity === entry.integrity
@@ -131,8 +150,9 @@ async function runNpm(root, kind, folder) {
   // to standard error, because standard output belongs to the command that follows.
   const adds = kind === 'all' && isInstalled(root, 'runtime')
   const verb = adds ? ['install', '--no-save'] : ['ci']
-  const which = kind === 'all' ? '--include=dev' : '--omit=dev'
-  const args = [...first, ...verb, '--no-audit', '--no-fund', which, '--loglevel=error']
+  const less = hasOwnNode(root) ? ['--omit=dev', '--omit=peer'] : ['--omit=dev', '--include=peer']
+  const which = kind === 'all' ? ['--include=dev', '--include=peer'] : less
+  const args = [...first, ...verb, '--no-audit', '--no-fund', ...which, '--loglevel=error']
   // Loaded only here, because it takes half of the time that a start without installation takes.
   const { spawn } = await import('node:child_process')
   // npm waits for the install scripts that it runs, so to end it, its whole process group must be
@@ -194,7 +214,7 @@ async function checkRuntime(root) {
   const version = await runtimeVersion(root)
   if (version.startsWith(`v${runtime_major}.`)) return
   throw new Error(
-    `npm has installed everything, but node_modules/.bin/node answers "${version}" instead of ` +
+    `npm has installed everything, but ${runtimeOf(root)} answers "${version}" instead of ` +
       `v${runtime_major}. Let npm run install scripts (\`npm config set ignore-scripts false\`), ` +
       'then start again.',
   )

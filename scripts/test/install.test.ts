@@ -28,7 +28,7 @@ afterEach(async () => {
 const install_script = `cd ..; echo $$ >> installs
 while [ -e wait ] && ! [ -e go ]; do sleep 0.05; done`
 
-function newProject(runtime_version = process.version): string {
+function newProject(more: object = {}, runtime_version = process.version): string {
   const folder = fs.mkdtempSync(join(tmpdir(), 'dodeca-install-'))
   folders.push(folder)
   const write = (file: string, text: string) => {
@@ -45,7 +45,7 @@ function newProject(runtime_version = process.version): string {
     `#!/bin/sh\n[ "$1" = --version ] && echo ${runtime_version} || exec "${process.execPath}" "$@"\n`,
   )
   write('tool/package.json', JSON.stringify({ name: 'test-tool', version: '1.0.0' }))
-  describeProject(folder, {})
+  describeProject(folder, more)
   execFileSync('npm', ['install', '--package-lock-only', '--ignore-scripts', '--offline'], {
     cwd: folder,
     stdio: 'pipe',
@@ -121,6 +121,19 @@ describe('the installer', () => {
     expect(fs.lstatSync(join(folder, 'node_modules/node'), { bigint: true }).ino).toBe(kept)
     expect((await install(folder).done).said).toBe('')
     expect((await installAll(folder).done).said).toBe('')
+  })
+
+  test("leaves its Node out where the person's own will do, but not for the tests", async () => {
+    const folder = newProject({ dependencies: {}, peerDependencies: { node: 'file:runtime' } })
+    const npms = join(folder, 'node_modules/.bin/node')
+    await install(folder).done
+    expect([fs.existsSync(npms), installs(folder)]).toEqual([false, 0])
+    fs.writeFileSync(join(folder, 'src/cli.ts'), 'console.log(process.execPath)\n')
+    const ran = await start(folder, 'bin/dodeca.mjs').done
+    expect(ran).toEqual({ code: 0, said: '', printed: `${process.execPath}\n` })
+    await installAll(folder).done
+    expect([fs.existsSync(npms), installs(folder)]).toEqual([true, 1])
+    expect((await install(folder).done).said).toBe('')
   })
 
   test('installs again when the lock file or a dependency changes, not when a script does', async () => {
@@ -205,7 +218,7 @@ describe('the installer', () => {
   })
 
   test('a runtime that is not Node 24 is refused', async () => {
-    const { code, said } = await install(newProject('v20.1.0')).done
+    const { code, said } = await install(newProject({}, 'v20.1.0')).done
     expect(code).toBe(1)
     expect(said).toMatch(/answers "v20\.1\.0" instead of v24/)
   })
