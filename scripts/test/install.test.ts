@@ -136,6 +136,15 @@ describe('the installer', () => {
     expect((await install(folder).done).said).toBe('')
   })
 
+  test('a start that installs again keeps the packages of the tests', async () => {
+    const folder = newProject()
+    await installAll(folder).done
+    fs.appendFileSync(join(folder, 'package-lock.json'), '\n')
+    fs.rmSync(join(folder, 'node_modules/.package-lock.json'))
+    expect((await install(folder).done).said).toMatch(/^Installing all packages/)
+    expect(fs.existsSync(join(folder, 'node_modules/test-tool'))).toBe(true)
+  })
+
   test('installs again when the lock file or a dependency changes, not when a script does', async () => {
     const folder = newProject()
     await install(folder).done
