@@ -675,7 +675,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Evaluations of a collection that you manage, newest first
+         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        get: operations["listEvaluations"];
         put?: never;
         /**
          * Measure an index version by queries with known answers
@@ -1269,6 +1273,26 @@ export interface paths {
          * @description It counts from this reply on: nothing of the document is emitted to a former reader, also in streams that are open. New readers find it within seconds. An empty list means that of the collection. Requires the permission `retrieval.collections.use`; `member` hold it.
          */
         put: operations["putDocumentAcl"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{document_id}/chunks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The text of a document, chunk by chunk
+         * @description In the version that is served now. A citation names its chunk, and `quoted_range` is a range of the text of that chunk. `range` is its place in the document, in code points; neighbours may overlap. Requires the permission `retrieval.collections.use`; `member` hold it.
+         */
+        get: operations["listDocumentChunks"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -7691,6 +7715,57 @@ export interface components {
             /** @description Whether a next page exists. */
             has_more: boolean;
         };
+        Evaluation: {
+            id: components["schemas"]["Id"];
+            /** @description The job. */
+            job_id: components["schemas"]["Id"];
+            /** @description The index version. */
+            index_version: number | null;
+            stored: boolean;
+            /** @description What an evaluation measured. */
+            metrics: {
+                ndcg_at_10: number;
+                recall_at_10: number;
+                recall_at_50: number;
+                mrr: number;
+                ann_recall_at_10: number;
+                p50_ms: number;
+            } | null;
+            created_by: components["schemas"]["Id"];
+            created_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
+         *           "index_version": 2,
+         *           "stored": false,
+         *           "metrics": {
+         *             "ndcg_at_10": 1,
+         *             "recall_at_10": 1,
+         *             "recall_at_50": 1,
+         *             "mrr": 1,
+         *             "ann_recall_at_10": 1,
+         *             "p50_ms": 1
+         *           },
+         *           "created_by": "019c8f3a-5b20-7d41-9e6b-117dbb19db72",
+         *           "created_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        EvaluationPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Evaluation"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
         JudgedQuery: {
             /** @description The question, or words to look for. */
             query: string;
@@ -8877,6 +8952,44 @@ export interface components {
         DisputePage: {
             /** @description The items of this page. */
             data: components["schemas"]["Dispute"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        Chunk: {
+            id: components["schemas"]["Id"];
+            /** @description The version of the document. */
+            document_version: number;
+            ordinal: number;
+            /** @description The page of the source, if it has pages. */
+            page: number | null;
+            range: components["schemas"]["CodePointRange"];
+            /** @description Text, at most a million characters. */
+            text: string;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "document_version": 1,
+         *           "ordinal": 1,
+         *           "page": 3,
+         *           "range": {
+         *             "start": 0,
+         *             "end": 36
+         *           },
+         *           "text": "Refunds are paid within 14 days."
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ChunkPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Chunk"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
             /** @description Whether a next page exists. */
@@ -19795,6 +19908,46 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listEvaluations: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The collection. */
+                collection_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `collection_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     evaluateCollection: {
         parameters: {
             query?: never;
@@ -21276,6 +21429,46 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             /** @description `invalid_character`, `too_many_access_lists`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listDocumentChunks: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The document. */
+                document_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChunkPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `document_not_found` */
+            404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };

@@ -5,12 +5,12 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Copied, curlOf } from './curl.tsx'
+import { FieldList } from './field-list.tsx'
 import { fill, labelOf, nameOf, verbOf, words } from './language.ts'
 import { callOperation, operation, pathNames } from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
 import type { Action } from './resource.ts'
 import { bodyOf, draftOf, SchemaFields, type Draft } from './schema-form.tsx'
-import { Value } from './value.tsx'
 
 type Props = {
   readonly action: Action
@@ -106,7 +106,7 @@ function ActionDialog({ action, path, close }: DialogProps) {
   )
 }
 
-function useRequest({ by, picture }: Action, path: Readonly<Record<string, string>>) {
+function useRequest({ by }: Action, path: Readonly<Record<string, string>>) {
   const { body, example } = operation(by)
   const [more, setMore] = useState<Draft>({})
   const [draft, setDraft] = useState<Draft>(() => (body ? draftOf(body, example) : {}))
@@ -120,7 +120,6 @@ function useRequest({ by, picture }: Action, path: Readonly<Record<string, strin
       const init = {
         path: { ...path, ...more },
         ...(body ? { body: bodyOf(body, draft) } : {}),
-        ...(picture ? ({ parseAs: 'blob' } as const) : {}),
       }
       setReply({ data: await callOperation(by, init) })
     } catch (error) {
@@ -164,7 +163,6 @@ function asReadable(failure: unknown): unknown {
 
 /** Secrets that are shown once are part of a reply, so all of it is shown. */
 function Reply({ data }: { readonly data: unknown }) {
-  if (data instanceof Blob) return <Picture blob={data} />
   if (data === null || data === undefined || typeof data !== 'object') {
     return <p role="status">{words.done}</p>
   }
@@ -172,26 +170,7 @@ function Reply({ data }: { readonly data: unknown }) {
   return (
     <div role="status">
       <h3>{words.reply}</h3>
-      <dl class="fields">
-        {Object.entries(row).map(([name, value]) => (
-          <div key={name}>
-            <dt>{nameOf(name)}</dt>
-            <dd>
-              <Value name={name} value={value} row={row} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <FieldList row={row} />
     </div>
   )
-}
-
-function Picture({ blob }: { readonly blob: Blob }) {
-  const [url, set] = useState('')
-  useEffect(() => {
-    const made = URL.createObjectURL(blob)
-    set(made)
-    return () => URL.revokeObjectURL(made)
-  }, [blob])
-  return <img class="picture" src={url} alt={words.reply} />
 }

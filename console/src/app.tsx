@@ -124,7 +124,7 @@ function Content({ address }: { readonly address: Address }) {
   return item === null ? (
     <ListPage {...{ place, resource, filters }} />
   ) : (
-    <DetailPage {...{ place, resource, item }} />
+    <DetailPage {...{ place, resource, item, filters }} />
   )
 }
 

@@ -1,5 +1,5 @@
 /** Small charts as SVG: a line of the last values, and bars over days. */
-import { nameOf } from './language.ts'
+import { fill, language, nameOf, words } from './language.ts'
 import { plain, type Row } from './operation.ts'
 
 export function Sparkline({
@@ -26,41 +26,62 @@ export function Sparkline({
   )
 }
 
-export function Bars({
-  rows,
-  x,
-  y,
-}: {
-  readonly rows: readonly Row[]
-  readonly x: string
-  readonly y: string
-}) {
-  const all = rows.map(row => ({ x: plain(row[x]), y: Number(row[y] ?? 0) }))
-  const top = Math.max(1, ...all.map(one => one.y))
+type BarsProps = { readonly rows: readonly Row[]; readonly x: string; readonly y: string }
+
+export function Bars({ rows, x, y }: BarsProps) {
+  const given = rows.map(row => ({ x: plain(row[x]), y: Number(row[y] ?? 0) }))
+  const all = x === 'day' ? withEmptyDays(given) : given
+  const most = Math.max(0, ...all.map(one => one.y))
   const wide = 300 / all.length
+  const highest = `${nameOf(y)}: ${count.format(most)}`
   return (
     <figure>
+      <figcaption>
+        <span>{nameOf(y)}</span>
+        <span class="soft">{fill(words.at_most, { n: count.format(most) })}</span>
+      </figcaption>
       <svg
         class="chart"
         viewBox="0 0 300 60"
         preserveAspectRatio="none"
         role="img"
-        aria-label={nameOf(y)}
+        aria-label={`${highest}, ${all[0]?.x ?? ''} – ${all.at(-1)?.x ?? ''}`}
       >
         {all.map((one, at) => (
           <rect
             key={one.x + at}
             class="bar"
             x={at * wide + wide * 0.1}
-            width={wide * 0.8}
-            y={60 - (one.y / top) * 56}
-            height={(one.y / top) * 56}
+            width={Math.min(wide * 0.8, 12)}
+            y={60 - (one.y / (most || 1)) * 56}
+            height={(one.y / (most || 1)) * 56}
           >
             <title>{`${one.x}: ${one.y}`}</title>
           </rect>
         ))}
       </svg>
-      <figcaption class="soft">{nameOf(y)}</figcaption>
+      <figcaption class="soft">
+        <span>{all[0]?.x}</span>
+        <span>{all.length > 1 && all.at(-1)?.x}</span>
+      </figcaption>
     </figure>
   )
 }
+
+type Bar = { readonly x: string; readonly y: number }
+
+const day_ms = 86_400_000
+const days_max = 400
+
+/** A day on which nothing happened has no row. */
+function withEmptyDays(given: readonly Bar[]): readonly Bar[] {
+  const [first, last] = [Date.parse(given[0]?.x ?? ''), Date.parse(given.at(-1)?.x ?? '')]
+  const days = (last - first) / day_ms + 1
+  if (!(days > given.length && days <= days_max)) return given
+  return Array.from({ length: days }, (_, at) => {
+    const x = new Date(first + at * day_ms).toISOString().slice(0, 10)
+    return { x, y: given.filter(one => one.x === x).reduce((sum, one) => sum + one.y, 0) }
+  })
+}
+
+const count = new Intl.NumberFormat(language, { maximumFractionDigits: 4 })

@@ -2,7 +2,9 @@
 import { Problem } from '../../client/src/index.ts'
 import { ActionButton } from './action.tsx'
 import { Copied, curlOf } from './curl.tsx'
-import { nameOf, titleOf, words } from './language.ts'
+import { EventLines } from './event-lines.tsx'
+import { FieldList } from './field-list.tsx'
+import { titleOf, words } from './language.ts'
 import { useEvents, useLive } from './live.ts'
 import {
   callOperation,
@@ -25,17 +27,23 @@ import {
   type Resource,
 } from './resource.ts'
 import { addressOf, go, Link } from './router.tsx'
+import { Table } from './table.tsx'
 import { useList } from './use-list.ts'
 import { useRead } from './use-read.ts'
-import { Cell, State, Time, titleOfRow, Value } from './value.tsx'
+import { Cell, State, titleOfRow } from './value.tsx'
 import { Watch } from './watch.tsx'
 
-type Props = { readonly place: Place; readonly resource: Resource; readonly item: string }
+type Props = {
+  readonly place: Place
+  readonly resource: Resource
+  readonly item: string
+  readonly filters: Readonly<Record<string, string>>
+}
 
 /** Where no operation reads one alone, so many pages of the list are searched. */
 const pages_max = 5
 
-export function DetailPage({ place, resource, item }: Props) {
+export function DetailPage({ place, resource, item, filters }: Props) {
   const key = splitKey(item)
   const read = useRead(`${place.name}/${resource.name}/${item}`, signal =>
     readItem(resource, item, signal),
@@ -55,6 +63,9 @@ export function DetailPage({ place, resource, item }: Props) {
             {...{ resource, row, item }}
             acted={gone => (gone ? go(addressOf([place.name, resource.name])) : reload())}
           />
+          {resource.panel && resource.read && (
+            <resource.panel {...{ row, filters }} path={pathOf(resource.read, resource.of, key)} />
+          )}
           <div class="columns">
             <Fields resource={resource} row={row} />
             <div>
@@ -137,16 +148,7 @@ function Fields({ resource, row }: { readonly resource: Resource; readonly row: 
   const key = splitKey(itemOf(resource, row))
   return (
     <section aria-label={words.fields}>
-      <dl class="fields">
-        {Object.entries(row).map(([name, value]) => (
-          <div key={name}>
-            <dt>{nameOf(name)}</dt>
-            <dd>
-              <Value name={name} value={value} row={row} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <FieldList row={row} />
       <details>
         <summary>{words.json}</summary>
         <Copied text={JSON.stringify(row, null, 2)} label={words.json} />
@@ -191,36 +193,16 @@ function RelatedList({
         <p class="soft">{words.empty}</p>
       )}
       {listed.rows.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label={titleOf(title)}>
-          <table>
-            <thead>
-              <tr>
-                {columns.map(name => (
-                  <th key={name} scope="col">
-                    {nameOf(name)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {listed.rows.map((row, at) => (
-                <tr key={plain(row['id']) || at}>
-                  {columns.map((name, place) => (
-                    <td key={name}>
-                      {place === 0 && opens ? (
-                        <Link to={addressOf([...opens.split('/'), String(row['id'])])}>
-                          <Cell name={name} value={row[name]} row={row} />
-                        </Link>
-                      ) : (
-                        <Cell name={name} value={row[name]} row={row} />
-                      )}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          title={titleOf(title)}
+          columns={columns}
+          rows={listed.rows}
+          cell={(row, name, place) => {
+            const cell = <Cell name={name} value={row[name]} row={row} />
+            if (place > 0 || !opens) return cell
+            return <Link to={addressOf([...opens.split('/'), String(row['id'])])}>{cell}</Link>
+          }}
+        />
       )}
       {listed.has_more && (
         <button type="button" onClick={listed.more}>
@@ -238,16 +220,7 @@ function History({ id }: { readonly id: string }) {
   return (
     <section>
       <h2>{words.history}</h2>
-      <ol class="timeline">
-        {events.map(event => (
-          <li key={String(event['id'])}>
-            <Time value={String(event['occurred_at'])} />{' '}
-            <Link to={addressOf(['events', 'log', String(event['id'])])}>
-              {String(event['type'])}
-            </Link>
-          </li>
-        ))}
-      </ol>
+      <EventLines events={events} />
     </section>
   )
 }

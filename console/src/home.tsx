@@ -1,15 +1,17 @@
 /** The first page: is it well, how much is going on, and what failed in the last hour. */
 import { useEffect, useState } from 'preact/hooks'
 import { Sparkline } from './chart.tsx'
+import { EventLines } from './event-lines.tsx'
 import { Failures } from './failures.tsx'
-import { fill, nameOf, words } from './language.ts'
+import { fill, words } from './language.ts'
 import { useEvents, useLive } from './live.ts'
 import { callOperation, plain, type Page, type Row } from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
 import { mayCall } from './resource.ts'
 import { addressOf, Link } from './router.tsx'
+import { Table } from './table.tsx'
 import { useRead } from './use-read.ts'
-import { State, Time } from './value.tsx'
+import { State } from './value.tsx'
 
 export function HomePage() {
   return (
@@ -121,57 +123,22 @@ type FiguresProps = {
 }
 
 function Figures({ title, read, columns, to }: FiguresProps) {
-  const [first = ''] = columns
   return (
     <section class="card">
       <h2>{title}</h2>
       {read.error !== undefined && <ProblemBox error={read.error} retry={read.reload} />}
       {read.data?.length === 0 && <p class="soft">{words.none}</p>}
       {read.data !== undefined && read.data.length > 0 && (
-        <FigureTable rows={read.data} columns={columns} first={first} to={to} />
+        <Table
+          title={title}
+          columns={columns}
+          rows={read.data}
+          cell={(row, name, place) =>
+            place === 0 ? <Link to={to(row)}>{plain(row[name])}</Link> : plain(row[name]) || '–'
+          }
+        />
       )}
     </section>
-  )
-}
-
-function FigureTable({
-  rows,
-  columns,
-  first,
-  to,
-}: Pick<FiguresProps, 'columns' | 'to'> & {
-  readonly rows: readonly Row[]
-  readonly first: string
-}) {
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={nameOf(first)}>
-      <table>
-        <thead>
-          <tr>
-            {columns.map(name => (
-              <th key={name} scope="col">
-                {nameOf(name)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(row => (
-            <tr key={String(row[first])}>
-              {columns.map(name => (
-                <td key={name}>
-                  {name === first ? (
-                    <Link to={to(row)}>{String(row[name])}</Link>
-                  ) : (
-                    plain(row[name]) || '–'
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   )
 }
 
@@ -181,16 +148,7 @@ function Recent() {
     <section class="card">
       <h2>{words.recent}</h2>
       {events.length === 0 && <p class="soft">{words.recent_none}</p>}
-      <ol class="timeline">
-        {events.map(event => (
-          <li key={String(event['id'])}>
-            <Time value={String(event['occurred_at'])} />{' '}
-            <Link to={addressOf(['events', 'log', String(event['id'])])}>
-              {String(event['type'])}
-            </Link>
-          </li>
-        ))}
-      </ol>
+      <EventLines events={events} />
     </section>
   )
 }

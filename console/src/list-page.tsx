@@ -3,15 +3,24 @@ import { useEffect, useState } from 'preact/hooks'
 import { ActionButton } from './action.tsx'
 import { Bars } from './chart.tsx'
 import { Copied, curlOf } from './curl.tsx'
+import { FieldList } from './field-list.tsx'
 import { fill, nameOf, titleOf, words } from './language.ts'
 import { useEvents, useLive } from './live.ts'
-import { operation, pathNames, type OperationId, type Row, type Schema } from './operation.ts'
+import {
+  callOperation,
+  operation,
+  pathNames,
+  type OperationId,
+  type Row,
+  type Schema,
+} from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
 import { itemOf, mayCall, pathOf, type Place, type Resource } from './resource.ts'
 import { addressOf, go } from './router.tsx'
 import { Rows } from './rows.tsx'
 import { choicesOf } from './schema-form.tsx'
 import { useList, type Listed } from './use-list.ts'
+import { useRead } from './use-read.ts'
 
 type Props = {
   readonly place: Place
@@ -20,7 +29,7 @@ type Props = {
 }
 
 export function ListPage({ place, resource, filters }: Props) {
-  const { title, create, list, read } = resource
+  const { title, create, list, read, top: Top } = resource
   const [made, make] = useState(0)
   return (
     <>
@@ -35,11 +44,15 @@ export function ListPage({ place, resource, filters }: Props) {
           />
         )}
       </header>
+      {Top && <Top />}
       {!list && read && !isGiven(read, resource) && <Find {...{ place, resource }} />}
+      {!list && read && isGiven(read, resource) && (
+        <Single read={read} of={resource.of ?? {}} made={made} />
+      )}
       {list ? (
         <Listing key={list} {...{ place, resource, filters, list, made }} />
       ) : (
-        read && <p class="soft">{words.no_list}</p>
+        read && !isGiven(read, resource) && <p class="soft">{words.no_list}</p>
       )}
     </>
   )
@@ -49,6 +62,21 @@ function isGiven(read: OperationId, { of = {} }: Resource): boolean {
   return pathNames(operation(read).path).every(name => name in of)
 }
 
+type SingleProps = {
+  readonly read: OperationId
+  readonly of: Readonly<Record<string, string>>
+  readonly made: number
+}
+
+/** There is only one of these, such as the settings of a surface. */
+function Single({ read, of, made }: SingleProps) {
+  const { data, error, reload } = useRead(`${read} ${made}`, async signal => {
+    return (await callOperation(read, { path: pathOf(read, of), signal })) as Row
+  })
+  if (error !== undefined) return <ProblemBox error={error} retry={reload} />
+  return data ? <FieldList row={data} /> : <p class="soft">{words.loading}</p>
+}
+
 type ListingProps = Props & {
   readonly list: OperationId
   /** How many were made here: then the list is read again. */
@@ -56,7 +84,7 @@ type ListingProps = Props & {
 }
 
 function Listing({ place, resource, filters, list, made }: ListingProps) {
-  const { columns, events = [], create, of, chart } = resource
+  const { columns, events = [], create, of, charts = [] } = resource
   const { query } = operation(list)
   const known = Object.fromEntries(Object.entries(filters).filter(([name]) => name in query))
   const listed = useList({
@@ -76,7 +104,15 @@ function Listing({ place, resource, filters, list, made }: ListingProps) {
     <>
       <Filters query={query} chosen={known} choose={next => go(addressOf(here, next), 'replace')} />
       {error !== null && error !== undefined && <ProblemBox error={error} retry={listed.reload} />}
-      {chart && rows.length > 0 && <Bars rows={rows} {...chart} />}
+      {rows.length > 0 && charts.length > 0 && (
+        <div class="panel">
+          {charts.map(chart => (
+            <section class="card" key={chart.y}>
+              <Bars rows={rows} {...chart} />
+            </section>
+          ))}
+        </div>
+      )}
       {loading && <p class="soft">{words.loading}</p>}
       {!loading && !error && rows.length === 0 && (
         <Empty filtered={Object.keys(known).length > 0} create={create} resource={resource} />

@@ -3,8 +3,10 @@
  * the operations that list, read, make and change it. Everything on the screen follows from this
  * and from the catalog of operations.
  */
+import type { FunctionComponent } from 'preact'
 import type { operations } from '../../client/src/index.ts'
 import { operation, pathNames, plain, type OperationId, type Row } from './operation.ts'
+import type { Panel } from './panels/panel.ts'
 import { may, me } from './session.ts'
 
 export type Title = { readonly en: string; readonly de: string }
@@ -23,8 +25,6 @@ export type Action = {
   readonly hurts?: true
   /** Only offered in these states. */
   readonly in?: readonly string[]
-  /** The reply is a picture. */
-  readonly picture?: true
 }
 
 export type Related = {
@@ -57,12 +57,16 @@ export type Declared<L extends OperationId> = {
   /** Sends what happens to one row as events. */
   readonly stream?: OperationId
   /** Drawn over the list: what, by which field. */
-  readonly chart?: { readonly x: FieldOf<L>; readonly y: FieldOf<L> }
+  readonly charts?: readonly { readonly x: FieldOf<L>; readonly y: FieldOf<L> }[]
+  /** Stands above the list, where a list is not enough. */
+  readonly top?: FunctionComponent
+  /** Stands above the fields of an item, where fields are not enough. */
+  readonly panel?: Panel
 }
 
-export type Resource = Omit<Declared<OperationId>, 'columns' | 'chart'> & {
+export type Resource = Omit<Declared<OperationId>, 'columns' | 'charts'> & {
   readonly columns: readonly string[]
-  readonly chart?: { readonly x: string; readonly y: string }
+  readonly charts?: readonly { readonly x: string; readonly y: string }[]
 }
 
 export type Place = {

@@ -29,7 +29,9 @@ export type Visitor = {
   faults(): string[]
 }
 
-export async function openConsoleWorld(): Promise<ConsoleWorld> {
+export async function openConsoleWorld(
+  settings: Record<string, string> = {},
+): Promise<ConsoleWorld> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const world = await openProductWorld({
@@ -37,6 +39,7 @@ export async function openConsoleWorld(): Promise<ConsoleWorld> {
     PUBLIC_URL: url,
     IDENTITY_EMAIL_SCOPE: 'global',
     KERNEL_SANDBOX: 'true',
+    ...settings,
   })
   for (const { seed } of Object.values(world.platform.opened)) await seed?.()
   await allowToSeeAll(world, 'tenant-admin@acme.example')

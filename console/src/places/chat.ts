@@ -1,4 +1,5 @@
 /** The place of chat: rooms and devices. */
+import { Room } from '../panels/room.tsx'
 import { resource, type Place } from '../resource.ts'
 
 export const chat: Place = {
@@ -20,20 +21,15 @@ export const chat: Place = {
         'last_message_at',
         'id',
       ],
-      events: ['conversation.', 'message.'],
+      events: ['conversation.'],
+      panel: Room,
       actions: [
-        'sendMessage',
         'addConversationMembers',
         'changeConversation',
         'muteConversation',
         { by: 'removeConversationMember', hurts: true },
       ],
       related: [
-        {
-          title: { en: 'Messages', de: 'Nachrichten' },
-          list: 'listMessages',
-          columns: ['sequence', 'body', 'sender_id', 'created_at', 'deleted_at'],
-        },
         {
           title: { en: 'Members', de: 'Mitglieder' },
           list: 'listConversationMembers',

@@ -97,6 +97,7 @@ export const commerce: Place = {
     resource({
       name: 'settings',
       title: { en: 'Settings', de: 'Einstellungen' },
+      read: 'getCommerceSettings',
       create: 'putCommerceSettings',
       columns: [],
     }),

@@ -1,4 +1,5 @@
 /** The place of inference: models, calls, usage and quotas. */
+import { Playground } from '../panels/playground.tsx'
 import { resource, type Place } from '../resource.ts'
 
 export const inference: Place = {
@@ -17,6 +18,7 @@ export const inference: Place = {
     resource({
       name: 'inferences',
       title: { en: 'Inferences', de: 'Aufrufe' },
+      top: Playground,
       read: 'getInference',
       create: 'createInference',
       columns: [],
@@ -39,7 +41,11 @@ export const inference: Place = {
       key: ['day', 'model_deployment_id'],
       columns: ['day', 'requests', 'input_tokens', 'output_tokens', 'cost_amount', 'currency'],
       events: ['inference.'],
-      chart: { x: 'day', y: 'cost_amount' },
+      charts: [
+        { x: 'day', y: 'cost_amount' },
+        { x: 'day', y: 'requests' },
+        { x: 'day', y: 'output_tokens' },
+      ],
     }),
     resource({
       name: 'quotas',

@@ -1,4 +1,5 @@
 /** The place of links: links, domains, reports and the blocklist. */
+import { LinkClicks } from '../panels/link-clicks.tsx'
 import { resource, type Place } from '../resource.ts'
 
 export const links: Place = {
@@ -22,13 +23,8 @@ export const links: Place = {
         'created_at',
       ],
       events: ['link.'],
-      actions: [
-        { by: 'getLinkQrCode', picture: true },
-        'getLinkStats',
-        'updateLink',
-        'moderateLink',
-        { by: 'deleteLink', hurts: true },
-      ],
+      panel: LinkClicks,
+      actions: ['updateLink', 'moderateLink', { by: 'deleteLink', hurts: true }],
     }),
     resource({
       name: 'domains',

@@ -1,4 +1,5 @@
 /** The place of notifications: what is sent, templates, categories and the own inbox. */
+import { TemplatePreview } from '../panels/template-preview.tsx'
 import { resource, type Place } from '../resource.ts'
 
 export const notifications: Place = {
@@ -33,9 +34,9 @@ export const notifications: Place = {
       read: 'getNotificationTemplate',
       create: 'createNotificationTemplate',
       key: ['name', 'version'],
+      panel: TemplatePreview,
       columns: ['name', 'version', 'status', 'channels', 'default_locale', 'published_at'],
       actions: [
-        'previewNotificationTemplate',
         { by: 'publishNotificationTemplate', in: ['draft'] },
         { by: 'archiveNotificationTemplate', hurts: true, in: ['published'] },
       ],

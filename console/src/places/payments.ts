@@ -1,4 +1,5 @@
 /** The place of payments: payments, the ledger, disputes and reconciliation. */
+import { PaymentTimeline } from '../panels/payment-timeline.tsx'
 import { resource, type Place } from '../resource.ts'
 
 export const payments: Place = {
@@ -13,6 +14,7 @@ export const payments: Place = {
       create: 'createPaymentIntent',
       columns: ['order_ref', 'state', 'amount_minor', 'provider', 'disputed', 'created_at', 'id'],
       events: ['payment.', 'refund.', 'dispute.'],
+      panel: PaymentTimeline,
       actions: [
         { by: 'authorizePaymentIntent', in: ['requires_authorization'] },
         { by: 'capturePaymentIntent', in: ['authorized'] },

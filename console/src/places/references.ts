@@ -11,6 +11,8 @@ const places: Readonly<Record<string, readonly [string, string]>> = {
   last_job_id: ['jobs', 'jobs'],
   cause_job_id: ['jobs', 'jobs'],
   order_id: ['commerce', 'orders'],
+  order_ref: ['commerce', 'orders'],
+  sender_id: ['identity', 'accounts'],
   product_id: ['commerce', 'products'],
   intent_id: ['payments', 'intents'],
   subscription_id: ['webhooks', 'subscriptions'],

@@ -1,4 +1,7 @@
 /** The place of retrieval: collections, documents and questions. */
+import { StoredAnswer } from '../panels/answer-text.tsx'
+import { Ask } from '../panels/ask.tsx'
+import { DocumentText } from '../panels/document-text.tsx'
 import { resource, type Place } from '../resource.ts'
 
 export const retrieval: Place = {
@@ -27,6 +30,7 @@ export const retrieval: Place = {
         'evaluateCollection',
         'putCollectionAcl',
         'reindexCollection',
+        'activateIndexVersion',
         { by: 'deleteCollection', hurts: true },
       ],
       related: [
@@ -47,13 +51,20 @@ export const retrieval: Place = {
           list: 'listIndexVersions',
           columns: ['version', 'state', 'embedding_profile', 'activated_at'],
         },
+        {
+          title: { en: 'Evaluations', de: 'Auswertungen' },
+          list: 'listEvaluations',
+          columns: ['id', 'index_version', 'metrics', 'stored', 'created_at'],
+          opens: 'retrieval/ingestion',
+        },
       ],
     }),
     resource({
       name: 'answers',
       title: { en: 'Ask', de: 'Fragen' },
       read: 'getAnswer',
-      create: 'createAnswer',
+      top: Ask,
+      panel: StoredAnswer,
       columns: [],
       events: ['answer.'],
     }),
@@ -68,6 +79,7 @@ export const retrieval: Place = {
       title: { en: 'Documents', de: 'Dokumente' },
       read: 'getDocument',
       columns: [],
+      panel: DocumentText,
       events: ['document.'],
       actions: ['putDocumentAcl', { by: 'deleteDocument', hurts: true }],
     }),

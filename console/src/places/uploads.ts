@@ -1,4 +1,5 @@
 /** The place of uploads: files and uploads under way. */
+import { FilePreview } from '../panels/file-preview.tsx'
 import { resource, type Place } from '../resource.ts'
 
 export const uploads: Place = {
@@ -13,6 +14,7 @@ export const uploads: Place = {
       create: 'createUpload',
       columns: ['filename', 'state', 'detected_type', 'size', 'purpose', 'created_at', 'id'],
       events: ['file.', 'upload.'],
+      panel: FilePreview,
       actions: [
         { by: 'getFileDownloadUrl', in: ['available'] },
         'rescanFile',

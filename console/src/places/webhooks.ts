@@ -1,4 +1,5 @@
 /** The place of webhooks: endpoints, deliveries and what is received. */
+import { Delivery } from '../panels/delivery.tsx'
 import { resource, type Place } from '../resource.ts'
 
 export const webhooks: Place = {
@@ -36,6 +37,7 @@ export const webhooks: Place = {
       title: { en: 'Deliveries', de: 'Zustellungen' },
       list: 'listWebhookDeliveries',
       read: 'getWebhookDelivery',
+      panel: Delivery,
       columns: [
         'event_type',
         'state',

@@ -16,11 +16,23 @@ const policy = [
   `style-src 'self'`,
   `connect-src 'self'`,
   `img-src 'self' data: blob:`,
+  `frame-src 'self'`,
   `form-action 'none'`,
   `base-uri 'none'`,
   `frame-ancestors 'none'`,
   `require-trusted-types-for 'script'`,
   `trusted-types 'none'`,
+].join('; ')
+
+/** Mails have their styles in their elements. */
+const frame_policy = [
+  `default-src 'none'`,
+  `style-src 'unsafe-inline'`,
+  `img-src data:`,
+  `form-action 'none'`,
+  `base-uri 'none'`,
+  `frame-ancestors 'self'`,
+  `sandbox allow-same-origin`,
 ].join('; ')
 
 const common = { method: 'GET', permission: 'public', hidden: true, added: true } as const
@@ -42,7 +54,7 @@ export function consoleRoutes(document: () => string): Route[] {
       bundled = undefined
       throw error
     }))
-  return [assetRoute(bundle), ...paths.map(path => pageRoute(path, bundle))]
+  return [assetRoute(bundle), frameRoute(), ...paths.map(path => pageRoute(path, bundle))]
 }
 
 function pageRoute(path: (typeof paths)[number], bundle: () => Promise<Bundle>): Route {
@@ -85,6 +97,27 @@ function page(script: Asset, style: Asset): string {
 <body><noscript>The console needs JavaScript. The same is possible with the API: see /docs.</noscript></body>
 </html>
 `.text
+}
+
+/** An empty page for a stranger's HTML: no script runs in it, and it loads nothing. */
+function frameRoute(): Route {
+  return route({
+    ...common,
+    path: '/console/frame',
+    summary: 'The frame of a preview',
+    transaction: 'own',
+    head: true,
+    produces: ['text/html'],
+    replies: { 200: Type.String() },
+    handle: () =>
+      Promise.resolve(
+        reply(200, '<!doctype html><html lang="en"><title>Preview</title><body></body></html>', {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': frame_policy,
+          'cache-control': 'no-cache',
+        }),
+      ),
+  })
 }
 
 function assetRoute(bundle: () => Promise<Bundle>): Route {

@@ -11,6 +11,7 @@ import type { Deps } from '../deps.ts'
 import { addDocument } from './add-document.ts'
 import { deleteDocument } from './delete-document.ts'
 import { listDocuments, requireDocument } from './find-document.ts'
+import { ChunkPage, listChunks } from './list-chunks.ts'
 import { putDocumentAcl } from './put-acl.ts'
 import { AddDocument, Document, DocumentPage, document_states, QueuedDocument } from './schemas.ts'
 import { inspectSource, sourceOf } from './source.ts'
@@ -21,7 +22,14 @@ const absent = 'document_not_found'
 const permission = 'retrieval.collections.use'
 
 export function documentRoutes(deps: Deps): readonly Route[] {
-  return [addRoute(deps), listRoute(deps), getRoute(deps), aclRoute(deps), deleteRoute(deps)]
+  return [
+    addRoute(deps),
+    listRoute(deps),
+    getRoute(deps),
+    chunksRoute(deps),
+    aclRoute(deps),
+    deleteRoute(deps),
+  ]
 }
 
 function addRoute(deps: Deps): Route {
@@ -110,6 +118,29 @@ function getRoute(deps: Deps): Route {
     handle: async ({ tx, principal, params: { document_id } }) => {
       const found = await requireDocument(tx, await callerOf(tx, deps, principal), document_id)
       return reply(200, found, { etag: etag(found.acl_version) })
+    },
+  })
+}
+
+function chunksRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/chunks`,
+    name: 'listDocumentChunks',
+    summary: 'The text of a document, chunk by chunk',
+    description:
+      'In the version that is served now. A citation names its chunk, and `quoted_range` is a range of the text of that chunk. `range` is its place in the document, in code points; neighbours may overlap.',
+    permission,
+    added: true,
+    absent,
+    query: pageQuery({}),
+    replies: { 200: ChunkPage },
+    fails: [absent, 'permission_denied'],
+    handle: async ({ tx, principal, params: { document_id }, list }) => {
+      const caller = await callerOf(tx, deps, principal)
+      await requireDocument(tx, caller, document_id)
+      const { body, headers } = await listChunks(tx, list, caller, document_id)
+      return reply(200, body, headers)
     },
   })
 }

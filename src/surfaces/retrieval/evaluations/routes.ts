@@ -1,21 +1,43 @@
-/** The route of evaluations. */
+/** Routes of evaluations. */
 import { sql } from '../../../kernel/database/sql.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { pageQuery } from '../../../kernel/http/shapes.ts'
 import { callerOf } from '../access/principals.ts'
 import { requireCollection } from '../collections/find-collection.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { liveVersions } from '../indexes/index-versions.ts'
 import { submitJob } from '../ingestion/submit-job.ts'
-import { Evaluate, Evaluating } from './schemas.ts'
+import { listEvaluations } from './list-evaluations.ts'
+import { Evaluate, Evaluating, EvaluationPage } from './schemas.ts'
 
 const k = 10
+const path = '/v1/collections/{collection_id}/evaluations'
 
 export function evaluationRoutes(deps: Deps): readonly Route[] {
   return [
     route({
+      method: 'GET',
+      path,
+      name: 'listEvaluations',
+      summary: 'Evaluations of a collection that you manage, newest first',
+      permission: 'retrieval.collections.use',
+      absent: 'collection_not_found',
+      added: true,
+      query: pageQuery({}),
+      replies: { 200: EvaluationPage },
+      fails: ['collection_not_found', 'permission_denied'],
+      handle: async ({ tx, principal, params: { collection_id }, list }) => {
+        const caller = await callerOf(tx, deps, principal)
+        await requireCollection(tx, caller, collection_id, 'manage')
+        const { tenant_id } = principal
+        const { body, headers } = await listEvaluations(tx, list, tenant_id, collection_id)
+        return reply(200, body, headers)
+      },
+    }),
+    route({
       method: 'POST',
-      path: '/v1/collections/{collection_id}/evaluations',
+      path,
       name: 'evaluateCollection',
       summary: 'Measure an index version by queries with known answers',
       description:

@@ -1,6 +1,15 @@
 /** Evaluations on the wire. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, oneOf, text } from '../../../kernel/http/shapes.ts'
+import {
+  closed,
+  count,
+  Id,
+  nullable,
+  oneOf,
+  page,
+  text,
+  Time,
+} from '../../../kernel/http/shapes.ts'
 
 export const Judged = closed(
   {
@@ -26,3 +35,30 @@ export const Evaluating = Type.Object(
   { id: Id, job_id: Id, state: oneOf('pending'), status: oneOf('queued') },
   { title: 'Evaluating' },
 )
+
+const Share = Type.Number({ minimum: 0, maximum: 1 })
+
+export const Evaluation = Type.Object(
+  {
+    id: Id,
+    job_id: Id,
+    /** Null: the one that was active. */
+    index_version: nullable(Type.Integer()),
+    stored: Type.Boolean(),
+    /** Null until the job has succeeded. */
+    metrics: nullable(
+      Type.Object({
+        ndcg_at_10: Share,
+        recall_at_10: Share,
+        recall_at_50: Share,
+        mrr: Share,
+        ann_recall_at_10: Share,
+        p50_ms: Type.Number(),
+      }),
+    ),
+    created_by: Id,
+    created_at: Time,
+  },
+  { title: 'Evaluation' },
+)
+export const EvaluationPage = page(Evaluation)

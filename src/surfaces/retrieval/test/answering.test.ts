@@ -47,6 +47,27 @@ describe.concurrent('an answer', () => {
     expect((await ada.does('GET', `/v1/answers/${id}`)).citations).toEqual(citations)
   })
 
+  test('leads to its words in the document, for whoever may read that now', async () => {
+    const ada = await world.reader()
+    const bob = await world.reader(ada.tenant)
+    const stranger = await world.reader()
+    const { document_id, question } = await asked(ada)
+    const { citations } = await ada.does('POST', '/v1/answers', question)
+    const [{ chunk_id, quoted_range, quote }] = citations
+    const path = `/v1/documents/${document_id}/chunks`
+    const { data } = await ada.does('GET', path)
+    const chunk = data.find((one: { id: string }) => one.id === chunk_id)
+    expect([...chunk.text].slice(quoted_range.start, quoted_range.end).join('')).toBe(quote)
+    expect(chunk.range.end - chunk.range.start).toBe([...chunk.text].length)
+    for (const other of [bob, stranger]) {
+      expect((await other.ask('GET', path)).body.code).toBe('document_not_found')
+    }
+    await ada.does('PUT', `/v1/documents/${document_id}/acl`, {
+      acl: [{ principal_or_group: `user:${bob.id}`, permission: 'read' }],
+    })
+    expect((await ada.ask('GET', path)).body.code).toBe('document_not_found')
+  })
+
   test('says that there is no evidence', async () => {
     const ada = await world.reader()
     const { id } = await asked(ada)

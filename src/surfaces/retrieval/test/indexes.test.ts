@@ -85,6 +85,13 @@ test('an evaluation measures it, and decides whether the next version is activat
   })
   const { result } = await ended(ada.job, begun.job_id)
   expect(result).toMatchObject({ ndcg_at_10: 1, recall_at_10: 1, mrr: 1, ann_recall_at_10: 1 })
+  const path = `/v1/collections/${id}/evaluations`
+  expect(await ada.does('GET', path)).toMatchObject({
+    data: [{ id: begun.id, job_id: begun.job_id, stored: true, metrics: { mrr: 1 } }],
+    has_more: false,
+  })
+  const bob = await world.reader(ada.tenant)
+  expect((await bob.ask('GET', path)).body.code).toBe('collection_not_found')
   const order = { activation: 'after_evaluation' }
   const { job_id } = await ada.does('POST', `/v1/collections/${id}/reindex`, order)
   expect((await ended(ada.job, job_id)).result).toMatchObject({ activated: true })

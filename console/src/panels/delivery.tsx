@@ -1,0 +1,55 @@
+/** A delivery as it went: what was sent, and what the endpoint answered each time. */
+import { words } from '../language.ts'
+import { callOperation, plain, type Row } from '../operation.ts'
+import { mayCall } from '../resource.ts'
+import { Table } from '../table.tsx'
+import { useRead } from '../use-read.ts'
+import { Cell } from '../value.tsx'
+import type { PanelProps } from './panel.ts'
+
+const columns = [
+  'attempt_no',
+  'http_status',
+  'error_code',
+  'duration_ms',
+  'started_at',
+  'response_excerpt',
+]
+
+export function Delivery({ row }: PanelProps) {
+  const attempts = row['attempts'] as readonly Row[]
+  return (
+    <div class="panel">
+      {mayCall('getWebhookEvent') && <Sent id={plain(row['event_id'])} />}
+      <section class="card">
+        <h2>{words.responses}</h2>
+        {attempts.length === 0 ? (
+          <p class="soft">{words.none}</p>
+        ) : (
+          <Table
+            title={words.responses}
+            columns={columns}
+            rows={attempts}
+            cell={(one, name) => <Cell name={name} value={one[name]} row={one} />}
+          />
+        )}
+      </section>
+    </div>
+  )
+}
+
+function Sent({ id }: { readonly id: string }) {
+  const { data } = useRead(`event ${id}`, async signal => {
+    return (await callOperation('getWebhookEvent', { path: { event_id: id }, signal })) as Row
+  })
+  return (
+    <section class="card">
+      <h2>{words.request_body}</h2>
+      {data && (
+        <pre tabIndex={0} aria-label={words.request_body}>
+          {JSON.stringify(data, null, 2)}
+        </pre>
+      )}
+    </section>
+  )
+}

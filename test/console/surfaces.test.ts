@@ -1,0 +1,247 @@
+/**
+ * What surfaces show beyond lists and fields, each by its main journey, as a person does it in
+ * Chromium in the dark: links, uploads, notifications, retrieval, chat, inference, payments,
+ * webhooks, social and identity. Jobs, search and trace are in journeys.test.ts.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { eventually } from '../world.ts'
+import { audit, has_chromium, openConsoleWorld, shoot, type Visitor } from './console-world.ts'
+
+const admin = 'tenant-admin@acme.example'
+/** What a person’s browser sends: other visits are counted as those of bots. */
+const browser = {
+  'user-agent':
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+  'accept-language': 'en-GB,en;q=0.9',
+}
+const member = 'member@acme.example'
+
+describe.skipIf(!has_chromium)('a surface in the console', async () => {
+  if (!has_chromium) return
+  const console_world = await openConsoleWorld({
+    // Documents are found seconds after the start: their vectors need no model.
+    RETRIEVAL_ENGINE: 'exact',
+    RETRIEVAL_DEFAULT_PROFILE: 'hash-ngram-384@1',
+  })
+  const { url } = console_world
+  let person: Visitor
+  let page: Page
+  beforeAll(async () => {
+    person = await console_world.visit(admin, '/console', 'dark')
+    page = person.page
+  }, 60_000)
+  afterAll(() => console_world.close())
+  const open = (at: string) => page.goto(`${url}/console/${at}`)
+
+  test('links: a click is counted in the chart, beside the QR code', async () => {
+    await open('links/links')
+    const link = await send(page, '/v1/links', { destination_url: 'https://example.com/counted' })
+    await fetch(String(link['short_url']), { redirect: 'manual', headers: browser })
+    await open(`links/links/${String(link['code'])}`)
+    await page.getByRole('img', { name: 'QR code' }).waitFor()
+    // The clicks of a moment are written together.
+    await eventually('a click is counted', async () => {
+      await page.reload()
+      await page.getByRole('heading', { name: 'Clicks' }).waitFor()
+      await page.locator('.panel .figure').waitFor()
+      return (await page.getByRole('img', { name: /^Clicks: 1,/ }).count()) > 0
+    })
+    await audit(page, 'clicks')
+    await shoot(page, 'surface-link')
+    expect(person.faults()).toEqual([])
+  }, 60_000)
+
+  test('uploads: a picture is shown, through its own address', async () => {
+    await open('uploads/files')
+    await page.locator('.row.leads a').first().click()
+    await page.locator('.preview img').waitFor()
+    const shown = "document.querySelector('.preview img').decode().then(() => 'shown')"
+    expect(await page.evaluate(shown)).toBe('shown')
+    await audit(page, 'a picture')
+    await shoot(page, 'surface-file')
+    expect(person.faults()).toEqual([])
+  }, 60_000)
+
+  test('notifications: a template follows what is typed, and its markup does nothing', async () => {
+    await open('notifications/templates')
+    const name = 'hostile-preview'
+    const body = '<p style="color: red">Hello {{ who }}</p>'
+    const channels = { email: { subject: 'To {{ who }}', body, text: 'Hello {{ who }}' } }
+    await send(page, '/v1/notification-templates', { name, default_locale: 'en', channels })
+    await page.reload()
+    await page.getByRole('link', { name }).click()
+    const inside = page.frameLocator('iframe')
+    await inside.getByText('Hello who').waitFor()
+    await page.getByLabel('Data').fill('{"who": "<script>parent.hit = 1</script> Zoe"}')
+    await inside.getByText('Zoe').waitFor()
+    await page.getByRole('heading', { name: /^To .*Zoe/ }).waitFor()
+    // Markup that the platform would refuse in a template has no effect in the frame either.
+    await page.evaluate(`(() => {
+      const { body } = document.querySelector('iframe').contentDocument
+      body.innerHTML = '<img src="data:," onerror="parent.hit = 1"><iframe srcdoc="&lt;script>top.hit = 1&lt;/script>"></iframe>'
+    })()`)
+    await inside.locator('iframe').waitFor()
+    expect(await page.evaluate('globalThis.hit')).toBeUndefined()
+    await page.getByLabel('Data').fill('{"who": ')
+    await page.getByRole('alert').getByText('This is not JSON').waitFor()
+    await audit(page, 'a template')
+    await shoot(page, 'surface-template')
+    // The frame refuses the script and the picture, and the browser says so.
+    expect(person.faults().filter(one => !/Content Security Policy|sandboxed/.test(one))).toEqual(
+      [],
+    )
+  }, 60_000)
+
+  test('retrieval: a question is answered, and its quote is marked in the document', async () => {
+    await open('retrieval/answers')
+    const { id } = await send(page, '/v1/collections', { name: 'Handbook' })
+    const text = `# Refunds\n\n${'Other words stand here. '.repeat(200)}\n\n# Parcels\n\nRefunds are paid within fourteen days after the parcel has come back.`
+    const document = { title: 'Refunds', text, content_type: 'text/markdown' }
+    const { job_id } = await send(page, `/v1/collections/${String(id)}/documents`, document)
+    await open(`retrieval/ingestion/${String(job_id)}`)
+    await page.locator('h1 .state.good').waitFor({ timeout: 60_000 })
+    await open('retrieval/answers')
+    await page.getByLabel('Collection').selectOption(String(id))
+    await page.getByLabel('Your question').fill('When are refunds paid?')
+    await page.getByRole('button', { name: 'Ask' }).click()
+    const quote = await page.locator('.citations blockquote').first().innerText()
+    await audit(page, 'an answer')
+    await shoot(page, 'surface-answer')
+    await page.locator('.citations a').first().click()
+    const mark = page.locator('.document mark')
+    await mark.first().waitFor()
+    expect((await mark.allTextContents()).join('')).toBe(quote)
+    expect(await mark.first().evaluate(isInSight)).toBe(true)
+    await audit(page, 'a marked document')
+    await shoot(page, 'surface-document')
+    expect(person.faults()).toEqual([])
+  }, 120_000)
+
+  test('chat: two people talk in a room', async () => {
+    const other = await console_world.visit(member)
+    const me = await read(other.page, '/v1/me')
+    const room = await send(page, '/v1/conversations', {
+      type: 'group',
+      title: 'Support',
+      member_ids: [me['id']],
+    })
+    const at = `chat/conversations/${String(room['id'])}`
+    await Promise.all([open(at), other.page.goto(`${url}/console/${at}`)])
+    await other.page.locator('.room .light.live').waitFor()
+    await page.getByLabel('Message').fill('<b>Hello</b> from the console')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await other.page.getByRole('log').getByText('<b>Hello</b> from the console').waitFor()
+    await other.page.getByLabel('Message').fill('I hear you')
+    await other.page.keyboard.press('Enter')
+    await page.getByRole('log').getByText('I hear you').waitFor()
+    await audit(page, 'a room')
+    await shoot(page, 'surface-room')
+    expect([...person.faults(), ...other.faults()]).toEqual([])
+    await other.context.close()
+  }, 60_000)
+
+  test('inference: a model answers word by word, and usage has its charts', async () => {
+    await open('inference/inferences')
+    await page.getByLabel('Input').fill('Write one sentence about the sea.')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText(/^Input tokens \d+ · Output tokens [1-9]/).waitFor()
+    expect(await page.locator('.answer').innerText()).not.toBe('')
+    await audit(page, 'a model')
+    await open('inference/usage')
+    await page.getByRole('img', { name: /^Cost amount: / }).waitFor()
+    await audit(page, 'usage')
+    await shoot(page, 'surface-usage')
+    expect(person.faults()).toEqual([])
+  }, 60_000)
+
+  test('payments and commerce: an order leads to the time line of its payment', async () => {
+    await open('payments/intents')
+    await page.locator('.row.leads a').first().click()
+    await page.getByRole('heading', { name: 'Time line' }).waitFor()
+    await page.locator('.timeline li').first().waitFor()
+    await audit(page, 'a payment')
+    await shoot(page, 'surface-payment')
+    const buyer = await console_world.visit(member, '/console/commerce/orders')
+    await buyer.page.locator('.row.leads a').first().click()
+    await buyer.page.getByText('accepted_unit_price_minor').first().waitFor()
+    expect([...person.faults(), ...buyer.faults()]).toEqual([])
+    await buyer.context.close()
+  }, 60_000)
+
+  test('webhooks: a test event has its delivery, with what was sent', async () => {
+    await open('webhooks/deliveries')
+    await page.locator('.row.leads a').first().click()
+    const body = page.locator('pre', { hasText: 'occurred_at' }).first()
+    await body.waitFor()
+    await page.getByRole('heading', { name: 'Responses' }).waitFor()
+    await audit(page, 'a delivery')
+    expect(person.faults()).toEqual([])
+  }, 60_000)
+
+  test('social: a report reaches the queue by itself, and is decided', async () => {
+    await open('social/cases')
+    await page.locator('.light.live').waitFor()
+    const other = await console_world.visit(member)
+    const post = await send(page, '/v1/posts', { body: 'Buy cheap watches', visibility: 'public' })
+    const report = { subject_type: 'post', subject_id: post['id'], category: 'spam' }
+    await send(other.page, '/v1/moderation/reports', report)
+    await other.context.close()
+    await page.locator('.row.leads', { hasText: 'spam' }).first().click()
+    await page.getByLabel('Subject').getByText('Buy cheap watches').waitFor()
+    await audit(page, 'a case')
+    await page.getByRole('button', { name: 'Act on moderation case' }).click()
+    await page
+      .getByRole('dialog')
+      .getByLabel(/^Reason code/)
+      .waitFor()
+    await page.keyboard.press('Escape')
+    expect(person.faults()).toEqual([])
+  }, 60_000)
+
+  test('identity: a role that is assigned is in the audit', async () => {
+    await open('identity/accounts')
+    await page.getByRole('link', { name: member }).click()
+    await page.getByRole('button', { name: 'Assign role' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(/^Role/).fill('moderator')
+    await dialog.getByRole('button', { name: 'Assign' }).click()
+    await dialog.getByText('The reply').or(dialog.getByText('Done.')).waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await open('platform/audit')
+    await page.locator('.row.leads', { hasText: 'role' }).first().waitFor()
+    expect(person.faults()).toEqual([])
+  }, 60_000)
+})
+
+/** In the page: with its session, like a button of it. */
+async function send(page: Page, path: string, body: object): Promise<Record<string, unknown>> {
+  return await page.evaluate(
+    async ([at, given]) => {
+      const { csrf_token } = (await (await fetch('/v1/sessions/current')).json()) as {
+        csrf_token: string
+      }
+      const headers = {
+        'content-type': 'application/json',
+        'x-csrf-token': csrf_token,
+        'idempotency-key': crypto.randomUUID(),
+      }
+      const answer = await fetch(at, { method: 'POST', headers, body: given })
+      if (!answer.ok) throw new Error(`${at}: ${await answer.text()}`)
+      return (await answer.json()) as Record<string, unknown>
+    },
+    [path, JSON.stringify(body)] as const,
+  )
+}
+
+async function read(page: Page, path: string): Promise<Record<string, unknown>> {
+  return await page.evaluate(
+    async at => (await (await fetch(at)).json()) as Record<string, unknown>,
+    path,
+  )
+}
+
+function isInSight(element: { getBoundingClientRect(): { top: number; bottom: number } }): boolean {
+  const { top, bottom } = element.getBoundingClientRect()
+  return top >= 0 && bottom <= (globalThis as unknown as { innerHeight: number }).innerHeight
+}
