@@ -14,14 +14,12 @@ import { checkKeyring } from './check-keyring.ts'
 import { checkRoutes, gather } from './gather.ts'
 import { openConnections } from '../kernel/http/connections.ts'
 import { buildApp, type App } from '../kernel/http/app.ts'
-import { mountReference } from '../kernel/http/reference-page.ts'
 import type { Sockets } from '../kernel/http/sockets.ts'
 import { natsBusOf, socketsOf } from './open-sockets.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi/document.ts'
 import type { Route } from '../kernel/http/route.ts'
 import { mountDocs } from './docs/mount.ts'
-import { withSamples } from './docs/samples.ts'
 import { allRoutes } from './platform-routes/all-routes.ts'
 import { lifecycle } from './lifecycle.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
@@ -113,7 +111,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   checkRoutes(routes, gathered)
   const stopping = new AbortController()
   const app = appOf(parts, routes, stopping.signal)
-  if (options.config.roles.includes('api')) mountReading(app, document)
+  if (options.config.roles.includes('api')) mountDocs(app, document)
   return {
     kernel,
     kernelFor: ofSurface,
@@ -177,15 +175,6 @@ function makeDocument(
 function lazily<T extends string | readonly string[]>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
-}
-
-/** What people read: the reference of the API, and the documentation. */
-function mountReading(app: App, document: () => string): void {
-  mountReference(
-    app,
-    lazily(() => withSamples(document())),
-  )
-  mountDocs(app)
 }
 
 function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSignal) {

@@ -1,6 +1,6 @@
 /**
  * The frame of a page of the documentation: search, navigation, the page, its headings. One style
- * sheet, light and dark, from a phone to a wide screen, and no script at all.
+ * sheet, light and dark, from a phone to a wide screen. Only a page with a form to try has a script.
  */
 import { createHash } from 'node:crypto'
 import { markup, trusted, type Markup } from '../../kernel/http/markup.ts'
@@ -59,9 +59,27 @@ li + li { margin-top: .2rem }
 .hits { padding-left: 0; list-style: none }
 .hits li { margin: 0 0 1.2rem }
 .hits p { margin: 0 }
+.address { font-size: 1.05rem }
+.operation h2 { margin-top: 1.6rem }
+.operations { list-style: none; padding: 0 }
+dl.members { margin: 0 }
+.members dt { border-top: 1px solid var(--line); padding-top: .45rem }
+.members dd { margin: 0 0 .45rem; font-size: .93rem }
+.members dd p { margin: .1rem 0 }
+.members .members { padding-left: .9rem; border-left: 2px solid var(--line) }
+summary { cursor: pointer; color: var(--accent); padding: .1rem 0 }
+form label { display: block; margin: .5rem 0; font-size: .92rem }
+form label > * { display: block; width: 100%; font: inherit; padding: .3rem .6rem; color: inherit;
+  background: var(--side); border: 1px solid light-dark(#858d98, #767f8b); border-radius: .4rem }
+form textarea { font-family: ui-monospace, monospace }
+button { font: inherit; padding: .3rem 1.2rem; border: 0; border-radius: .4rem; cursor: pointer;
+  background: var(--accent); color: var(--back) }
+#reply pre { max-height: 30rem; overflow: auto }
 mark { background: light-dark(#fff0b3, #5a4a00); color: inherit }
 @media (min-width: 80rem) { .main { grid-template-columns: minmax(0, 48rem) 14rem }
   .here { display: block } .here nav { position: sticky; top: 5rem; max-height: calc(100vh - 6rem); overflow-y: auto } }
+.main:has(.operation) { grid-template-columns: minmax(0, 1fr) }
+@media (min-width: 80rem) { .operation { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 28rem); gap: 3rem } }
 @media (min-width: 120rem) { html { font-size: 112.5% } }
 @media (min-width: 52.01rem) { .to-pages { display: none } .main { grid-column: 2 } }
 @media (max-width: 52rem) { .frame { display: block }
@@ -71,10 +89,18 @@ mark { background: light-dark(#fff0b3, #5a4a00); color: inherit }
 @media print { .top, .side, .here { display: none } .frame, .main { display: block } }
 `
 
-const digest = createHash('sha256').update(style).digest('base64')
+const digest = digestOf(style)
 
-/** Nothing but pictures of this platform and the style sheet above. */
-export const policy = `default-src 'none'; style-src 'sha256-${digest}'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+/** Nothing but pictures of this platform, the style sheet above, and the script that is given. */
+export function policyFor(script?: string): string {
+  const allowed =
+    script === undefined ? '' : ` script-src 'sha256-${digestOf(script)}'; connect-src 'self';`
+  return `default-src 'none'; style-src 'sha256-${digest}';${allowed} img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64')
+}
 
 export type FrameParts = {
   readonly title: string
@@ -85,15 +111,25 @@ export type FrameParts = {
   readonly headings?: readonly Heading[]
   /** What was searched for. */
   readonly query?: string
+  readonly script?: string
 }
 
-export function frame({ title, name, groups, body, headings = [], query }: FrameParts): string {
+export function frame({
+  title,
+  name,
+  groups,
+  body,
+  headings = [],
+  query,
+  script,
+}: FrameParts): string {
   return markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Dodeca</title>
+<link rel="icon" href="${base}/images/icon.svg">
 <style>${trusted(style)}</style>
 </head>
 <body>
@@ -111,6 +147,7 @@ ${headings.length > 2 && onThisPage(headings)}
 </div>
 <div class="side" id="pages">${navigation(groups, name)}</div>
 </div>
+${script !== undefined && markup`<script type="module">${trusted(script)}</script>`}
 </body>
 </html>
 `.text

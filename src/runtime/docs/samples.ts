@@ -2,24 +2,14 @@
  * Samples in curl, TypeScript and Python for each operation of the published document, as the
  * member `x-codeSamples` that the reference shows. The values are the document's own examples.
  */
-type Json = { readonly [name: string]: unknown }
-type Parameter = {
-  readonly name: string
-  readonly in: string
-  readonly required?: boolean
-  readonly schema: Json
-}
-type Operation = {
-  readonly parameters?: readonly Json[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> }
-  readonly responses: Readonly<Record<string, { readonly content?: Json }>>
-  readonly security?: readonly unknown[]
-}
-type Document = {
-  readonly servers: readonly { readonly url: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>
-}
+import {
+  parametersOf,
+  resolved,
+  smallest,
+  type Document,
+  type Json,
+  type Operation,
+} from './reference/document.ts'
 
 export type Sample = { readonly lang: string; readonly label: string; readonly source: string }
 
@@ -73,7 +63,7 @@ function samplesOf(
 }
 
 function callOf(document: Document, method: string, path: string, operation: Operation): Call {
-  const parameters = (operation.parameters ?? []).map(one => resolved(document, one)) as Parameter[]
+  const parameters = parametersOf(document, operation)
   const valuesIn = (place: string) =>
     Object.fromEntries(
       parameters
@@ -82,7 +72,7 @@ function callOf(document: Document, method: string, path: string, operation: Ope
     )
   const content = operation.requestBody?.content ?? {}
   const schema = content['application/json']?.schema
-  const replies = Object.keys(operation.responses['200']?.content ?? {})
+  const replies = Object.keys(operation.responses['200']?.['content'] ?? {})
   return {
     server: document.servers[0]?.url ?? '',
     method: method.toUpperCase(),
@@ -95,25 +85,6 @@ function callOf(document: Document, method: string, path: string, operation: Ope
     bytes: operation.requestBody !== undefined && !schema,
     stream: replies.length === 1 && replies[0] === 'text/event-stream',
   }
-}
-
-/** A schema or parameter that stands among the components. */
-function resolved(document: Document, given: Json): Json {
-  const [kind, name] = ((given['$ref'] ?? '') as string).split('/').slice(-2)
-  const found = kind && name ? document.components[kind]?.[name] : undefined
-  return found ?? given
-}
-
-/** Only the members that are required; where none is, the first of the example. */
-function smallest(schema: Json): unknown {
-  const [example] = (schema['examples'] ?? []) as readonly unknown[]
-  if (typeof example !== 'object' || example === null || Array.isArray(example)) return example
-  const members = Object.entries(example)
-  const required = new Set((schema['required'] ?? []) as string[])
-  const needed = members.filter(([name]) => required.has(name))
-  const alternatives = schema['oneOf'] !== undefined || schema['anyOf'] !== undefined
-  if (alternatives) return example
-  return Object.fromEntries(needed.length > 0 ? needed : members.slice(0, 1))
 }
 
 function exampleOf(document: Document, name: string, given: Json): string {

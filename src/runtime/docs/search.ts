@@ -5,6 +5,9 @@
 import stem from 'wink-porter2-stemmer'
 import type { Page } from './site.ts'
 
+/** What the search reads of a page. */
+export type Findable = Pick<Page, 'title' | 'name' | 'sections'>
+
 export type Hit = {
   readonly page: string
   readonly name: string
@@ -25,7 +28,7 @@ const excerpt_length = 180
 
 export type Search = (query: string) => Hit[]
 
-export async function openSearch(pages: AsyncIterable<Page>): Promise<Search> {
+export async function openSearch(pages: AsyncIterable<Findable>): Promise<Search> {
   const entries: Entry[] = []
   const postings = new Map<string, Map<number, number>>()
   for await (const page of pages) {

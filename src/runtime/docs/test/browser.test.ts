@@ -6,11 +6,11 @@ import { existsSync } from 'node:fs'
 import axe from 'axe-core'
 import { chromium, type Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openWorld } from '../../../../test/world.ts'
+import { openProductWorld } from '../../../../test/product-world.ts'
 
 const executablePath = '/usr/bin/chromium'
 const widths = [390, 1280, 2560]
-const world = await openWorld()
+const world = await openProductWorld()
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }).catch(() => null)
 afterAll(async () => {
   await browser?.close()
@@ -28,6 +28,9 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
       'architecture',
       'reference/errors',
       'search?q=lease',
+      'api',
+      'api/createLink',
+      'api/checkOut',
     ]) {
       await page.goto(`${world.url}/docs/${path}`)
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -60,21 +63,43 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
     expect(here.errors).toEqual([])
   })
 
-  test('the reference shows samples in three languages, and asks only this platform', async () => {
+  test('a reader logs in on the reference and tries an operation', async () => {
     await using here = await visit()
     const { page } = here
-    await page.goto(`${world.url}/docs/api#tag/notes/POST/v1/notes`)
-    await page
-      .getByText('const { data } = await api.POST')
-      .or(page.getByText('curl '))
-      .first()
-      .waitFor()
-    const sources = await page.evaluate<string>(
-      `fetch('/docs/api/openapi.json').then(one => one.json()).then(one => JSON.stringify(one.paths['/v1/notes'].post['x-codeSamples'].map(({ label }) => label)))`,
-    )
-    expect(JSON.parse(sources)).toEqual(['curl', 'TypeScript', 'Python'])
+    const { tenant, email, password } = await world.member()
+    await page.goto(`${world.url}/docs/api/logIn`)
+    await page.getByLabel('Body').fill(JSON.stringify({ tenant: tenant.slug, email, password }))
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('You are logged in').waitFor()
+
+    await page.goto(`${world.url}/docs/api#tag/links/POST/v1/links`)
+    await page.locator(':target').getByRole('link').click()
+    await page.getByText('curl ', { exact: false }).first().waitFor()
+    await page.getByText('TypeScript', { exact: true }).click()
+    await page.getByText("const { data } = await api.POST('/v1/links'").waitFor()
+    const body = JSON.stringify({ destination_url: 'https://example.com/', alias: 'tried-here' })
+    await page.getByLabel('Body').fill(body)
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText(/^201 .* ms$/).waitFor()
+    await page.getByText('"code": "tried-here"').waitFor()
     expect(here.elsewhere).toEqual([])
     expect(here.errors).toEqual([])
+  })
+
+  test('the reference shows a refusal, and runs nothing that a reply contains', async () => {
+    await using here = await visit()
+    const { page } = here
+    await page.goto(`${world.url}/docs/api/getProblem`)
+    await page.getByLabel('code').fill('<img src=x onerror=alert(1)>')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText(/^404 /).waitFor()
+    expect(await page.locator('#reply img').count()).toBe(0)
+    await page.goto(`${world.url}/docs/api/createLink`)
+    await page.evaluate(
+      `document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="document.title = 1">')`,
+    )
+    await page.evaluate('new Promise(done => setTimeout(done))')
+    expect(await page.title()).toBe('Shorten an address · Dodeca')
   })
 })
 

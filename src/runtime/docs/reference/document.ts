@@ -1,0 +1,60 @@
+/** The published OpenAPI document as its readers need it: the samples, and the pages of the reference. */
+export type Json = { readonly [name: string]: unknown }
+
+export type Parameter = {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: Json
+}
+
+export type Content = Readonly<Record<string, { readonly schema?: Json }>>
+
+export type Reply = {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, Json>>
+  readonly content?: Content
+}
+
+export type Operation = {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly parameters?: readonly Json[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, Json>>
+  readonly security?: readonly unknown[]
+}
+
+export type Document = {
+  readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>
+}
+
+/** A schema, parameter or reply that stands among the components. What stands beside the reference wins. */
+export function resolved(document: Document, given: Json): Json {
+  const [kind, name] = ((given['$ref'] ?? '') as string).split('/').slice(-2)
+  const found = kind && name ? document.components[kind]?.[name] : undefined
+  if (!found) return given
+  const { $ref: _, ...beside } = given
+  return { ...found, ...beside }
+}
+
+export function parametersOf(document: Document, { parameters }: Operation): Parameter[] {
+  return (parameters ?? []).map(one => resolved(document, one)) as Parameter[]
+}
+
+/** The first example; of a body only the required members, or the first where none is. */
+export function smallest(schema: Json): unknown {
+  const [example] = (schema['examples'] ?? []) as readonly unknown[]
+  if (typeof example !== 'object' || example === null || Array.isArray(example)) return example
+  if (schema['oneOf'] !== undefined || schema['anyOf'] !== undefined) return example
+  const members = Object.entries(example)
+  const required = new Set((schema['required'] ?? []) as string[])
+  const needed = members.filter(([name]) => required.has(name))
+  return Object.fromEntries(needed.length > 0 ? needed : members.slice(0, 1))
+}
