@@ -8,8 +8,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The addresses of the documentation
-         * @description Returns the addresses of the reference, of this document and of the health check. As `text/html` it is a page for people. Requires no credential.
+         * List the addresses of the documentation
+         * @description Returns the addresses of the reference, of this document and of the health check. With `Accept: text/html`, the reply is an HTML page. Requires no credential.
          */
         get: operations["getRoot"];
         put?: never;
@@ -48,8 +48,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The bytes of a file, by a URL that was signed
-         * @description Requires no header: the URL is signed, and valid for a short time.
+         * Download a file from its signed URL
+         * @description Requires no header, because the URL is signed. The URL is valid for a short time.
          */
         get: operations["downloadFile"];
         put?: never;
@@ -68,8 +68,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The bytes of a result, by an address that was signed
-         * @description The address comes from `GET /v1/jobs/{job_id}/result-url` and works for a short time. Requires no header: the URL is signed, and valid for a short time.
+         * Download a result from its signed URL
+         * @description The address comes from `GET /v1/jobs/{job_id}/result-url` and works for a short time. Requires no header, because the URL is signed. The URL is valid for a short time.
          */
         get: operations["downloadJobResult"];
         put?: never;
@@ -89,8 +89,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Send one part of an upload, by a URL that was signed
-         * @description Requires no header: the URL is signed, and valid for a short time.
+         * Send one part of an upload to its signed URL
+         * @description Requires no header, because the URL is signed. The URL is valid for a short time.
          */
         put: operations["sendUploadPart"];
         post?: never;
@@ -109,7 +109,7 @@ export interface paths {
         };
         /**
          * Check that the process is alive
-         * @description Returns 200 as long as the process runs, also while it drains. Requires no credential.
+         * @description Returns 200 while the process runs, also while it shuts down. Requires no credential.
          */
         get: operations["getHealth"];
         put?: never;
@@ -148,7 +148,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The OpenAPI 3.1 document of this platform
+         * Get the OpenAPI 3.1 document of this platform
          * @description Requires no credential.
          */
         get: operations["getOpenApiDocument"];
@@ -169,7 +169,7 @@ export interface paths {
         };
         /**
          * List every code that a problem document can have
-         * @description As `text/html` it is a page for people. Requires no credential.
+         * @description With `Accept: text/html`, the reply is an HTML page. Requires no credential.
          */
         get: operations["listProblems"];
         put?: never;
@@ -188,8 +188,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what one code means
-         * @description As `text/html` it is a page for people. The `type` of each problem document leads here. Requires no credential.
+         * Explain an error code
+         * @description With `Accept: text/html`, the reply is an HTML page. The `type` of each problem document leads here. Requires no credential.
          */
         get: operations["getProblem"];
         put?: never;
@@ -208,7 +208,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check that the process should get work
+         * Check that the process is ready for requests
          * @description A load balancer should send requests only to processes that return 200. Requires no credential.
          */
         get: operations["getReadiness"];
@@ -229,7 +229,7 @@ export interface paths {
         };
         /**
          * List accounts of the tenant, newest first
-         * @description Requires the permission `identity.accounts.read`; `tenant_admin`, `support_viewer`, `auditor` hold it.
+         * @description Requires the permission `identity.accounts.read` (roles: `tenant_admin`, `support_viewer`, `auditor`).
          */
         get: operations["listAccounts"];
         put?: never;
@@ -253,21 +253,21 @@ export interface paths {
         };
         /**
          * Get an account of the tenant, with its roles there
-         * @description Requires the permission `identity.accounts.read`; `tenant_admin`, `support_viewer`, `auditor` hold it.
+         * @description Requires the permission `identity.accounts.read` (roles: `tenant_admin`, `support_viewer`, `auditor`).
          */
         get: operations["getAccount"];
         put?: never;
         post?: never;
         /**
          * Erase your own account, or one of the tenant
-         * @description Requires a recent authentication. All sessions end, and personal data is erased irrevocably. Requires a credential and no permission.
+         * @description Requires a recent authentication. All sessions end, and personal data is erased irrevocably. Requires a credential, but no permission.
          */
         delete: operations["eraseAccount"];
         options?: never;
         head?: never;
         /**
          * Disable or enable an account
-         * @description Disabling ends all sessions of the account at once; its API keys are no longer accepted. Requires the permission `identity.accounts.disable`; `tenant_admin` hold it.
+         * @description Disabling ends all sessions of the account immediately. Its API keys are no longer accepted. Requires the permission `identity.accounts.disable` (roles: `tenant_admin`).
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -282,13 +282,13 @@ export interface paths {
         get?: never;
         /**
          * Assign a role to an account
-         * @description Requires the permission `identity.roles.assign`; `tenant_admin` hold it.
+         * @description Requires the permission `identity.roles.assign` (roles: `tenant_admin`).
          */
         put: operations["assignRole"];
         post?: never;
         /**
          * Remove a role from an account
-         * @description Requires the permission `identity.roles.assign`; `tenant_admin` hold it.
+         * @description Requires the permission `identity.roles.assign` (roles: `tenant_admin`).
          */
         delete: operations["removeRole"];
         options?: never;
@@ -305,14 +305,14 @@ export interface paths {
         };
         /**
          * List the sessions of an account
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["listAccountSessions"];
         put?: never;
         post?: never;
         /**
          * End all sessions of an account
-         * @description Access tokens of these sessions stop working within a second. Requires a credential and no permission.
+         * @description Access tokens of these sessions stop working within a second. Requires a credential, but no permission.
          */
         delete: operations["endAccountSessions"];
         options?: never;
@@ -331,7 +331,7 @@ export interface paths {
         put?: never;
         /**
          * Ask a question about documents
-         * @description Every sentence of the answer quotes a document that you may read at this moment; without evidence, `outcome` is `insufficient_evidence`. With `response_mode: "streaming"` the reply is a stream of events, as from `POST /v1/answers:stream`. Requires the permission `retrieval.answers.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Every sentence of the answer quotes a document that you may read now. If no document supports an answer, `outcome` is `insufficient_evidence`. With `response_mode: "streaming"` the reply is a stream of events, as from `POST /v1/answers:stream`. Requires the permission `retrieval.answers.create` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createAnswer"];
         delete?: never;
@@ -348,8 +348,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A stored answer with its citations
-         * @description Your access to each cited document is checked again. If one is deleted or closed to you, the answer is `redacted`: it has neither text nor quotes. Requires the permission `retrieval.answers.create`; `member` hold it.
+         * Get a stored answer with its citations
+         * @description Your access to each cited document is checked again. If a document is deleted or you may no longer read it, the answer is `redacted`: it has neither text nor quotes. Requires the permission `retrieval.answers.create` (roles: `member`).
          */
         get: operations["getAnswer"];
         put?: never;
@@ -370,8 +370,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask a question, and get the answer sentence by sentence
-         * @description Events: `started`, `sources`, then for each sentence its `citation`s and a `delta`, then `usage` and `completed`. `error` is the last event of a stream that failed; a stream without a last event is incomplete. Requires the permission `retrieval.answers.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Ask a question and stream the answer, sentence by sentence
+         * @description The events are `started`, `sources`, then for each sentence its `citation`s and a `delta`, then `usage` and `completed`. If the stream fails, its last event is `error`. A stream that ends without `completed` or `error` is incomplete. Requires the permission `retrieval.answers.create` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["streamAnswer"];
         delete?: never;
@@ -389,13 +389,13 @@ export interface paths {
         };
         /**
          * List my API keys, or those of another account
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["listApiKeys"];
         put?: never;
         /**
          * Create an API key; it is shown once
-         * @description The key is in this reply only. It never holds more than its owner does at the time of a request. Requires a credential and no permission.
+         * @description The key is shown only in this reply. At each request, it has only permissions that its owner has at that time. Requires a credential, but no permission.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -416,7 +416,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -435,7 +435,7 @@ export interface paths {
         put?: never;
         /**
          * Begin the upload of an attachment
-         * @description Send the parts and complete the upload as with `POST /v1/uploads`, then send a message with the `attachment_id`. Until it is sent, only you can read the file. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Send the parts and complete the upload as with `POST /v1/uploads`, then send a message with the `attachment_id`. Until it is sent, only you can read the file. Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["startAttachment"];
         delete?: never;
@@ -452,8 +452,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List administrative acts, newest first
-         * @description Requires the permission `kernel.audit_events.read`; `auditor` hold it.
+         * List the audit log, newest first
+         * @description Requires the permission `kernel.audit_events.read` (roles: `auditor`).
          */
         get: operations["listAuditEvents"];
         put?: never;
@@ -472,14 +472,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Own carts, newest first
-         * @description Requires a credential and no permission.
+         * List your carts, newest first
+         * @description Requires a credential, but no permission.
          */
         get: operations["listCarts"];
         put?: never;
         /**
          * Open a cart
-         * @description With an `id` of your own, a cart that is there is returned as it is. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description If you send an `id` and the cart exists, it is returned unchanged. Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["openCart"];
         delete?: never;
@@ -496,13 +496,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A cart with its totals of now
-         * @description Requires a credential and no permission.
+         * Get a cart with its current totals
+         * @description Requires a credential, but no permission.
          */
         get: operations["getCart"];
         /**
          * Set the address, shipping method, currency and codes of a cart
-         * @description What is left out stays. Totals are calculated again at each reading. Requires a credential and no permission.
+         * @description Properties that you leave out do not change. Totals are calculated again at each read. Requires a credential, but no permission.
          */
         put: operations["changeCart"];
         post?: never;
@@ -521,8 +521,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Set how many of a SKU are in a cart
-         * @description Any UUID is a cart: it is made where it is not there, in the currency of the shop. A quantity of 0 takes the SKU out. Requires a credential and no permission.
+         * Set the quantity of a SKU in a cart
+         * @description If there is no cart with this UUID, it is created in the currency of the shop. A quantity of 0 removes the SKU. Requires a credential, but no permission.
          */
         put: operations["setCartItem"];
         post?: never;
@@ -542,8 +542,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Order what is in a cart, and hold its money
-         * @description Prices, discounts, tax, shipping and stock are calculated here; send `pricing_fingerprint` of the cart to order only at the totals that were shown. 202 says that the payment is not certain yet: read the order. The money is captured after the order is confirmed, never before. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         * Order the items of a cart, and authorize the payment
+         * @description Prices, discounts, tax, shipping and stock are calculated again. To order only at the totals that you showed, send the `pricing_fingerprint` of the cart. 202 means that the outcome of the payment is not known yet: read the order later. The money is captured only after the order is confirmed. Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["checkOut"];
         delete?: never;
@@ -560,14 +560,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Collections that you may read
-         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         * List the collections that you may read
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         get: operations["listCollections"];
         put?: never;
         /**
          * Create a collection
-         * @description You manage it. Without `default_acl`, no one else sees it. Requires the permission `retrieval.collections.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description You may manage the collection. Without `default_acl`, only you can see it. Requires the permission `retrieval.collections.create` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createCollection"];
         delete?: never;
@@ -585,14 +585,14 @@ export interface paths {
         };
         /**
          * A collection
-         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         get: operations["getCollection"];
         put?: never;
         post?: never;
         /**
          * Delete a collection and everything in it
-         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         delete: operations["deleteCollection"];
         options?: never;
@@ -610,7 +610,7 @@ export interface paths {
         get?: never;
         /**
          * Replace the access list of a collection
-         * @description It counts from this reply on, also for streams of answers that are open, and for every document without a list of its own. Requires the permission `retrieval.collections.use`; `member` hold it.
+         * @description The new list applies from this reply on, also to open streams of answers. It applies to every document that has no access list of its own. Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         put: operations["putCollectionAcl"];
         post?: never;
@@ -628,14 +628,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The connectors of a collection
-         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         * List the connectors of a collection
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         get: operations["listConnectors"];
         put?: never;
         /**
          * Add a connector
-         * @description `web` fetches pages and what they link to below them, as robots.txt allows; `uploads` takes every new file of yours for `document_ingest`. `job_id` is the first sync. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description A `web` connector fetches pages and the pages below them that they link to, as far as robots.txt allows. An `uploads` connector adds every new file of yours for `document_ingest`. `job_id` is the first sync. Requires the permission `retrieval.collections.use` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["addConnector"];
         delete?: never;
@@ -652,14 +652,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Documents of a collection that you may read
-         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         * List the documents of a collection that you may read
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         get: operations["listDocuments"];
         put?: never;
         /**
          * Add a document, or a new version of one
-         * @description Send exactly one of `text`, `file_id` and, to have it fetched, `source_uri` alone. The same `source_uri` again makes a new version; the one before is found until the new one is ready. `Location` is the job. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Send `text`, or `file_id`, or only `source_uri` to let the platform fetch the document. If a document with the same `source_uri` exists, the request adds a new version; searches find the version before until the new one is ready. `Location` is the job. Requires the permission `retrieval.collections.use` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["addDocument"];
         delete?: never;
@@ -682,8 +682,8 @@ export interface paths {
         get: operations["listEvaluations"];
         put?: never;
         /**
-         * Measure an index version by queries with known answers
-         * @description The `result` of the job has nDCG@10, recall, MRR, the recall of the approximate index and the median time. With `store`, these queries decide about the next index version. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Evaluate an index version with queries whose answers are known
+         * @description The `result` of the job has nDCG@10, recall, MRR, the recall of the approximate index and the median time. With `store`, these queries decide whether the next index version is activated. Requires the permission `retrieval.collections.use` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["evaluateCollection"];
         delete?: never;
@@ -700,8 +700,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The index versions of a collection
-         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         * List the index versions of a collection
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         get: operations["listIndexVersions"];
         put?: never;
@@ -722,8 +722,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Search another index version
-         * @description One that is `ready`, or, to go back, one that was replaced in the last days. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Activate another index version
+         * @description The version must be `ready`. To go back, choose a version that was replaced in the last days. Requires the permission `retrieval.collections.use` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["activateIndexVersion"];
         delete?: never;
@@ -743,7 +743,7 @@ export interface paths {
         put?: never;
         /**
          * Rebuild the index of a collection
-         * @description A new index version is built beside the active one, which is searched meanwhile. It is activated by hand, or after the stored evaluation queries show that it is not worse than `min_delta_ndcg` permits. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description A new index version is built while searches use the active one. You activate the new version yourself, or it is activated after the stored evaluation queries show that it is not worse than `min_delta_ndcg` permits. Requires the permission `retrieval.collections.use` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["reindexCollection"];
         delete?: never;
@@ -764,7 +764,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a comment of yours, or on a post of yours
-         * @description Requires the permission `social.content.write`; `member` hold it.
+         * @description Requires the permission `social.content.write` (roles: `member`).
          */
         delete: operations["deleteComment"];
         options?: never;
@@ -781,7 +781,7 @@ export interface paths {
         };
         /**
          * Verify stock, orders and codes of the shop
-         * @description Each check names up to 100 violations. A shop that is sound has none. Requires the permission `commerce.audits.read`; `shop_manager` hold it.
+         * @description Each check names up to 100 violations. A shop with correct data has none. Requires the permission `commerce.audits.read` (roles: `shop_manager`).
          */
         get: operations["auditCommerce"];
         put?: never;
@@ -800,13 +800,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How the shop calculates, takes money and accepts returns
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         * Get the settings of the shop for totals, payments and returns
+         * @description Requires the permission `commerce.settings.write` (roles: `shop_manager`).
          */
         get: operations["getCommerceSettings"];
         /**
-         * Set how the shop calculates, takes money and accepts returns
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         * Change the settings of the shop for totals, payments and returns
+         * @description Requires the permission `commerce.settings.write` (roles: `shop_manager`).
          */
         put: operations["putCommerceSettings"];
         post?: never;
@@ -825,21 +825,21 @@ export interface paths {
         };
         /**
          * A connector
-         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         get: operations["getConnector"];
         put?: never;
         post?: never;
         /**
          * Delete a connector; its documents stay
-         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         delete: operations["deleteConnector"];
         options?: never;
         head?: never;
         /**
          * Pause, resume or change a connector
-         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         patch: operations["changeConnector"];
         trace?: never;
@@ -855,7 +855,7 @@ export interface paths {
         put?: never;
         /**
          * Sync a connector now
-         * @description A connector that was paused because most of its documents had disappeared goes on after a sync with `confirm_deletions`. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description A connector pauses itself when most of its documents have disappeared. To resume it, start a sync with `confirm_deletions`. Requires the permission `retrieval.collections.use` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["syncConnector"];
         delete?: never;
@@ -872,14 +872,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Own conversations, those with the latest message first
-         * @description A conversation that gets a message while you page through the list moves to its beginning. Requires a credential and no permission.
+         * List your conversations, the latest message first
+         * @description A conversation that gets a message while you page through the list moves to its beginning. Requires a credential, but no permission.
          */
         get: operations["listConversations"];
         put?: never;
         /**
          * Create a group, or find or create a direct conversation
-         * @description Two people have one direct conversation: when it exists, it is returned with 200. You are a member without naming yourself, and the owner of a group. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Two people have one direct conversation. If it already exists, it is returned with 200. Do not list yourself: you are always a member, and in a group you are the owner. Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createConversation"];
         delete?: never;
@@ -897,7 +897,7 @@ export interface paths {
         };
         /**
          * A conversation
-         * @description To those who left it stands as it stood when they left. Requires a credential and no permission.
+         * @description Members who have left see the conversation as it was when they left. Requires a credential, but no permission.
          */
         get: operations["getConversation"];
         put?: never;
@@ -907,7 +907,7 @@ export interface paths {
         head?: never;
         /**
          * Rename, close or open a group
-         * @description Its owner and admins may. A closed group can be read, and takes no messages. Requires a credential and no permission.
+         * @description Requires that you are the owner or an admin of the group. A closed group can be read but accepts no messages. Requires a credential, but no permission.
          */
         patch: operations["changeConversation"];
         trace?: never;
@@ -920,8 +920,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Messages and members that changed since a revision
-         * @description Each once and as it is now, so that ten edits are one message. A revision never expires: keep the last one you have seen, and come back with it whenever you are online again. Requires a credential and no permission.
+         * List the messages and members that changed since a revision
+         * @description Each changed message is returned once, in its current form: ten edits of a message return one message. A revision never expires. Keep the last revision that you received and send it when you are online again. Requires a credential, but no permission.
          */
         get: operations["listConversationChanges"];
         put?: never;
@@ -940,14 +940,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Members of a conversation, in the order in which they joined
-         * @description Requires a credential and no permission.
+         * List the members of a conversation, in the order in which they joined
+         * @description Requires a credential, but no permission.
          */
         get: operations["listConversationMembers"];
         put?: never;
         /**
          * Add people to a group
-         * @description All of them or none. They see messages from then on. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Either all users are added or none. They see the messages that are sent after they join. Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["addConversationMembers"];
         delete?: never;
@@ -970,8 +970,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Mute pushes of a conversation for oneself
-         * @description Requires a credential and no permission.
+         * Mute the push messages of a conversation for yourself
+         * @description Requires a credential, but no permission.
          */
         patch: operations["muteConversation"];
         trace?: never;
@@ -987,15 +987,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a member, or leave with your own id
-         * @description The owner removes everybody, admins remove members. When the owner leaves, the oldest admin becomes the owner, or else the oldest member. Requires a credential and no permission.
+         * Remove a member; with your own id, leave the group
+         * @description The owner can remove all others; admins can remove ordinary members. When the owner leaves, the oldest admin becomes the owner. If there is no admin, the oldest member does. Requires a credential, but no permission.
          */
         delete: operations["removeConversationMember"];
         options?: never;
         head?: never;
         /**
          * Change the role of a member
-         * @description The owner may. Making somebody the owner makes you an admin. Requires a credential and no permission.
+         * @description Requires that you are the owner. If you make another member the owner, you become an admin. Requires a credential, but no permission.
          */
         patch: operations["changeConversationMember"];
         trace?: never;
@@ -1008,14 +1008,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Messages of a conversation, newest first
-         * @description `before` a sequence come older messages; `after` one come newer ones, oldest first. `next_before` and `next_after` continue by sequence where `next_cursor` does it by cursor. Requires a credential and no permission.
+         * List the messages of a conversation, newest first
+         * @description With `before`, the reply has older messages than this sequence; with `after`, newer ones, oldest first. `next_before` and `next_after` continue by sequence where `next_cursor` does it by cursor. Requires a credential, but no permission.
          */
         get: operations["listMessages"];
         put?: never;
         /**
          * Send a message
-         * @description The key becomes `client_request_id` and counts for ever, here and on the socket: the same message under it is returned again, another one is refused. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description The key becomes the `client_request_id` and never expires, here and on the socket. If you send the same message again, it is returned. A different message with the same key is refused. Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["sendMessage"];
         delete?: never;
@@ -1036,14 +1036,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a message for everybody
-         * @description The sender may, the owner and admins of a group, and holders of `chat.messages.moderate`. The text and its files are removed; the sequence stays. Requires a credential and no permission.
+         * @description Allowed for the sender, for the owner and admins of a group, and with the permission `chat.messages.moderate`. The text and its files are deleted. The sequence number stays. Requires a credential, but no permission.
          */
         delete: operations["deleteMessage"];
         options?: never;
         head?: never;
         /**
          * Replace the text of your message
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         patch: operations["editMessage"];
         trace?: never;
@@ -1056,8 +1056,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Earlier texts of a message, newest first
-         * @description Requires a credential and no permission.
+         * List the earlier texts of a message, newest first
+         * @description Requires a credential, but no permission.
          */
         get: operations["listMessageVersions"];
         put?: never;
@@ -1077,8 +1077,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Say how far you have read
-         * @description The number only rises; a lower one changes nothing. Requires a credential and no permission.
+         * Mark a conversation as read up to a message
+         * @description The sequence can only increase. A lower one changes nothing. Requires a credential, but no permission.
          */
         put: operations["markConversationRead"];
         post?: never;
@@ -1097,7 +1097,7 @@ export interface paths {
         };
         /**
          * List operations that will be removed
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["listDeprecations"];
         put?: never;
@@ -1116,8 +1116,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Own devices, the last one seen first
-         * @description Requires a credential and no permission.
+         * List your devices, the last one seen first
+         * @description Requires a credential, but no permission.
          */
         get: operations["listDevices"];
         put?: never;
@@ -1138,13 +1138,13 @@ export interface paths {
         get?: never;
         /**
          * Register a device, with or without push
-         * @description The device chooses a UUID and keeps it. The push token is not shown again; it belongs to the device that sent it last. Requires a credential and no permission.
+         * @description The device chooses a UUID and keeps it. The push token is never returned. If two devices send the same push token, it belongs to the last one. Requires a credential, but no permission.
          */
         put: operations["putDevice"];
         post?: never;
         /**
          * Remove a device
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         delete: operations["removeDevice"];
         options?: never;
@@ -1160,8 +1160,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The discounts of the shop, by name
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         * List the discounts of the shop, by name
+         * @description Requires the permission `commerce.settings.write` (roles: `shop_manager`).
          */
         get: operations["getDiscounts"];
         put?: never;
@@ -1181,12 +1181,12 @@ export interface paths {
         };
         /**
          * A discount
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         * @description Requires the permission `commerce.settings.write` (roles: `shop_manager`).
          */
         get: operations["getDiscountsByCode"];
         /**
-         * Set a discount as a whole
-         * @description Orders keep what was calculated for them; carts are calculated again. Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         * Create or replace a discount
+         * @description Existing orders keep their totals. The totals of carts are calculated again. Requires the permission `commerce.settings.write` (roles: `shop_manager`).
          */
         put: operations["putDiscountsByCode"];
         post?: never;
@@ -1204,8 +1204,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Disputes of your payments, newest first
-         * @description Requires the permission `payments.disputes.read`; `payments_finance`, `support_viewer` hold it.
+         * List the disputes of your payments, newest first
+         * @description Requires the permission `payments.disputes.read` (roles: `payments_finance`, `support_viewer`).
          */
         get: operations["listDisputes"];
         put?: never;
@@ -1225,7 +1225,7 @@ export interface paths {
         };
         /**
          * A dispute
-         * @description Requires the permission `payments.disputes.read`; `payments_finance`, `support_viewer` hold it.
+         * @description Requires the permission `payments.disputes.read` (roles: `payments_finance`, `support_viewer`).
          */
         get: operations["getDispute"];
         put?: never;
@@ -1245,14 +1245,14 @@ export interface paths {
         };
         /**
          * A document
-         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         get: operations["getDocument"];
         put?: never;
         post?: never;
         /**
-         * Delete a document from everything that was made of it
-         * @description Nothing of it is found or quoted after this reply. `Link` is the job that erases text, vectors and index rows; its `result` is the receipt. Requires the permission `retrieval.collections.use`; `member` hold it.
+         * Delete a document and all data made from it
+         * @description After this reply, no search finds it and no answer quotes it. `Link` is the job that erases text, vectors and index rows; the `result` of the job is the receipt. Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         delete: operations["deleteDocument"];
         options?: never;
@@ -1270,7 +1270,7 @@ export interface paths {
         get?: never;
         /**
          * Replace the access list of a document
-         * @description It counts from this reply on: nothing of the document is emitted to a former reader, also in streams that are open. New readers find it within seconds. An empty list means that of the collection. Requires the permission `retrieval.collections.use`; `member` hold it.
+         * @description The new list applies from this reply on, also to open streams: a reader who is no longer on the list receives nothing more of the document. New readers find the document within seconds. With an empty list, the list of the collection applies. Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         put: operations["putDocumentAcl"];
         post?: never;
@@ -1308,14 +1308,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * My domains, newest first
-         * @description Requires the permission `links.domains.manage`; `member` hold it.
+         * List my domains, newest first
+         * @description Requires the permission `links.domains.manage` (roles: `member`).
          */
         get: operations["listDomains"];
         put?: never;
         /**
-         * Claim a host for own links; the record that proves it is shown once
-         * @description Publish the returned DNS record, then call `POST /v1/domains/{domain_id}/verify`. Requires the permission `links.domains.manage`; `member` hold it.
+         * Claim a domain for your links; the DNS record that proves it is shown once
+         * @description Publish the returned DNS record, then call `POST /v1/domains/{domain_id}/verify`. Requires the permission `links.domains.manage` (roles: `member`).
          */
         post: operations["claimDomain"];
         delete?: never;
@@ -1332,15 +1332,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One of my domains
-         * @description Requires the permission `links.domains.manage`; `member` hold it.
+         * Get a domain of mine
+         * @description Requires the permission `links.domains.manage` (roles: `member`).
          */
         get: operations["getDomain"];
         put?: never;
         post?: never;
         /**
-         * Give a domain up; its links stop at once
-         * @description Requires the permission `links.domains.manage`; `member` hold it.
+         * Remove a domain; its links stop working immediately
+         * @description Requires the permission `links.domains.manage` (roles: `member`).
          */
         delete: operations["removeDomain"];
         options?: never;
@@ -1358,8 +1358,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A new record that proves a claim; the old one proves nothing any more
-         * @description Requires the permission `links.domains.manage`; `member` hold it.
+         * Create a new DNS record for a domain claim; the old one becomes invalid
+         * @description Requires the permission `links.domains.manage` (roles: `member`).
          */
         post: operations["renewDomainToken"];
         delete?: never;
@@ -1379,7 +1379,7 @@ export interface paths {
         put?: never;
         /**
          * Look for the DNS record that proves a claim
-         * @description Requires the permission `links.domains.manage`; `member` hold it.
+         * @description Requires the permission `links.domains.manage` (roles: `member`).
          */
         post: operations["verifyDomain"];
         delete?: never;
@@ -1399,7 +1399,7 @@ export interface paths {
         put?: never;
         /**
          * Request a change of address
-         * @description The address changes when you send the token that is mailed to it. Requires a credential and no permission.
+         * @description The address changes when you send the token that is mailed to it. Requires a credential, but no permission.
          */
         post: operations["requestEmailChange"];
         delete?: never;
@@ -1417,7 +1417,7 @@ export interface paths {
         };
         /**
          * Get the status of a change of address
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["getEmailChange"];
         put?: never;
@@ -1479,7 +1479,7 @@ export interface paths {
         put?: never;
         /**
          * Verify an address with a mailed token
-         * @description With the registration’s id or password; for a changed address with the owner’s credential. Requires no credential.
+         * @description Send the id or the password of the registration. For a changed address, send the credential of its owner. Requires no credential.
          */
         post: operations["verifyEmail"];
         delete?: never;
@@ -1496,8 +1496,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How chunks can be turned into vectors here
-         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         * List the models that can make vectors from chunks
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         get: operations["listEmbeddingProfiles"];
         put?: never;
@@ -1517,7 +1517,7 @@ export interface paths {
         };
         /**
          * List the consumers of the event log and how far behind they are
-         * @description The lag is counted exactly up to 1,000 events in each of the 16 lanes. Requires the permission `kernel.events.operate`; `platform_operator` hold it.
+         * @description The lag is counted exactly up to 1,000 events in each of the 16 lanes. Requires the permission `kernel.events.operate` (roles: `platform_operator`).
          */
         get: operations["listEventConsumers"];
         put?: never;
@@ -1537,7 +1537,7 @@ export interface paths {
         };
         /**
          * List the events that failed and block their aggregate, newest first
-         * @description Requires the permission `kernel.events.operate`; `platform_operator` hold it.
+         * @description Requires the permission `kernel.events.operate` (roles: `platform_operator`).
          */
         get: operations["listEventParks"];
         put?: never;
@@ -1559,7 +1559,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a dead parked event once
-         * @description Requires the permission `kernel.events.operate`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `kernel.events.operate` (roles: `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["retryEventPark"];
         delete?: never;
@@ -1579,7 +1579,7 @@ export interface paths {
         put?: never;
         /**
          * Skip a parked event, so that the events behind it follow
-         * @description Requires the permission `kernel.events.operate`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `kernel.events.operate` (roles: `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["skipEventPark"];
         delete?: never;
@@ -1597,7 +1597,7 @@ export interface paths {
         };
         /**
          * Your home feed, newest first
-         * @description A post is here as soon as its creation is answered, and gone with the reply to what hides it. Pages are full until the end, and a cursor never expires. Requires the permission `social.content.read`; `member` hold it.
+         * @description A new post is in the feed when the request that created it gets its reply. A post that is deleted or hidden is gone when that request gets its reply. Only the last page may be short, and a cursor never expires. Requires the permission `social.content.read` (roles: `member`).
          */
         get: operations["getFeed"];
         put?: never;
@@ -1616,8 +1616,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Own files, newest first
-         * @description Requires a credential and no permission.
+         * List your files, newest first
+         * @description Requires a credential, but no permission.
          */
         get: operations["listFiles"];
         put?: never;
@@ -1638,8 +1638,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * URLs of up to a hundred files in one call
-         * @description Requires a credential and no permission.
+         * Get download URLs of up to a hundred files
+         * @description Requires a credential, but no permission.
          */
         post: operations["getFileDownloadUrls"];
         delete?: never;
@@ -1656,15 +1656,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is known of a file
-         * @description Requires a credential and no permission.
+         * Get the metadata of a file
+         * @description Requires a credential, but no permission.
          */
         get: operations["getFile"];
         put?: never;
         post?: never;
         /**
-         * Delete a file; its URLs end at once
-         * @description Requires a credential and no permission.
+         * Delete a file; its URLs stop working immediately
+         * @description Requires a credential, but no permission.
          */
         delete: operations["deleteFile"];
         options?: never;
@@ -1680,8 +1680,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A URL from which a file, or a derivative of it, is downloaded for a short while
-         * @description Requires a credential and no permission.
+         * Get a short-lived URL to download a file or one of its derivatives
+         * @description Requires a credential, but no permission.
          */
         get: operations["getFileDownloadUrl"];
         put?: never;
@@ -1703,7 +1703,7 @@ export interface paths {
         put?: never;
         /**
          * Have a file scanned again
-         * @description Requires the permission `uploads.files.rescan`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `uploads.files.rescan` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["rescanFile"];
         delete?: never;
@@ -1723,7 +1723,7 @@ export interface paths {
         put?: never;
         /**
          * Generate text from a prompt
-         * @description At most 800 tokens. The model comes from the configuration of the platform. Requires the permission `inference.generations.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description The output has at most 800 tokens. The configuration of the platform chooses the model. Requires the permission `inference.generations.create` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createGeneration"];
         delete?: never;
@@ -1743,7 +1743,7 @@ export interface paths {
         put?: never;
         /**
          * Generate text from a prompt and stream it
-         * @description At most 1200 tokens. Events: token, then exactly one of done and error. Headers are sent with the first token, so an earlier failure is a status. Requires the permission `inference.generations.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description The output has at most 1200 tokens. The events are `token`, then exactly one of `done` and `error`. The headers are sent with the first token, so that an earlier failure gets an error status. Requires the permission `inference.generations.create` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["streamGeneration"];
         delete?: never;
@@ -1760,8 +1760,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Received webhooks, newest first
-         * @description Requires the permission `webhooks.inbound_receipts.read`; `tenant_admin`, `support_viewer`, `auditor` hold it.
+         * List received webhooks, newest first
+         * @description Requires the permission `webhooks.inbound_receipts.read` (roles: `tenant_admin`, `support_viewer`, `auditor`).
          */
         get: operations["listInboundReceipts"];
         put?: never;
@@ -1780,8 +1780,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A received webhook and what became of it
-         * @description Requires the permission `webhooks.inbound_receipts.read`; `tenant_admin`, `support_viewer`, `auditor` hold it.
+         * Get a received webhook and the result of its processing
+         * @description Requires the permission `webhooks.inbound_receipts.read` (roles: `tenant_admin`, `support_viewer`, `auditor`).
          */
         get: operations["getInboundReceipt"];
         put?: never;
@@ -1800,8 +1800,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The bytes of a received webhook, as they came
-         * @description Requires the permission `webhooks.inbound_receipts.read`; `tenant_admin`, `support_viewer`, `auditor` hold it.
+         * Download the bytes of a received webhook
+         * @description Requires the permission `webhooks.inbound_receipts.read` (roles: `tenant_admin`, `support_viewer`, `auditor`).
          */
         get: operations["getInboundPayload"];
         put?: never;
@@ -1823,7 +1823,7 @@ export interface paths {
         put?: never;
         /**
          * Process a received webhook again
-         * @description Requires the permission `webhooks.inbound_receipts.reprocess`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `webhooks.inbound_receipts.reprocess` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["reprocessInboundReceipt"];
         delete?: never;
@@ -1841,18 +1841,18 @@ export interface paths {
         };
         /**
          * A source of inbound webhooks, without its secrets
-         * @description Requires the permission `webhooks.inbound_sources.manage`; `tenant_admin` hold it.
+         * @description Requires the permission `webhooks.inbound_sources.manage` (roles: `tenant_admin`).
          */
         get: operations["getInboundSource"];
         /**
-         * Configure from which provider webhooks are received, and how they are signed
-         * @description Secrets are never shown. Name the old one and the new one while you rotate them. Requires the permission `webhooks.inbound_sources.manage`; `tenant_admin` hold it.
+         * Configure a provider that sends webhooks, and how it signs them
+         * @description Secrets are never returned. While you rotate a secret, send both the old and the new one. Requires the permission `webhooks.inbound_sources.manage` (roles: `tenant_admin`).
          */
         put: operations["putInboundSource"];
         post?: never;
         /**
          * Stop receiving from a source; received messages stay
-         * @description Requires the permission `webhooks.inbound_sources.manage`; `tenant_admin` hold it.
+         * @description Requires the permission `webhooks.inbound_sources.manage` (roles: `tenant_admin`).
          */
         delete: operations["deleteInboundSource"];
         options?: never;
@@ -1871,7 +1871,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a signed webhook of a provider
-         * @description Answered as its provider documents once it is stored, a repeat like the first: 200 with `{"received":true}` to Stripe, 202 to GitHub, 200 to Slack (with its `challenge`, if it asks by one) and to Twilio (with an empty `<Response/>`), 204 to everybody else. Requires the signature of the sender in its own headers.
+         * @description The reply is sent after the message is stored, in the form that the provider documents: 200 with `{"received":true}` to Stripe, 202 to GitHub, 200 to Slack (with its `challenge`, if the message has one) and to Twilio (with an empty `<Response/>`), 204 to all other providers. A repeated message gets the same reply as the first one. Requires the headers with the signature of the provider.
          */
         post: operations["receiveInboundWebhook"];
         delete?: never;
@@ -1889,7 +1889,7 @@ export interface paths {
         };
         /**
          * List or stream your inbox, newest first
-         * @description The stream sends inbox.item, inbox.updated, inbox.unread and, after a long absence, inbox.reset. Last-Event-ID resumes it. Requires a credential and no permission.
+         * @description The stream sends inbox.item, inbox.updated, inbox.unread and, after a long absence, inbox.reset. Last-Event-ID resumes it. Requires a credential, but no permission.
          */
         get: operations["listInbox"];
         put?: never;
@@ -1911,7 +1911,7 @@ export interface paths {
         put?: never;
         /**
          * Mark all items as read, or those up to a time
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         post: operations["readAllInboxItems"];
         delete?: never;
@@ -1929,7 +1929,7 @@ export interface paths {
         };
         /**
          * Count the unread items of your inbox
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["countUnreadInboxItems"];
         put?: never;
@@ -1955,7 +1955,7 @@ export interface paths {
         head?: never;
         /**
          * Mark an item as read or archived
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         patch: operations["updateInboxItem"];
         trace?: never;
@@ -1971,7 +1971,7 @@ export interface paths {
         put?: never;
         /**
          * Call a model in a job
-         * @description The job is read, cancelled and announced like every other under `/v1/jobs/{job_id}` too. Jobs count against the limits of a day. Requires the permission `inference.jobs.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description You can also read and cancel the job under `/v1/jobs/{job_id}`, and it emits the events of jobs. Jobs count against the daily limits. Requires the permission `inference.jobs.create` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createInferenceJob"];
         delete?: never;
@@ -1988,8 +1988,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A call in a job, with its result
-         * @description Requires the permission `inference.jobs.create`; `member` hold it.
+         * Get a call in a job, with its result
+         * @description Requires the permission `inference.jobs.create` (roles: `member`).
          */
         get: operations["getInferenceJob"];
         put?: never;
@@ -2011,7 +2011,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a call in a job
-         * @description One that waits ends at once; one that runs stops within a second. Requires the permission `inference.jobs.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description A waiting call ends immediately. A running call stops within a second. Requires the permission `inference.jobs.create` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["cancelInferenceJob"];
         delete?: never;
@@ -2031,7 +2031,7 @@ export interface paths {
         put?: never;
         /**
          * Call a model and wait for its answer, or stream it
-         * @description With `stream: true` the reply is `text/event-stream`: started, delta, usage, then completed or error. A retry with the same Idempotency-Key continues the same call, or gets its recorded outcome. Requires the permission `inference.operations.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description With `stream: true` the reply is `text/event-stream`: started, delta, usage, then completed or error. A retry with the same Idempotency-Key continues the same call, or gets its recorded outcome. Requires the permission `inference.operations.create` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createInference"];
         delete?: never;
@@ -2048,8 +2048,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A call, with its output while that is kept
-         * @description Requires the permission `inference.operations.create`; `member` hold it.
+         * Get a call, with its output until the output is deleted
+         * @description Requires the permission `inference.operations.create` (roles: `member`).
          */
         get: operations["getInference"];
         put?: never;
@@ -2071,7 +2071,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a call
-         * @description It stops within a second, in whichever process it runs; what it used until then is charged. Requires the permission `inference.operations.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description The call stops within a second, in whichever process it runs. The tokens used until then are charged. Requires the permission `inference.operations.create` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["cancelInference"];
         delete?: never;
@@ -2091,7 +2091,7 @@ export interface paths {
         put?: never;
         /**
          * Call a model and stream its answer
-         * @description Events: started, delta, usage, then exactly one of completed and error. A stream without one of them is incomplete. `completed` carries the length and the SHA-256 of the text. Requires the permission `inference.operations.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description The events are `started`, `delta`, `usage`, then exactly one of `completed` and `error`. A stream that ends without `completed` or `error` is incomplete. `completed` contains the length and the SHA-256 of the text. Requires the permission `inference.operations.create` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["streamInference"];
         delete?: never;
@@ -2109,7 +2109,7 @@ export interface paths {
         };
         /**
          * A job of ingestion, purging, reindexing, syncing or evaluation
-         * @description The `result` of a purge is its receipt: when each projection was erased. Requires the permission `retrieval.collections.use`; `member` hold it.
+         * @description The `result` of a purge is its receipt: when each projection was erased. Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         get: operations["getIngestionJob"];
         put?: never;
@@ -2131,7 +2131,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a job
-         * @description A running one stops at its next stage. A purge cannot be cancelled. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description A running job stops at its next stage. A purge cannot be cancelled. Requires the permission `retrieval.collections.use` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["cancelIngestionJob"];
         delete?: never;
@@ -2151,7 +2151,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a failed or cancelled job
-         * @description A new job, at `Location`, goes on after the last stage that was completed. Syncs and reindexes are started again by their own requests. Requires the permission `retrieval.collections.use`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description `Location` is a new job, which continues after the last completed stage. Syncs and reindexes are started again by their own requests. Requires the permission `retrieval.collections.use` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["retryIngestionJob"];
         delete?: never;
@@ -2168,8 +2168,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The stock of a SKU
-         * @description Requires the permission `commerce.inventory.read`; `shop_manager`, `support_viewer` hold it.
+         * Get the stock of a SKU
+         * @description Requires the permission `commerce.inventory.read` (roles: `shop_manager`, `support_viewer`).
          */
         get: operations["getInventoryItem"];
         put?: never;
@@ -2190,8 +2190,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add or take off stock
-         * @description Stock that is reserved for orders cannot be taken off. Requires the permission `commerce.inventory.adjust`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Add or remove stock
+         * @description Stock that is reserved for orders cannot be taken off. Requires the permission `commerce.inventory.adjust` (roles: `shop_manager`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["adjustInventory"];
         delete?: never;
@@ -2211,7 +2211,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person, or send a pending invitation again
-         * @description The mailed token sets the password through POST /v1/password-resets. Requires the permission `identity.accounts.invite`; `tenant_admin` hold it.
+         * @description The person sets the password with the mailed token through `POST /v1/password-resets`. Requires the permission `identity.accounts.invite` (roles: `tenant_admin`).
          */
         post: operations["inviteAccount"];
         delete?: never;
@@ -2231,7 +2231,7 @@ export interface paths {
         put?: never;
         /**
          * Finish an attempt
-         * @description Decided by the lease token and the version; the same call again is answered again. Requires a credential and no permission.
+         * @description Requires the current lease token and version. A repeated call gets the same reply. Requires a credential, but no permission.
          */
         post: operations["finalizeJobAttempt"];
         delete?: never;
@@ -2250,8 +2250,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Report progress, and save what a successor would need
-         * @description Requires the lease token of the attempt. A later attempt receives the last checkpoint. Requires a credential and no permission.
+         * Report progress, and save a checkpoint for a later attempt
+         * @description Requires the lease token of the attempt. A later attempt receives the last checkpoint. Requires a credential, but no permission.
          */
         post: operations["reportJobProgress"];
         delete?: never;
@@ -2270,7 +2270,7 @@ export interface paths {
         get?: never;
         /**
          * Store a result as bytes of any media type
-         * @description Shown by the header Job-Lease-Token; finalize then names the result_ref. Requires a credential and no permission.
+         * @description The worker proves its lease with the header `Job-Lease-Token`. Then send the `result_ref` of the reply when you finish the attempt. Requires a credential, but no permission.
          */
         put: operations["storeJobResult"];
         post?: never;
@@ -2291,7 +2291,7 @@ export interface paths {
         put?: never;
         /**
          * Submit jobs that may wait for each other, all or none
-         * @description Requires the permission `jobs.jobs.submit`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `jobs.jobs.submit` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["submitJobBatch"];
         delete?: never;
@@ -2310,8 +2310,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take up again the failed jobs of a type, oldest first
-         * @description Requires the permission `jobs.jobs.retry` for the type; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Retry the failed jobs of a type, oldest first
+         * @description Requires the permission `jobs.jobs.retry` for the type (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["redriveJobs"];
         delete?: never;
@@ -2328,8 +2328,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The schedules of the tenant whose types I may schedule, by name
-         * @description Requires the permission `jobs.schedules.write`; `tenant_admin` hold it.
+         * List the schedules of the tenant whose types I may schedule, by name
+         * @description Requires the permission `jobs.schedules.write` (roles: `tenant_admin`).
          */
         get: operations["listJobSchedules"];
         put?: never;
@@ -2349,18 +2349,18 @@ export interface paths {
         };
         /**
          * A schedule
-         * @description Requires the permission `jobs.schedules.write`; `tenant_admin` hold it.
+         * @description Requires the permission `jobs.schedules.write` (roles: `tenant_admin`).
          */
         get: operations["getJobSchedule"];
         /**
-         * Make a schedule, or replace it
-         * @description Requires the permission `jobs.schedules.write` for the type; `tenant_admin` hold it.
+         * Create or replace a schedule
+         * @description Requires the permission `jobs.schedules.write` for the type (roles: `tenant_admin`).
          */
         put: operations["putJobSchedule"];
         post?: never;
         /**
-         * Remove a schedule; jobs that it has made stay
-         * @description Requires the permission `jobs.schedules.write`; `tenant_admin` hold it.
+         * Delete a schedule; jobs that it created stay
+         * @description Requires the permission `jobs.schedules.write` (roles: `tenant_admin`).
          */
         delete: operations["deleteJobSchedule"];
         options?: never;
@@ -2376,8 +2376,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How much of each job type waits and runs
-         * @description Requires the permission `jobs.stats.read`; `platform_operator` hold it.
+         * Count the waiting and running jobs of each type
+         * @description Requires the permission `jobs.stats.read` (roles: `platform_operator`).
          */
         get: operations["listJobStats"];
         put?: never;
@@ -2396,8 +2396,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All job types, by name
-         * @description Requires the permission `jobs.types.read`; `platform_operator`, `tenant_admin` hold it.
+         * List all job types, by name
+         * @description Requires the permission `jobs.types.read` (roles: `platform_operator`, `tenant_admin`).
          */
         get: operations["listJobTypes"];
         put?: never;
@@ -2417,12 +2417,12 @@ export interface paths {
         };
         /**
          * A job type
-         * @description Requires the permission `jobs.types.read`; `platform_operator`, `tenant_admin` hold it.
+         * @description Requires the permission `jobs.types.read` (roles: `platform_operator`, `tenant_admin`).
          */
         get: operations["getJobType"];
         /**
-         * Register a job type for outside workers, or one more version of it
-         * @description The schemas of a version never change; the rules of a type may. Requires the permission `jobs.types.write`; `platform_operator` hold it.
+         * Register a job type for your own workers, or a new version of it
+         * @description The schemas of a version never change. The other settings of a type can change. Requires the permission `jobs.types.write` (roles: `platform_operator`).
          */
         put: operations["registerJobType"];
         post?: never;
@@ -2443,7 +2443,7 @@ export interface paths {
         put?: never;
         /**
          * Pause a job type
-         * @description Once this is answered no job of the type starts anywhere until it is resumed. Requires the permission `jobs.types.pause`; `platform_operator` hold it.
+         * @description After this reply no job of the type starts, on any process, until the type is resumed. Requires the permission `jobs.types.pause` (roles: `platform_operator`).
          */
         post: operations["pauseJobType"];
         delete?: never;
@@ -2462,8 +2462,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a paused job type up again
-         * @description Requires the permission `jobs.types.pause`; `platform_operator` hold it.
+         * Resume a paused job type
+         * @description Requires the permission `jobs.types.pause` (roles: `platform_operator`).
          */
         post: operations["resumeJobType"];
         delete?: never;
@@ -2480,14 +2480,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The jobs of the tenant that I may see, newest first
-         * @description Requires a credential and no permission.
+         * List the jobs of the tenant that I may see, newest first
+         * @description Requires a credential, but no permission.
          */
         get: operations["listJobs"];
         put?: never;
         /**
          * Submit a job
-         * @description The job is stored in the same commit as the reply. Follow `Location` for its state, or watch its events. Requires the permission `jobs.jobs.submit` for the type; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description The job is stored before the reply is sent. Read its state at `Location`, or watch its events. Requires the permission `jobs.jobs.submit` for the type (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["submitJob"];
         delete?: never;
@@ -2504,8 +2504,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A job: its state, its progress, and why it waits
-         * @description Requires a credential and no permission.
+         * Get a job: its state, its progress, and why it waits
+         * @description Requires a credential, but no permission.
          */
         get: operations["getJob"];
         put?: never;
@@ -2514,8 +2514,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Reorder a waiting job
-         * @description Requires the permission `jobs.jobs.update`; `tenant_admin` hold it.
+         * Change the priority of a waiting job
+         * @description Requires the permission `jobs.jobs.update` (roles: `tenant_admin`).
          */
         patch: operations["updateJob"];
         trace?: never;
@@ -2528,8 +2528,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The attempts of a job, newest first
-         * @description Requires a credential and no permission.
+         * List the attempts of a job, newest first
+         * @description Requires a credential, but no permission.
          */
         get: operations["listJobAttempts"];
         put?: never;
@@ -2551,7 +2551,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a job
-         * @description A waiting job is cancelled at once (200). A running one is asked to stop (202) and says `running` until its worker has stopped or finished. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description A waiting job is cancelled immediately (200). A running job is asked to stop (202); its state is `running` until its worker stops or finishes. Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["cancelJob"];
         delete?: never;
@@ -2568,8 +2568,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The history of a job; as text/event-stream also its progress, until it ends
-         * @description The stream sends job.state, job.progress, job.done (and then closes) and error. Last-Event-ID resumes it. Requires a credential and no permission.
+         * List the events of a job, or stream them with its progress
+         * @description The stream sends job.state, job.progress, job.done (and then closes) and error. Last-Event-ID resumes it. Requires a credential, but no permission.
          */
         get: operations["listJobEvents"];
         put?: never;
@@ -2589,7 +2589,7 @@ export interface paths {
         };
         /**
          * An address from which the result can be fetched for a short while
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["getJobResultUrl"];
         put?: never;
@@ -2610,8 +2610,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Retry a job, or make a new one like it
-         * @description The history is kept: attempts of the same job are numbered on. Requires the permission `jobs.jobs.retry`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Retry an ingestion job
+         * @description The history is kept: the numbers of the attempts continue. Requires the permission `jobs.jobs.retry` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["retryJob"];
         delete?: never;
@@ -2628,8 +2628,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ledger accounts with their balances
-         * @description Requires the permission `payments.ledger.read`; `payments_finance`, `support_viewer` hold it.
+         * List ledger accounts with their balances
+         * @description Requires the permission `payments.ledger.read` (roles: `payments_finance`, `support_viewer`).
          */
         get: operations["listLedgerAccounts"];
         put?: never;
@@ -2648,8 +2648,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A ledger account with its balance, now or at a past time
-         * @description Requires the permission `payments.ledger.read`; `payments_finance`, `support_viewer` hold it.
+         * Get a ledger account with its balance, now or at a past time
+         * @description Requires the permission `payments.ledger.read` (roles: `payments_finance`, `support_viewer`).
          */
         get: operations["getLedgerAccount"];
         put?: never;
@@ -2668,8 +2668,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ledger transactions with their entries, newest first
-         * @description Requires the permission `payments.ledger.read`; `payments_finance`, `support_viewer` hold it.
+         * List ledger transactions with their entries, newest first
+         * @description Requires the permission `payments.ledger.read` (roles: `payments_finance`, `support_viewer`).
          */
         get: operations["listLedgerTransactions"];
         put?: never;
@@ -2688,8 +2688,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A ledger transaction, and why it is there
-         * @description Requires the permission `payments.ledger.read`; `payments_finance`, `support_viewer` hold it.
+         * Get a ledger transaction and the reason for it
+         * @description Requires the permission `payments.ledger.read` (roles: `payments_finance`, `support_viewer`).
          */
         get: operations["getLedgerTransaction"];
         put?: never;
@@ -2709,7 +2709,7 @@ export interface paths {
         };
         /**
          * List every limit and retention in force
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["listLimits"];
         put?: never;
@@ -2728,14 +2728,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What may not be linked to, newest first
-         * @description Requires the permission `links.blocklist.manage`; `platform_operator` hold it.
+         * List the blocked destinations, newest first
+         * @description Requires the permission `links.blocklist.manage` (roles: `platform_operator`).
          */
         get: operations["listBlocklistEntries"];
         put?: never;
         /**
-         * Block a destination, for new links at once and for existing ones by a job
-         * @description Requires the permission `links.blocklist.manage`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Block a destination, immediately for new links and by a job for existing ones
+         * @description Requires the permission `links.blocklist.manage` (roles: `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["addBlocklistEntry"];
         delete?: never;
@@ -2755,8 +2755,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take an entry off the list; what it disabled stays disabled
-         * @description Requires the permission `links.blocklist.manage`; `platform_operator` hold it.
+         * Remove an entry of the blocklist; links that it disabled stay disabled
+         * @description Requires the permission `links.blocklist.manage` (roles: `platform_operator`).
          */
         delete: operations["removeBlocklistEntry"];
         options?: never;
@@ -2772,13 +2772,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the public reported, newest first
-         * @description Requires the permission `links.reports.read`; `platform_operator` hold it.
+         * List the reports from the public, newest first
+         * @description Requires the permission `links.reports.read` (roles: `platform_operator`).
          */
         get: operations["listLinkReports"];
         put?: never;
         /**
-         * Report a short link that does harm
+         * Report a harmful short link
          * @description Requires no credential.
          */
         post: operations["reportLink"];
@@ -2799,7 +2799,7 @@ export interface paths {
         put?: never;
         /**
          * Rebuild click statistics from their events, by a job
-         * @description Requires the permission `links.stats.rebuild`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `links.stats.rebuild` (roles: `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["rebuildLinkStats"];
         delete?: never;
@@ -2816,14 +2816,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * My links, newest first
-         * @description A request reads a bounded number of links (links.list_rows): with a filter a page may hold fewer than its limit, or none, while has_more says that more may follow. Requires the permission `links.links.read`; `member` hold it.
+         * List my links, newest first
+         * @description A request reads at most `links.list_rows` links. With a filter, a page may therefore have fewer items than its limit, or none. `has_more` says whether more may follow. Requires the permission `links.links.read` (roles: `member`).
          */
         get: operations["listLinks"];
         put?: never;
         /**
-         * Shorten an address
-         * @description Without an `alias` the platform chooses the code. Requires the permission `links.links.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Create a short link
+         * @description Without an `alias` the platform chooses the code. Requires the permission `links.links.create` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createLink"];
         delete?: never;
@@ -2842,8 +2842,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Shorten up to 100 addresses, all or none
-         * @description Requires the permission `links.links.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Create up to 100 short links, all or none
+         * @description Requires the permission `links.links.create` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createLinks"];
         delete?: never;
@@ -2860,22 +2860,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One of my links
-         * @description Requires the permission `links.links.read`; `member` hold it.
+         * Get a link of mine
+         * @description Requires the permission `links.links.read` (roles: `member`).
          */
         get: operations["getLink"];
         put?: never;
         post?: never;
         /**
-         * Delete my link; its code is never given away again
-         * @description Requires the permission `links.links.delete`; `member` hold it.
+         * Delete my link; its code is never used again
+         * @description Requires the permission `links.links.delete` (roles: `member`).
          */
         delete: operations["deleteLink"];
         options?: never;
         head?: never;
         /**
-         * Change where my link leads, for how long, and how
-         * @description Caches forget the old destination within a second. Requires the permission `links.links.update`; `member` hold it.
+         * Change the destination, expiry or redirect status of my link
+         * @description Caches forget the old destination within a second. Requires the permission `links.links.update` (roles: `member`).
          */
         patch: operations["updateLink"];
         trace?: never;
@@ -2891,7 +2891,7 @@ export interface paths {
         put?: never;
         /**
          * Disable, enable or clear a link of any owner
-         * @description Requires the permission `links.links.moderate`; `platform_operator` hold it.
+         * @description Requires the permission `links.links.moderate` (roles: `platform_operator`).
          */
         post: operations["moderateLink"];
         delete?: never;
@@ -2908,8 +2908,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The QR code of my link, as SVG or PNG
-         * @description Requires the permission `links.links.read`; `member` hold it.
+         * Get the QR code of my link, as SVG or PNG
+         * @description Requires the permission `links.links.read` (roles: `member`).
          */
         get: operations["getLinkQrCode"];
         put?: never;
@@ -2928,8 +2928,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The clicks on my link, by day and by where they came from
-         * @description Requires the permission `links.stats.read`; `member` hold it.
+         * Get the clicks on my link by day, referrer and other sources
+         * @description Requires the permission `links.stats.read` (roles: `member`).
          */
         get: operations["getLinkStats"];
         put?: never;
@@ -2949,7 +2949,7 @@ export interface paths {
         };
         /**
          * Get my account
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["getMe"];
         put?: never;
@@ -2959,7 +2959,7 @@ export interface paths {
         head?: never;
         /**
          * Change my display name
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         patch: operations["updateMe"];
         trace?: never;
@@ -2973,7 +2973,7 @@ export interface paths {
         };
         /**
          * Export my data
-         * @description One JSON record a line: `surface`, `kind` and `data`. The last line is `{"complete": true}`; an export without it was cut off. Requires a recent authentication. Requires a credential and no permission.
+         * @description One JSON record a line: `surface`, `kind` and `data`. The last line is `{"complete": true}`; an export without it was cut off. Requires a recent authentication. Requires a credential, but no permission.
          */
         get: operations["exportMyData"];
         put?: never;
@@ -2993,13 +2993,13 @@ export interface paths {
         };
         /**
          * List the identities with which I can log in
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["listExternalIdentities"];
         put?: never;
         /**
          * Link an identity to my account
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         post: operations["linkExternalIdentity"];
         delete?: never;
@@ -3020,7 +3020,7 @@ export interface paths {
         post?: never;
         /**
          * Unlink an identity from my account
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         delete: operations["unlinkExternalIdentity"];
         options?: never;
@@ -3039,7 +3039,7 @@ export interface paths {
         put?: never;
         /**
          * Open a challenge for a second factor
-         * @description With the login token of a waiting login, or with an access token to step up its session. Requires as Bearer the `login_token` of a login that waits for its second factor, or an access token.
+         * @description Send the login token of a login that waits for its second factor. To step up a session, send its access token. Send as Bearer token the `login_token` of a login that waits for its second factor, or an access token.
          */
         post: operations["createMfaChallenge"];
         delete?: never;
@@ -3057,7 +3057,7 @@ export interface paths {
         };
         /**
          * Read the status of a challenge
-         * @description Requires as Bearer the `login_token` of a login that waits for its second factor, or an access token.
+         * @description Send as Bearer token the `login_token` of a login that waits for its second factor, or an access token.
          */
         get: operations["getMfaChallenge"];
         put?: never;
@@ -3079,7 +3079,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a challenge
-         * @description A login then becomes a session (201); a step-up returns a new access token (200). Requires as Bearer the `login_token` of a login that waits for its second factor, or an access token.
+         * @description A login then becomes a session (201); a step-up returns a new access token (200). Send as Bearer token the `login_token` of a login that waits for its second factor, or an access token.
          */
         post: operations["verifyMfaChallenge"];
         delete?: never;
@@ -3097,13 +3097,13 @@ export interface paths {
         };
         /**
          * List my second factors
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["listMfaMethods"];
         put?: never;
         /**
          * Begin a second factor
-         * @description The secret is shown only this once. The factor is not accepted until it is activated. Requires a credential and no permission.
+         * @description The secret is shown only this once. The factor is not accepted until it is activated. Requires a credential, but no permission.
          */
         post: operations["enrolMfaMethod"];
         delete?: never;
@@ -3124,7 +3124,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a second factor
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         delete: operations["removeMfaMethod"];
         options?: never;
@@ -3143,7 +3143,7 @@ export interface paths {
         put?: never;
         /**
          * Activate a second factor
-         * @description With the first factor come ten recovery codes, which are shown only this once. Requires a credential and no permission.
+         * @description The first factor comes with ten recovery codes. They are shown only in this reply. Requires a credential, but no permission.
          */
         post: operations["activateMfaMethod"];
         delete?: never;
@@ -3163,7 +3163,7 @@ export interface paths {
         put?: never;
         /**
          * Replace my recovery codes
-         * @description Codes of an earlier set are no longer valid. Requires a credential and no permission.
+         * @description Codes of an earlier set are no longer valid. Requires a credential, but no permission.
          */
         post: operations["replaceRecoveryCodes"];
         delete?: never;
@@ -3183,7 +3183,7 @@ export interface paths {
         put?: never;
         /**
          * Set the price of a model from now on, or from a later time
-         * @description Prices never change: each is a new version, and usage names the one it was made by. Requires the permission `inference.prices.write`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description A price never changes; a new price is a new version. Usage names the version that it was charged with. Requires the permission `inference.prices.write` (roles: `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createModelPrice"];
         delete?: never;
@@ -3200,14 +3200,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The models that may be called
-         * @description Models that are drafts or disabled are shown to those who may change models. An alias of the tenant hides the same alias of the platform. Requires the permission `inference.models.read`; `member` hold it.
+         * List the models that you may call
+         * @description Draft and disabled models are shown only to callers who may change models. An alias of the tenant overrides the same alias of the platform. Requires the permission `inference.models.read` (roles: `member`).
          */
         get: operations["listModels"];
         put?: never;
         /**
          * Add a model at a configured provider, for one tenant
-         * @description Only the platform operator: the model is called with the account of the platform. Without `tenant_id` it is for the tenant of the caller. Requires the permission `inference.models.write`; `model_administrator`, `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Only the platform operator may add models, because they are called with the provider account of the platform. Without `tenant_id` the model belongs to the tenant of the caller. Requires the permission `inference.models.write` (roles: `model_administrator`, `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createModel"];
         delete?: never;
@@ -3231,7 +3231,7 @@ export interface paths {
         head?: never;
         /**
          * Change the state, limits or aliases of a model
-         * @description Requires the permission `inference.models.write`; `model_administrator`, `platform_operator` hold it.
+         * @description Requires the permission `inference.models.write` (roles: `model_administrator`, `platform_operator`).
          */
         patch: operations["changeModel"];
         trace?: never;
@@ -3244,8 +3244,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Cases, the most urgent and the oldest first
-         * @description Requires the permission `social.moderation_cases.read`; `moderator`, `tenant_admin` hold it.
+         * List moderation cases, the most urgent and then the oldest first
+         * @description Requires the permission `social.moderation_cases.read` (roles: `moderator`, `tenant_admin`).
          */
         get: operations["listModerationCases"];
         put?: never;
@@ -3264,8 +3264,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A case with what it is about, and its actions
-         * @description The subject is shown whatever its visibility; that you read it is recorded. Requires the permission `social.moderation_cases.read`; `moderator`, `tenant_admin` hold it.
+         * Get a moderation case with its subject and actions
+         * @description The subject is shown even if it is hidden. Your access is recorded in the audit log. Requires the permission `social.moderation_cases.read` (roles: `moderator`, `tenant_admin`).
          */
         get: operations["getModerationCase"];
         put?: never;
@@ -3287,7 +3287,7 @@ export interface paths {
         put?: never;
         /**
          * Decide on a case
-         * @description The statement is shown to the affected person. `version` is that of the case as you read it. Requires the permission `social.moderation_cases.act`; `moderator`, `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description The statement is shown to the affected person. `version` is the version of the case that you read. Requires the permission `social.moderation_cases.act` (roles: `moderator`, `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["actOnModerationCase"];
         delete?: never;
@@ -3306,8 +3306,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Appeal a decision about you; somebody else than who took it decides
-         * @description Requires the permission `social.content.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Appeal a decision about you; another moderator decides the appeal
+         * @description Requires the permission `social.content.write` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["appealDecision"];
         delete?: never;
@@ -3324,8 +3324,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What moderators decided about you, with their reasons, newest first
-         * @description Requires the permission `social.content.read`; `member` hold it.
+         * List the moderation decisions about you, newest first
+         * @description Requires the permission `social.content.read` (roles: `member`).
          */
         get: operations["listMyDecisions"];
         put?: never;
@@ -3347,7 +3347,7 @@ export interface paths {
         put?: never;
         /**
          * Report a post, a comment or a user to the moderators
-         * @description While a report of yours waits, another one on the same thing answers 200 with it. Requires the permission `social.content.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description If you have already reported the same thing and the report is not decided yet, the reply is 200 with that report. Requires the permission `social.content.write` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createReport"];
         delete?: never;
@@ -3365,7 +3365,7 @@ export interface paths {
         };
         /**
          * List the categories, by name
-         * @description Requires the permission `notifications.categories.read`; `tenant_admin`, `notification_sender` hold it.
+         * @description Requires the permission `notifications.categories.read` (roles: `tenant_admin`, `notification_sender`).
          */
         get: operations["listNotificationCategories"];
         put?: never;
@@ -3385,12 +3385,12 @@ export interface paths {
         };
         /**
          * Get a category
-         * @description Requires the permission `notifications.categories.read`; `tenant_admin`, `notification_sender` hold it.
+         * @description Requires the permission `notifications.categories.read` (roles: `tenant_admin`, `notification_sender`).
          */
         get: operations["getNotificationCategory"];
         /**
          * Create or replace a category of the tenant
-         * @description Requires the permission `notifications.categories.write`; `tenant_admin` hold it.
+         * @description Requires the permission `notifications.categories.write` (roles: `tenant_admin`).
          */
         put: operations["putNotificationCategory"];
         post?: never;
@@ -3409,7 +3409,7 @@ export interface paths {
         };
         /**
          * Get the public key with which browsers subscribe to Web Push
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["getNotificationPushKey"];
         put?: never;
@@ -3429,13 +3429,13 @@ export interface paths {
         };
         /**
          * List template versions, by name and newest first
-         * @description Requires the permission `notifications.templates.read`; `tenant_admin`, `notification_sender` hold it.
+         * @description Requires the permission `notifications.templates.read` (roles: `tenant_admin`, `notification_sender`).
          */
         get: operations["listNotificationTemplates"];
         put?: never;
         /**
          * Create the next version of a template as a draft
-         * @description Requires the permission `notifications.templates.write`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `notifications.templates.write` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createNotificationTemplate"];
         delete?: never;
@@ -3453,7 +3453,7 @@ export interface paths {
         };
         /**
          * Get a template version with its texts
-         * @description Requires the permission `notifications.templates.read`; `tenant_admin`, `notification_sender` hold it.
+         * @description Requires the permission `notifications.templates.read` (roles: `tenant_admin`, `notification_sender`).
          */
         get: operations["getNotificationTemplate"];
         put?: never;
@@ -3475,7 +3475,7 @@ export interface paths {
         put?: never;
         /**
          * Archive a published version; it cannot be sent any more
-         * @description Requires the permission `notifications.templates.publish`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `notifications.templates.publish` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["archiveNotificationTemplate"];
         delete?: never;
@@ -3495,7 +3495,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a template version with your own data
-         * @description Requires the permission `notifications.templates.read`; `tenant_admin`, `notification_sender` hold it.
+         * @description Requires the permission `notifications.templates.read` (roles: `tenant_admin`, `notification_sender`).
          */
         post: operations["previewNotificationTemplate"];
         delete?: never;
@@ -3515,7 +3515,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a draft; a published version cannot be changed
-         * @description Requires the permission `notifications.templates.publish`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `notifications.templates.publish` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["publishNotificationTemplate"];
         delete?: never;
@@ -3533,13 +3533,13 @@ export interface paths {
         };
         /**
          * List notifications, newest first
-         * @description Requires the permission `notifications.intents.read`; `tenant_admin`, `notification_sender` hold it.
+         * @description Requires the permission `notifications.intents.read` (roles: `tenant_admin`, `notification_sender`).
          */
         get: operations["listNotifications"];
         put?: never;
         /**
          * Send a notification to one recipient
-         * @description Accepted is not sent: read the notification to see what became of each channel. A recipient without a usable destination is accepted too, and the channel says why it was skipped. Requires the permission `notifications.intents.send` for the type; `tenant_admin`, `notification_sender` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description The reply means that the notification is accepted, not that it is sent. Read the notification to see the result of each channel. A recipient without a usable destination is accepted too; the channel then says why it was skipped. Requires the permission `notifications.intents.send` for the type (roles: `tenant_admin`, `notification_sender`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["sendNotification"];
         delete?: never;
@@ -3559,7 +3559,7 @@ export interface paths {
         put?: never;
         /**
          * Send a notification to many recipients
-         * @description As application/json with up to 1,000 recipients, or as application/x-ndjson: the header in the first line, then one recipient a line. Nothing is sent before the request is answered. An Idempotency-Key makes it safe to repeat. Requires the permission `notifications.batches.send`; `tenant_admin`, `notification_sender` hold it.
+         * @description Send application/json with up to 1,000 recipients, or application/x-ndjson: the first line is the header, and each next line is one recipient. Nothing is sent before the reply. An Idempotency-Key makes the request safe to repeat. Requires the permission `notifications.batches.send` (roles: `tenant_admin`, `notification_sender`).
          */
         post: operations["sendNotificationBatch"];
         delete?: never;
@@ -3577,7 +3577,7 @@ export interface paths {
         };
         /**
          * Get a batch with the number of its notifications in each state
-         * @description Requires the permission `notifications.batches.send`; `tenant_admin`, `notification_sender` hold it.
+         * @description Requires the permission `notifications.batches.send` (roles: `tenant_admin`, `notification_sender`).
          */
         get: operations["getNotificationBatch"];
         put?: never;
@@ -3598,8 +3598,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel what has not been sent of a batch
-         * @description Requires the permission `notifications.batches.send`; `tenant_admin`, `notification_sender` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Cancel the messages of a batch that are not sent yet
+         * @description Requires the permission `notifications.batches.send` (roles: `tenant_admin`, `notification_sender`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["cancelNotificationBatch"];
         delete?: never;
@@ -3619,7 +3619,7 @@ export interface paths {
         put?: never;
         /**
          * Pause a batch until it is resumed
-         * @description Requires the permission `notifications.batches.send`; `tenant_admin`, `notification_sender` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `notifications.batches.send` (roles: `tenant_admin`, `notification_sender`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["pauseNotificationBatch"];
         delete?: never;
@@ -3639,7 +3639,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a paused batch
-         * @description Requires the permission `notifications.batches.send`; `tenant_admin`, `notification_sender` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `notifications.batches.send` (roles: `tenant_admin`, `notification_sender`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["resumeNotificationBatch"];
         delete?: never;
@@ -3659,7 +3659,7 @@ export interface paths {
         put?: never;
         /**
          * Explain what would happen to a notification, without sending it
-         * @description Requires the permission `notifications.intents.send` for the type; `tenant_admin`, `notification_sender` hold it.
+         * @description Requires the permission `notifications.intents.send` for the type (roles: `tenant_admin`, `notification_sender`).
          */
         post: operations["explainNotification"];
         delete?: never;
@@ -3677,7 +3677,7 @@ export interface paths {
         };
         /**
          * Get a notification with its attempts, reports and decisions
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["getNotification"];
         put?: never;
@@ -3698,8 +3698,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel what has not been sent
-         * @description What a provider has accepted stays sent: effect says full, partial or none. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         * Cancel the messages of a notification that are not sent yet
+         * @description A message that a provider has accepted cannot be cancelled. `effect` is `full`, `partial` or `none`. Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["cancelNotification"];
         delete?: never;
@@ -3717,7 +3717,7 @@ export interface paths {
         };
         /**
          * Render the message of one channel again
-         * @description One-time tokens and unsubscribe links are masked; sha256 is that of the attempts. Requires a credential and no permission.
+         * @description One-time tokens and unsubscribe links are masked. `sha256` is the same hash as in the attempts. Requires a credential, but no permission.
          */
         get: operations["getRenderedNotification"];
         put?: never;
@@ -3739,7 +3739,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a login at an identity provider
-         * @description Send the same browser to `authorization_url`; it returns to `redirect_uri` with `ticket` or `error`. With `purpose: "link"` the ticket links the identity to the account of the caller. Works without a credential; with one it answers for the caller.
+         * @description Send the same browser to `authorization_url`; it returns to `redirect_uri` with `ticket` or `error`. With `purpose: "link"` the ticket links the identity to the account of the caller. Works without authentication. With a credential, the reply is made for the caller.
          */
         post: operations["beginOidcLogin"];
         delete?: never;
@@ -3757,7 +3757,7 @@ export interface paths {
         };
         /**
          * Return from an identity provider
-         * @description The identity provider sends the browser here; programs do not call it. Requires no credential.
+         * @description The identity provider redirects the browser to this address. Programs do not call it. Requires no credential.
          */
         get: operations["completeOidcLogin"];
         put?: never;
@@ -3776,8 +3776,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Own orders, newest first; with a permission those of all buyers
-         * @description Requires a credential and no permission.
+         * List your orders, newest first; with a permission those of all buyers
+         * @description Requires a credential, but no permission.
          */
         get: operations["listOrders"];
         put?: never;
@@ -3797,7 +3797,7 @@ export interface paths {
         };
         /**
          * An order with its payment, shipments and returns
-         * @description While the buyer must confirm the payment, `payment.next_action` says where. With `include=calculation` each step of its totals is shown. Requires a credential and no permission.
+         * @description If the buyer must confirm the payment, `payment.next_action` has the URL. With `include=calculation` the reply shows each step of the totals. Requires a credential, but no permission.
          */
         get: operations["getOrder"];
         put?: never;
@@ -3818,8 +3818,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel an order of which nothing was shipped
-         * @description The goods are free at once. What was held is released and what was captured is refunded; `payment.state` is `releasing` until that is certain. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         * Cancel an order before any part of it is shipped
+         * @description The stock is released immediately. An authorized amount is released, and a captured amount is refunded. `payment.state` is `releasing` until that is certain. Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["cancelOrder"];
         delete?: never;
@@ -3838,8 +3838,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ship an order, or a part of it
-         * @description The money of the order is taken first, where it was not. 202 says that this is not certain yet: the goods are still here. Requires the permission `commerce.shipments.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Ship an order, in full or in part
+         * @description If the payment is not captured yet, it is captured first. 202 means that the outcome of the capture is not known yet, and the goods are not shipped. Requires the permission `commerce.shipments.write` (roles: `shop_manager`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["shipOrder"];
         delete?: never;
@@ -3859,7 +3859,7 @@ export interface paths {
         put?: never;
         /**
          * Change my password
-         * @description All other sessions end. Requires a credential and no permission.
+         * @description All other sessions end. Requires a credential, but no permission.
          */
         post: operations["changePassword"];
         delete?: never;
@@ -3918,7 +3918,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set a password with a mailed token
+         * Set a password with a token from a mail
          * @description All sessions end. Requires no credential.
          */
         post: operations["resetPassword"];
@@ -3936,14 +3936,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Payment intents, newest first
-         * @description Requires the permission `payments.intents.read`; `merchant_service`, `support_viewer`, `payments_finance`, `refund_operator` hold it.
+         * List payment intents, newest first
+         * @description Requires the permission `payments.intents.read` (roles: `merchant_service`, `support_viewer`, `payments_finance`, `refund_operator`).
          */
         get: operations["listPaymentIntents"];
         put?: never;
         /**
          * Create a payment intent
-         * @description Nothing is sent to the payment provider before the intent is authorized. Requires the permission `payments.intents.create`; `merchant_service` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Nothing is sent to the payment provider before the intent is authorized. Requires the permission `payments.intents.create` (roles: `merchant_service`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createPaymentIntent"];
         delete?: never;
@@ -3960,8 +3960,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A payment intent with its last operations
-         * @description While the cardholder is asked, next_action says where; it is read from the provider at each request. Requires the permission `payments.intents.read`; `merchant_service`, `support_viewer`, `payments_finance`, `refund_operator` hold it.
+         * Get a payment intent with its last operations
+         * @description If the cardholder must authenticate, `next_action` has the URL. It is read from the provider at each request. Requires the permission `payments.intents.read` (roles: `merchant_service`, `support_viewer`, `payments_finance`, `refund_operator`).
          */
         get: operations["getPaymentIntent"];
         put?: never;
@@ -3983,7 +3983,7 @@ export interface paths {
         put?: never;
         /**
          * Authorize a payment: hold its amount
-         * @description Where the outcome is unknown the answer is 202 and pending; it is found out, and announced as an event. Requires the permission `payments.intents.authorize`; `merchant_service` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description If the outcome is not known, the reply is 202 with the state `pending`. The platform then finds out the outcome and emits an event. Requires the permission `payments.intents.authorize` (roles: `merchant_service`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["authorizePaymentIntent"];
         delete?: never;
@@ -4002,8 +4002,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a payment that is not captured, and release its money
-         * @description Requires the permission `payments.intents.cancel`; `merchant_service` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Cancel a payment that is not captured, and release the authorized amount
+         * @description Requires the permission `payments.intents.cancel` (roles: `merchant_service`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["cancelPaymentIntent"];
         delete?: never;
@@ -4022,8 +4022,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Capture an authorized payment, all or a part of it
-         * @description Requires the permission `payments.intents.capture`; `merchant_service` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Capture an authorized payment, in full or in part
+         * @description Requires the permission `payments.intents.capture` (roles: `merchant_service`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["capturePaymentIntent"];
         delete?: never;
@@ -4043,7 +4043,7 @@ export interface paths {
         put?: never;
         /**
          * Create a post
-         * @description It is in the feeds of your followers as soon as this is answered. Files are your own uploads for `post_media`. Requires the permission `social.content.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description When you get the reply, the post is in the feeds of your followers. Files must be your own uploads for `post_media`. Requires the permission `social.content.write` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createPost"];
         delete?: never;
@@ -4061,21 +4061,21 @@ export interface paths {
         };
         /**
          * A post
-         * @description `viewer` is exact; `counts` may lag for seconds. Requires the permission `social.content.read`; `member` hold it.
+         * @description `viewer` is exact. `counts` may lag for seconds. Requires the permission `social.content.read` (roles: `member`).
          */
         get: operations["getPost"];
         put?: never;
         post?: never;
         /**
          * Delete a post
-         * @description It is out of every feed with this reply, and its text is not kept. Requires the permission `social.content.write`; `member` hold it.
+         * @description When you get the reply, the post is removed from all feeds and its text is deleted. Requires the permission `social.content.write` (roles: `member`).
          */
         delete: operations["deletePost"];
         options?: never;
         head?: never;
         /**
          * Change the text or the visibility of a post
-         * @description Requires the permission `social.content.write`; `member` hold it.
+         * @description Requires the permission `social.content.write` (roles: `member`).
          */
         patch: operations["editPost"];
         trace?: never;
@@ -4088,14 +4088,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Comments of a post, oldest first unless you ask for `desc`
-         * @description Requires the permission `social.content.read`; `member` hold it.
+         * List the comments of a post, oldest first by default
+         * @description Requires the permission `social.content.read` (roles: `member`).
          */
         get: operations["listComments"];
         put?: never;
         /**
          * Comment on a post
-         * @description Requires the permission `social.content.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `social.content.write` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createComment"];
         delete?: never;
@@ -4112,8 +4112,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who likes a post, in the order of their ids
-         * @description Requires the permission `social.content.read`; `member` hold it.
+         * List the users who like a post, in the order of their ids
+         * @description Requires the permission `social.content.read` (roles: `member`).
          */
         get: operations["listLikes"];
         put?: never;
@@ -4134,13 +4134,13 @@ export interface paths {
         get?: never;
         /**
          * Like a post; repeating it answers the same
-         * @description Requires the permission `social.content.write`; `member` hold it.
+         * @description Requires the permission `social.content.write` (roles: `member`).
          */
         put: operations["likePost"];
         post?: never;
         /**
-         * Take a like back
-         * @description Answers 204 for any id, and so does not show whether the post exists. Requires the permission `social.content.write`; `member` hold it.
+         * Remove a like
+         * @description Returns 204 for every id, so that the reply does not show whether the post exists. Requires the permission `social.content.write` (roles: `member`).
          */
         delete: operations["unlikePost"];
         options?: never;
@@ -4156,8 +4156,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The texts that a post has and had, newest first
-         * @description Requires the permission `social.content.read`; `member` hold it.
+         * List the current and earlier texts of a post, newest first
+         * @description Requires the permission `social.content.read` (roles: `member`).
          */
         get: operations["listPostVersions"];
         put?: never;
@@ -4178,8 +4178,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set the price of a SKU, from now or a later moment
-         * @description Prices are added and never changed. Orders keep the price of their moment. Requires the permission `commerce.prices.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Set the price of a SKU, from now or from a later time
+         * @description A price never changes; a new price is added. Orders keep the price that was valid when they were placed. Requires the permission `commerce.prices.write` (roles: `shop_manager`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["addPriceVersion"];
         delete?: never;
@@ -4196,14 +4196,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Products on sale, newest first
-         * @description A category includes what is below it. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`. Works without a credential; with one it answers for the caller.
+         * List the products on sale, newest first
+         * @description A category includes its subcategories. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`. Works without authentication. With a credential, the reply is made for the caller.
          */
         get: operations["listProducts"];
         put?: never;
         /**
          * Create a product with its variants and prices
-         * @description Requires the permission `commerce.products.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `commerce.products.write` (roles: `shop_manager`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createProduct"];
         delete?: never;
@@ -4221,7 +4221,7 @@ export interface paths {
         };
         /**
          * A product with its variants, prices and stock
-         * @description Works without a credential; with one it answers for the caller.
+         * @description Works without authentication. With a credential, the reply is made for the caller.
          */
         get: operations["getProduct"];
         put?: never;
@@ -4231,7 +4231,7 @@ export interface paths {
         head?: never;
         /**
          * Change a product, add variants and prices
-         * @description What is left out stays. Orders keep what they were placed with. Requires the permission `commerce.products.write`; `shop_manager` hold it.
+         * @description Properties that you leave out do not change. Existing orders keep their products and prices. Requires the permission `commerce.products.write` (roles: `shop_manager`).
          */
         patch: operations["changeProduct"];
         trace?: never;
@@ -4247,7 +4247,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a signed report of a provider
-         * @description Requires the signature of the sender in its own headers.
+         * @description Requires the headers with the signature of the provider.
          */
         post: operations["receiveProviderWebhook"];
         delete?: never;
@@ -4264,8 +4264,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your limits and those of your tenant, with what is used of them
-         * @description Requires the permission `inference.operations.create`; `member` hold it.
+         * Get your limits and those of your tenant, with the amounts used
+         * @description Requires the permission `inference.operations.create` (roles: `member`).
          */
         get: operations["listQuotas"];
         put?: never;
@@ -4286,7 +4286,7 @@ export interface paths {
         get?: never;
         /**
          * Set the limits of a principal or of the tenant
-         * @description Limits that are left out are those of the platform. Only the platform operator sets limits of a tenant above those of the platform. Requires the permission `inference.quotas.write`; `model_administrator` hold it.
+         * @description A limit that you leave out is that of the platform. Only the platform operator sets limits of a tenant above those of the platform. Requires the permission `inference.quotas.write` (roles: `model_administrator`).
          */
         put: operations["putQuota"];
         post?: never;
@@ -4304,8 +4304,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A short-lived token for the socket
-         * @description Open the `url` with it within a minute: as `?token=`, as `Authorization: Bearer`, or as the second subprotocol `token.<token>` beside `realtime.v1`. Requires a credential and no permission.
+         * Get a short-lived token for the WebSocket
+         * @description Open the `url` with it within a minute: as `?token=`, as `Authorization: Bearer`, or as the second subprotocol `token.<token>` beside `realtime.v1`. Requires a credential, but no permission.
          */
         get: operations["getRealtimeToken"];
         put?: never;
@@ -4324,8 +4324,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where our books and the provider's disagree, newest first
-         * @description Requires the permission `payments.reconciliations.read`; `platform_operator` hold it.
+         * List the differences between the ledger and the provider, newest first
+         * @description Requires the permission `payments.reconciliations.read` (roles: `platform_operator`).
          */
         get: operations["listReconciliationItems"];
         put?: never;
@@ -4346,8 +4346,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resolve a reconciliation item; what it had stopped goes on
-         * @description Requires the permission `payments.reconciliations.resolve`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Resolve a reconciliation item; the payments that it blocked continue
+         * @description Requires the permission `payments.reconciliations.resolve` (roles: `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["resolveReconciliationItem"];
         delete?: never;
@@ -4366,8 +4366,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Compare the books with the provider's over a window
-         * @description Requires the permission `payments.reconciliations.run`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Compare the ledger with the records of the provider for a time range
+         * @description Requires the permission `payments.reconciliations.run` (roles: `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createReconciliationRun"];
         delete?: never;
@@ -4384,8 +4384,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A reconciliation run, with the proof of the balance
-         * @description Requires the permission `payments.reconciliations.read`; `platform_operator` hold it.
+         * Get a reconciliation run with its balances
+         * @description Requires the permission `payments.reconciliations.read` (roles: `platform_operator`).
          */
         get: operations["getReconciliationRun"];
         put?: never;
@@ -4406,8 +4406,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Refund a captured payment, all or a part of it
-         * @description Where the provider has not confirmed it yet, the answer is 202 and the state pending. Requires the permission `payments.refunds.create`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Refund a captured payment, in full or in part
+         * @description If the provider has not confirmed the refund yet, the reply is 202 with the state `pending`. Requires the permission `payments.refunds.create` (roles: `refund_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createRefund"];
         delete?: never;
@@ -4425,7 +4425,7 @@ export interface paths {
         };
         /**
          * A refund
-         * @description Requires the permission `payments.refunds.read`; `merchant_service`, `support_viewer`, `payments_finance`, `refund_operator` hold it.
+         * @description Requires the permission `payments.refunds.read` (roles: `merchant_service`, `support_viewer`, `payments_finance`, `refund_operator`).
          */
         get: operations["getRefund"];
         put?: never;
@@ -4467,7 +4467,7 @@ export interface paths {
         put?: never;
         /**
          * Generate a report in a job
-         * @description Poll `Location`; the report in Markdown is behind `GET /v1/jobs/{job_id}/result-url`. Requires the permission `inference.reports.create`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Poll `Location`; the report in Markdown is behind `GET /v1/jobs/{job_id}/result-url`. Requires the permission `inference.reports.create` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["requestReport"];
         delete?: never;
@@ -4484,14 +4484,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Own returns, newest first; with a permission those of all buyers
-         * @description Requires a credential and no permission.
+         * List your returns, newest first; with a permission those of all buyers
+         * @description Requires a credential, but no permission.
          */
         get: operations["listReturns"];
         put?: never;
         /**
-         * Ask to return goods of an own order
-         * @description Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         * Request a return of goods from your order
+         * @description Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["requestReturn"];
         delete?: never;
@@ -4509,7 +4509,7 @@ export interface paths {
         };
         /**
          * A return with its refund
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["getReturn"];
         put?: never;
@@ -4531,7 +4531,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a return
-         * @description Requires the permission `commerce.returns.decide`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `commerce.returns.decide` (roles: `refund_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["approveReturn"];
         delete?: never;
@@ -4550,8 +4550,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel an own return that is not received yet
-         * @description Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         * Cancel your return before the goods are received
+         * @description Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["cancelReturn"];
         delete?: never;
@@ -4571,7 +4571,7 @@ export interface paths {
         put?: never;
         /**
          * Receive the goods of a return, and pay them back
-         * @description The refund is what the buyer paid for these units, to the cent, less the fee. Requires the permission `commerce.returns.receive`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description The refund is exactly what the buyer paid for these units, less the fee. Requires the permission `commerce.returns.receive` (roles: `refund_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["receiveReturn"];
         delete?: never;
@@ -4591,7 +4591,7 @@ export interface paths {
         put?: never;
         /**
          * Reject a return
-         * @description Requires the permission `commerce.returns.decide`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `commerce.returns.decide` (roles: `refund_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["rejectReturn"];
         delete?: never;
@@ -4610,8 +4610,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask again for the refund of a return that failed
-         * @description Requires the permission `commerce.returns.decide`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Retry the failed refund of a return
+         * @description Requires the permission `commerce.returns.decide` (roles: `refund_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["retryRefund"];
         delete?: never;
@@ -4629,13 +4629,13 @@ export interface paths {
         };
         /**
          * List the roles that can be assigned here
-         * @description Requires the permission `identity.roles.read`; `tenant_admin`, `auditor` hold it.
+         * @description Requires the permission `identity.roles.read` (roles: `tenant_admin`, `auditor`).
          */
         get: operations["listRoles"];
         put?: never;
         /**
          * Define a role of the tenant
-         * @description A role that mixes separated duties cannot be stored. Built-in roles are fixed. Requires the permission `identity.roles.define`; `tenant_admin` hold it.
+         * @description A role cannot combine permissions that must be held by different people. Built-in roles are fixed. Requires the permission `identity.roles.define` (roles: `tenant_admin`).
          */
         post: operations["createRole"];
         delete?: never;
@@ -4655,7 +4655,7 @@ export interface paths {
         put?: never;
         /**
          * Search collections
-         * @description By words and by meaning, in what you may read at this moment. `degraded` names what did not take part. Requires the permission `retrieval.answers.create`; `member` hold it.
+         * @description Searches the documents that you may read now, both by words and by meaning. `degraded` names the parts of the search that were not available. Requires the permission `retrieval.answers.create` (roles: `member`).
          */
         post: operations["searchCollections"];
         delete?: never;
@@ -4673,7 +4673,7 @@ export interface paths {
         };
         /**
          * List security events, newest first
-         * @description Your own; with the permission to read those of others, all of the tenant or of `account_id`. Requires a credential and no permission.
+         * @description Returns your own keys. With the permission to read the keys of others, it returns all keys of the tenant, or those of `account_id`. Requires a credential, but no permission.
          */
         get: operations["listSecurityEvents"];
         put?: never;
@@ -4693,13 +4693,13 @@ export interface paths {
         };
         /**
          * List my sessions
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["listSessions"];
         put?: never;
         /**
          * Log in
-         * @description Where a second factor is required the reply is 202 with a challenge. Requires no credential.
+         * @description If a second factor is required, the reply is 202 with a challenge. Requires no credential.
          */
         post: operations["logIn"];
         delete?: never;
@@ -4716,8 +4716,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The session of the caller
-         * @description Gives a reloaded page its `csrf_token` again. Also with the refresh cookie alone, after the access token has expired: then refresh next. A page of another site is refused. Requires the access token of the session, or its cookie.
+         * Get the session of the caller
+         * @description Returns the `csrf_token` to a page that was reloaded. If the access token has expired, the refresh cookie is enough; then refresh the session. Requests from pages of other sites are refused. Requires the access token of the session, or its cookie.
          */
         get: operations["getCurrentSession"];
         put?: never;
@@ -4740,7 +4740,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description Also with that session’s own access token after it was ended. Requires the access token of the session, or its cookie.
+         * @description The access token of the session is accepted even after the session has ended. Requires the access token of the session, or its cookie.
          */
         delete: operations["endSession"];
         options?: never;
@@ -4776,8 +4776,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the provider settled of your payments, newest first
-         * @description Requires the permission `payments.settlements.read`; `payments_finance` hold it.
+         * List the settled amounts of your payments, newest first
+         * @description Requires the permission `payments.settlements.read` (roles: `payments_finance`).
          */
         get: operations["listSettlements"];
         put?: never;
@@ -4796,8 +4796,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shipments, newest first: those to prepare are in `preparing`
-         * @description Requires the permission `commerce.shipments.write`; `shop_manager` hold it.
+         * List shipments, newest first
+         * @description Requires the permission `commerce.shipments.write` (roles: `shop_manager`).
          */
         get: operations["listShipments"];
         put?: never;
@@ -4818,8 +4818,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say that a shipment arrived
-         * @description Requires the permission `commerce.shipments.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Mark a shipment as delivered
+         * @description Requires the permission `commerce.shipments.write` (roles: `shop_manager`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["confirmDelivery"];
         delete?: never;
@@ -4838,8 +4838,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say that a shipment was lost
-         * @description Requires the permission `commerce.shipments.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Mark a shipment as lost
+         * @description Requires the permission `commerce.shipments.write` (roles: `shop_manager`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["reportLostShipment"];
         delete?: never;
@@ -4856,8 +4856,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The shipping methods of the shop, by name
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         * List the shipping methods of the shop, by name
+         * @description Requires the permission `commerce.settings.write` (roles: `shop_manager`).
          */
         get: operations["getShippingMethods"];
         put?: never;
@@ -4877,12 +4877,12 @@ export interface paths {
         };
         /**
          * A shipping method
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         * @description Requires the permission `commerce.settings.write` (roles: `shop_manager`).
          */
         get: operations["getShippingMethodsById"];
         /**
-         * Set a shipping method as a whole
-         * @description Orders keep what was calculated for them; carts are calculated again. Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         * Create or replace a shipping method
+         * @description Existing orders keep their totals. The totals of carts are calculated again. Requires the permission `commerce.settings.write` (roles: `shop_manager`).
          */
         put: operations["putShippingMethodsById"];
         post?: never;
@@ -4903,7 +4903,7 @@ export interface paths {
         put?: never;
         /**
          * Start to sign with a new key
-         * @description `graceful` publishes the new key before it signs; `revoke` drops all others at once, and clients have to refresh. Requires the permission `identity.signing_keys.rotate`; `key_administrator` hold it.
+         * @description `graceful` publishes the new key before the key signs tokens. `revoke` removes all other keys immediately, and clients must refresh their tokens. Requires the permission `identity.signing_keys.rotate` (roles: `key_administrator`).
          */
         post: operations["rotateSigningKey"];
         delete?: never;
@@ -4921,13 +4921,13 @@ export interface paths {
         };
         /**
          * List suppressed addresses, newest first, as hashes
-         * @description Requires the permission `notifications.suppressions.read`; `tenant_admin` hold it.
+         * @description Requires the permission `notifications.suppressions.read` (roles: `tenant_admin`).
          */
         get: operations["listSuppressions"];
         put?: never;
         /**
          * Suppress an address, in one category or in all
-         * @description Requires the permission `notifications.suppressions.write`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `notifications.suppressions.write` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createSuppression"];
         delete?: never;
@@ -4948,7 +4948,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a suppression, so that the address receives messages again
-         * @description Requires the permission `notifications.suppressions.write`; `tenant_admin` hold it.
+         * @description Requires the permission `notifications.suppressions.write` (roles: `tenant_admin`).
          */
         delete: operations["deleteSuppression"];
         options?: never;
@@ -4964,8 +4964,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The tax rules of the shop, by name
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         * List the tax rules of the shop, by name
+         * @description Requires the permission `commerce.settings.write` (roles: `shop_manager`).
          */
         get: operations["getTaxRules"];
         put?: never;
@@ -4985,12 +4985,12 @@ export interface paths {
         };
         /**
          * A tax rule
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         * @description Requires the permission `commerce.settings.write` (roles: `shop_manager`).
          */
         get: operations["getTaxRulesById"];
         /**
-         * Set a tax rule as a whole
-         * @description Orders keep what was calculated for them; carts are calculated again. Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         * Create or replace a tax rule
+         * @description Existing orders keep their totals. The totals of carts are calculated again. Requires the permission `commerce.settings.write` (roles: `shop_manager`).
          */
         put: operations["putTaxRulesById"];
         post?: never;
@@ -5009,13 +5009,13 @@ export interface paths {
         };
         /**
          * List all tenants, newest first
-         * @description Requires the permission `identity.tenants.manage`; `platform_operator` hold it.
+         * @description Requires the permission `identity.tenants.manage` (roles: `platform_operator`).
          */
         get: operations["listTenants"];
         put?: never;
         /**
          * Create a tenant
-         * @description Requires the permission `identity.tenants.manage`; `platform_operator` hold it.
+         * @description Requires the permission `identity.tenants.manage` (roles: `platform_operator`).
          */
         post: operations["createTenant"];
         delete?: never;
@@ -5039,7 +5039,7 @@ export interface paths {
         head?: never;
         /**
          * Change, disable or enable a tenant
-         * @description Disabling ends every session that belongs to the tenant or works in it. Requires the permission `identity.tenants.manage`; `platform_operator` hold it.
+         * @description Disabling ends every session that belongs to the tenant or works in it. Requires the permission `identity.tenants.manage` (roles: `platform_operator`).
          */
         patch: operations["updateTenant"];
         trace?: never;
@@ -5078,8 +5078,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin an upload; the answer says where its parts are sent
-         * @description A file of one part is sent by PUT to `upload_url`, a larger one in parts to `part_urls`. Nothing is downloadable before the upload is completed and its file is `available`. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         * Begin an upload and get the URLs for its parts
+         * @description A file of one part is sent by PUT to `upload_url`, a larger one in parts to `part_urls`. Nothing is downloadable before the upload is completed and its file is `available`. Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createUpload"];
         delete?: never;
@@ -5097,14 +5097,14 @@ export interface paths {
         };
         /**
          * An upload: its state, what is missing, and its file
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["getUpload"];
         put?: never;
         post?: never;
         /**
-         * Abort an upload; its parts are removed
-         * @description Requires a credential and no permission.
+         * Abort an upload and delete its parts
+         * @description Requires a credential, but no permission.
          */
         delete: operations["abortUpload"];
         options?: never;
@@ -5123,7 +5123,7 @@ export interface paths {
         put?: never;
         /**
          * Complete an upload: its bytes are verified, and its file is processed
-         * @description May be repeated: a completed upload answers with its file. Parts that differ are 409 and can be sent again; another checksum is 422 and ends the upload. Requires a credential and no permission.
+         * @description The request can be repeated: for a completed upload, the reply is its file. If parts differ, the reply is 409 and you can send them again. If the checksum differs, the reply is 422 and the upload fails. Requires a credential, but no permission.
          */
         post: operations["completeUpload"];
         delete?: never;
@@ -5142,8 +5142,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * See which parts are stored, and get URLs for those that are not
-         * @description Requires a credential and no permission.
+         * List the stored parts, and get URLs for the missing parts
+         * @description Requires a credential, but no permission.
          */
         post: operations["registerUploadParts"];
         delete?: never;
@@ -5160,8 +5160,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What calls used and cost, by day or by model
-         * @description Days are of UTC, and both ends are included; by default the last 30. `scope=tenant` needs the permission inference.usage.read. Requires the permission `inference.operations.create`; `member` hold it.
+         * Get the usage and cost of calls, by day or by model
+         * @description Days are in UTC. The first and the last day are included. The default is the last 30 days. `scope=tenant` requires the permission `inference.usage.read`. Requires the permission `inference.operations.create` (roles: `member`).
          */
         get: operations["listUsage"];
         put?: never;
@@ -5180,8 +5180,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whom you block, newest first
-         * @description Requires the permission `social.content.read`; `member` hold it.
+         * List the users that you block, newest first
+         * @description Requires the permission `social.content.read` (roles: `member`).
          */
         get: operations["listBlocks"];
         put?: never;
@@ -5202,13 +5202,13 @@ export interface paths {
         get?: never;
         /**
          * Block a user
-         * @description Neither of you sees what the other posts, and follows between you end in the same commit. Requires the permission `social.graph.write`; `member` hold it.
+         * @description You no longer see the posts of this user, and this user no longer sees yours. Follows between you end in the same transaction. Requires the permission `social.graph.write` (roles: `member`).
          */
         put: operations["blockUser"];
         post?: never;
         /**
-         * End a block; follows do not come back
-         * @description Requires the permission `social.graph.write`; `member` hold it.
+         * End a block; earlier follows are not restored
+         * @description Requires the permission `social.graph.write` (roles: `member`).
          */
         delete: operations["unblockUser"];
         options?: never;
@@ -5224,8 +5224,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow requests that wait for your answer, newest first
-         * @description Requires the permission `social.content.read`; `member` hold it.
+         * List the follow requests that you have not answered, newest first
+         * @description Requires the permission `social.content.read` (roles: `member`).
          */
         get: operations["listFollowRequests"];
         put?: never;
@@ -5247,7 +5247,7 @@ export interface paths {
         put?: never;
         /**
          * Accept a follow request
-         * @description Requires the permission `social.graph.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `social.graph.write` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["acceptFollowRequest"];
         delete?: never;
@@ -5266,8 +5266,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reject a follow request, without telling its sender
-         * @description Requires the permission `social.graph.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Reject a follow request; its sender is not notified
+         * @description Requires the permission `social.graph.write` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["rejectFollowRequest"];
         delete?: never;
@@ -5287,8 +5287,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a follower, without telling them
-         * @description Requires the permission `social.graph.write`; `member` hold it.
+         * Remove a follower; the follower is not notified
+         * @description Requires the permission `social.graph.write` (roles: `member`).
          */
         delete: operations["removeFollower"];
         options?: never;
@@ -5304,8 +5304,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whom you mute, newest first
-         * @description Requires the permission `social.content.read`; `member` hold it.
+         * List the users that you mute, newest first
+         * @description Requires the permission `social.content.read` (roles: `member`).
          */
         get: operations["listMutes"];
         put?: never;
@@ -5326,13 +5326,13 @@ export interface paths {
         get?: never;
         /**
          * Keep the posts of a user out of your feed, for ever or until a time
-         * @description Requires the permission `social.graph.write`; `member` hold it.
+         * @description Requires the permission `social.graph.write` (roles: `member`).
          */
         put: operations["muteUser"];
         post?: never;
         /**
          * End a mute
-         * @description Requires the permission `social.graph.write`; `member` hold it.
+         * @description Requires the permission `social.graph.write` (roles: `member`).
          */
         delete: operations["unmuteUser"];
         options?: never;
@@ -5348,8 +5348,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A profile, with what you and it are to each other
-         * @description Requires the permission `social.content.read`; `member` hold it.
+         * Get a profile, with the relationship between you and this user
+         * @description Requires the permission `social.content.read` (roles: `member`).
          */
         get: operations["getProfile"];
         put?: never;
@@ -5359,7 +5359,7 @@ export interface paths {
         head?: never;
         /**
          * Change your profile
-         * @description What is left out stays. When a private account goes public, the follow requests that wait become active. Requires the permission `social.profiles.write`; `member` hold it.
+         * @description Properties that you leave out do not change. When a private account becomes public, its waiting follow requests are accepted. Requires the permission `social.profiles.write` (roles: `member`).
          */
         patch: operations["changeProfile"];
         trace?: never;
@@ -5373,13 +5373,13 @@ export interface paths {
         };
         /**
          * List the destinations of a user, with masked addresses
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["listDestinations"];
         put?: never;
         /**
          * Add a destination of a user
-         * @description Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createDestination"];
         delete?: never;
@@ -5400,7 +5400,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a destination
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         delete: operations["deleteDestination"];
         options?: never;
@@ -5419,7 +5419,7 @@ export interface paths {
         put?: never;
         /**
          * Verify a destination with the code that was sent to it
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         post: operations["verifyDestination"];
         delete?: never;
@@ -5436,8 +5436,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who follows a user, newest first
-         * @description Requires the permission `social.content.read`; `member` hold it.
+         * List the followers of a user, newest first
+         * @description Requires the permission `social.content.read` (roles: `member`).
          */
         get: operations["listFollowers"];
         put?: never;
@@ -5456,8 +5456,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whom a user follows, newest first
-         * @description Requires the permission `social.content.read`; `member` hold it.
+         * List the users that a user follows, newest first
+         * @description Requires the permission `social.content.read` (roles: `member`).
          */
         get: operations["listFollowing"];
         put?: never;
@@ -5478,13 +5478,13 @@ export interface paths {
         get?: never;
         /**
          * Follow a user
-         * @description A private account gets a request, and the follow is `pending`. Repeating it answers the same. Requires the permission `social.graph.write`; `member` hold it.
+         * @description If the account is private, it gets a follow request and the follow is `pending`. A repeated request returns the same result. Requires the permission `social.graph.write` (roles: `member`).
          */
         put: operations["followUser"];
         post?: never;
         /**
-         * Stop following a user, or take a request back
-         * @description Their posts are not in your feed from the next read on. Any id is 204. Requires the permission `social.graph.write`; `member` hold it.
+         * Stop following a user, or withdraw a follow request
+         * @description From the next read on, their posts are not in your feed. Every id gets 204. Requires the permission `social.graph.write` (roles: `member`).
          */
         delete: operations["unfollowUser"];
         options?: never;
@@ -5500,8 +5500,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Posts of a user that you may see, newest first
-         * @description Requires the permission `social.content.read`; `member` hold it.
+         * List the posts of a user that you may see, newest first
+         * @description Requires the permission `social.content.read` (roles: `member`).
          */
         get: operations["listUserPosts"];
         put?: never;
@@ -5521,12 +5521,12 @@ export interface paths {
         };
         /**
          * Get the preferences of a user
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         get: operations["getNotificationPreferences"];
         /**
          * Replace the preferences of a user
-         * @description Requires a credential and no permission.
+         * @description Requires a credential, but no permission.
          */
         put: operations["putNotificationPreferences"];
         post?: never;
@@ -5544,8 +5544,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Webhook deliveries, newest event first
-         * @description `since` and `until` are about when the event happened; `until` is exclusive. Requires the permission `webhooks.deliveries.read`; `tenant_admin`, `support_viewer`, `auditor` hold it.
+         * List webhook deliveries, newest event first
+         * @description `since` and `until` refer to the time of the event. `until` is exclusive. Requires the permission `webhooks.deliveries.read` (roles: `tenant_admin`, `support_viewer`, `auditor`).
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -5564,8 +5564,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A webhook delivery with its latest attempts and replays
-         * @description Requires the permission `webhooks.deliveries.read`; `tenant_admin`, `support_viewer`, `auditor` hold it.
+         * Get a webhook delivery with its latest attempts and replays
+         * @description Requires the permission `webhooks.deliveries.read` (roles: `tenant_admin`, `support_viewer`, `auditor`).
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -5586,8 +5586,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a webhook delivery again, with the same bytes
-         * @description One that still waits is sent now. Attempts are counted on. Requires the permission `webhooks.deliveries.replay`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Replay a webhook delivery, with the same bytes
+         * @description A delivery that still waits is sent now. The numbers of attempts continue. Requires the permission `webhooks.deliveries.replay` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["replayWebhookDelivery"];
         delete?: never;
@@ -5604,8 +5604,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The types of events that may be subscribed to, by name
-         * @description Requires a credential and no permission.
+         * List the event types that you can subscribe to, by name
+         * @description Requires a credential, but no permission.
          */
         get: operations["listWebhookEventTypes"];
         put?: never;
@@ -5624,8 +5624,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events in the order of the log, to catch up with; as text/event-stream, as they come
-         * @description Oldest first. A page may be empty although there is more. `next_cursor` is always given: at the end of the log, come back with it for what has happened since. The stream begins with what comes now; Last-Event-ID resumes it. Requires the permission `webhooks.events.read`; `tenant_admin` hold it.
+         * List events in the order of the log, or stream new ones
+         * @description The oldest events come first. A page may be empty although more events follow. Every reply has a `next_cursor`: at the end of the log, send it later to get newer events. With `Accept: text/event-stream` the reply is a stream of new events; Last-Event-ID resumes it. Requires the permission `webhooks.events.read` (roles: `tenant_admin`).
          */
         get: operations["listWebhookEvents"];
         put?: never;
@@ -5645,7 +5645,7 @@ export interface paths {
         };
         /**
          * An event, its data, and how many of its deliveries are in which state
-         * @description Requires the permission `webhooks.events.read`; `tenant_admin` hold it.
+         * @description Requires the permission `webhooks.events.read` (roles: `tenant_admin`).
          */
         get: operations["getWebhookEvent"];
         put?: never;
@@ -5664,14 +5664,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Webhook subscriptions with their health, newest first
-         * @description Requires the permission `webhooks.subscriptions.read`; `tenant_admin`, `support_viewer`, `auditor` hold it.
+         * List webhook subscriptions with their health, newest first
+         * @description Requires the permission `webhooks.subscriptions.read` (roles: `tenant_admin`, `support_viewer`, `auditor`).
          */
         get: operations["listWebhookSubscriptions"];
         put?: never;
         /**
          * Subscribe an endpoint to events
-         * @description The secret is answered once. Nothing is sent before the challenge is answered. Requires the permission `webhooks.subscriptions.write`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description The secret is shown only in this reply. No event is sent before the endpoint has answered the challenge. Requires the permission `webhooks.subscriptions.write` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createWebhookSubscription"];
         delete?: never;
@@ -5688,22 +5688,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A webhook subscription with its health
-         * @description Requires the permission `webhooks.subscriptions.read`; `tenant_admin`, `support_viewer`, `auditor` hold it.
+         * Get a webhook subscription with its health
+         * @description Requires the permission `webhooks.subscriptions.read` (roles: `tenant_admin`, `support_viewer`, `auditor`).
          */
         get: operations["getWebhookSubscription"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook subscription
-         * @description Requires the permission `webhooks.subscriptions.write`; `tenant_admin` hold it.
+         * @description Requires the permission `webhooks.subscriptions.write` (roles: `tenant_admin`).
          */
         delete: operations["deleteWebhookSubscription"];
         options?: never;
         head?: never;
         /**
          * Change, pause or resume a webhook subscription
-         * @description Requires the permission `webhooks.subscriptions.write`; `tenant_admin` hold it.
+         * @description Requires the permission `webhooks.subscriptions.write` (roles: `tenant_admin`).
          */
         patch: operations["updateWebhookSubscription"];
         trace?: never;
@@ -5718,8 +5718,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send again what a webhook subscription failed to take, or missed, in a span of time
-         * @description A span of at most 14 days. The job schedules deliveries behind live ones, at the rate of the subscription or 50 a second; cancelling it stops those that are not scheduled yet. Requires the permission `webhooks.deliveries.replay`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * Replay the failed and missed deliveries of a webhook subscription in a time range
+         * @description The time range is at most 14 days. A job schedules the deliveries at the rate of the subscription or 50 a second; live deliveries go first. If you cancel the job, deliveries that are not yet scheduled are not sent. Requires the permission `webhooks.deliveries.replay` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["replayWebhookSubscription"];
         delete?: never;
@@ -5738,8 +5738,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a webhook subscription a new secret; it is shown once
-         * @description Both secrets sign until the old one ends, so that the receiver can change over. Requires the permission `webhooks.subscriptions.rotate_secret`; `tenant_admin` hold it.
+         * Create a new secret for a webhook subscription; it is shown once
+         * @description Both secrets sign until the old one ends, so that the receiver can change over. Requires the permission `webhooks.subscriptions.rotate_secret` (roles: `tenant_admin`).
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -5759,7 +5759,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event to one webhook subscription
-         * @description Requires the permission `webhooks.subscriptions.write`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description Requires the permission `webhooks.subscriptions.write` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["testWebhookSubscription"];
         delete?: never;
@@ -5778,8 +5778,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Verify an endpoint: send a challenge now, or give the one that it received
-         * @description Requires the permission `webhooks.subscriptions.write`; `tenant_admin` hold it.
+         * Verify an endpoint: send it a new challenge, or submit the challenge that it received
+         * @description Requires the permission `webhooks.subscriptions.write` (roles: `tenant_admin`).
          */
         post: operations["verifyWebhookSubscription"];
         delete?: never;
@@ -5797,8 +5797,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Say which job types a worker can run
-         * @description Requires a credential and no permission.
+         * Register a worker and the job types that it can run
+         * @description Requires a credential, but no permission.
          */
         put: operations["registerWorker"];
         post?: never;
@@ -5819,7 +5819,7 @@ export interface paths {
         put?: never;
         /**
          * Claim jobs, or wait for some
-         * @description The same claim_id gives the same leases again, so a lost answer costs nothing. Requires a credential and no permission.
+         * @description A repeated request with the same `claim_id` returns the same leases, so that a lost reply loses no job. Requires a credential, but no permission.
          */
         post: operations["claimJobs"];
         delete?: never;
@@ -5838,8 +5838,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Renew leases, and get the states of their jobs
-         * @description Requires a credential and no permission.
+         * Renew the leases of attempts, and get the states of their jobs
+         * @description Requires a credential, but no permission.
          */
         post: operations["sendWorkerHeartbeat"];
         delete?: never;
@@ -5856,8 +5856,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow a short link; with a + at its end, see where it leads
-         * @description Redirects with the status of the link. A link that waits for its scan may be answered with a warning page. Requires no credential.
+         * Follow a short link; with a + at its end, show its destination
+         * @description Redirects with the status of the link. If the destination is not scanned yet, the reply may be a warning page. Requires no credential.
          */
         get: operations["followLink"];
         put?: never;
@@ -5882,7 +5882,7 @@ export interface components {
          * @description A moment of RFC 3339 with its offset. Replies are in UTC.
          */
         Time: string;
-        /** @description Grows with every change of the resource. The ETag carries it; send it as `If-Match`. */
+        /** @description Increases with every change of the resource. The ETag contains it; send the ETag as `If-Match`. */
         Version: number;
         /** @description Money in the smallest unit of its currency: 1999 is 19.99 EUR, or 1999 JPY. */
         Amount: number;
@@ -5900,13 +5900,13 @@ export interface components {
             constraint: string;
             /** @description The rule as a sentence. */
             message?: string;
-            /** @description The bound of the rule. */
+            /** @description The limit of the rule. */
             params?: {
                 [key: string]: unknown | unknown;
             };
         };
         /**
-         * @description Why a request was refused, by RFC 9457. Branch on `code`; show `detail` to people.
+         * @description Why a request was refused (RFC 9457). Programs should check `code`; show `detail` to people.
          * @example {
          *       "type": "http://127.0.0.1:8080/problems/job_not_found",
          *       "title": "There is no such job",
@@ -5931,15 +5931,15 @@ export interface components {
         Problem: {
             /** @description The address of the page that explains the code. */
             type: string;
-            /** @description What the code means; the same text each time. */
+            /** @description The meaning of the code. It is the same text in every reply. */
             title: string;
             /** @description The HTTP status. */
             status: number;
-            /** @description What was wrong this time, and what to do next. */
+            /** @description What was wrong with this request, and what to do next. */
             detail: string;
             /** @description The path of the request. */
             instance: string;
-            /** @description The stable name of the refusal. New codes may be added. */
+            /** @description The stable name of the error. New codes may be added. */
             code: string;
             /** @description The id of the request, as in `X-Request-Id`. */
             request_id: components["schemas"]["Id"];
@@ -6260,7 +6260,7 @@ export interface components {
             value: (string | number | boolean) | (string | number | boolean)[];
         };
         SearchFilters: {
-            /** @description Conditions that all must fit. */
+            /** @description The conditions; a result must meet all of them. */
             all: components["schemas"]["SearchFilter"][];
         };
         /**
@@ -6285,18 +6285,18 @@ export interface components {
          *     }
          */
         AskQuestion: {
-            /** @description The collections to search; you must be able to read each of them. */
+            /** @description The collections to search. You must be allowed to read each of them. */
             collection_ids: components["schemas"]["Id"][];
             /** @description The question, or words to look for. */
             query: string;
-            /** @description Narrows the search; all must fit. */
+            /** @description Filters of the search. A result must match all of them. */
             filters?: components["schemas"]["SearchFilters"];
             /** @description How many chunks are used. */
             top_k?: number;
             /** @description An earlier answer of yours that this question follows. */
             conversation_context_ref?: components["schemas"]["Id"];
             /**
-             * @description Whether the answer comes at once or as a stream.
+             * @description Whether the reply is one JSON document or a stream.
              * @enum {string}
              */
             response_mode?: "blocking" | "streaming";
@@ -6313,11 +6313,11 @@ export interface components {
             end: number;
         };
         Citation: {
-            /** @description The place, from 1. */
+            /** @description The position in the results, from 1. */
             rank: number;
-            /** @description True where you may not see the quote any more. */
+            /** @description True if you may not read the quote any more. */
             redacted: boolean;
-            /** @description The part of the document. */
+            /** @description The chunk of the document. */
             chunk_id: components["schemas"]["Id"] | null;
             /** @description The document. */
             document_id: components["schemas"]["Id"] | null;
@@ -6329,11 +6329,11 @@ export interface components {
             source_uri: string | null;
             /** @description The page of the source, if it has pages. */
             page: number | null;
-            /** @description Where the quote lies in the chunk, in code points. */
+            /** @description The position of the quote in the chunk, in code points. */
             quoted_range: components["schemas"]["CodePointRange"] | null;
             /** @description The quoted words. */
             quote: string | null;
-            /** @description Which part of the answer it supports, in code points. */
+            /** @description The part of the answer that it supports, in code points. */
             answer_range: components["schemas"]["CodePointRange"] | null;
         };
         AnswerUsage: {
@@ -6341,9 +6341,9 @@ export interface components {
             input_units: number;
             /** @description Tokens that the model wrote. */
             output_units: number;
-            /** @description The cost; null without a model. */
+            /** @description The cost; null if no model was called. */
             cost_amount: string | null;
-            /** @description Its currency. */
+            /** @description The currency of the amount. */
             currency: string | null;
             /** @description How long the search took. */
             retrieval_ms: number;
@@ -6394,30 +6394,30 @@ export interface components {
         Answer: {
             id: components["schemas"]["Id"];
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "running" | "completed" | "failed" | "cancelled" | "redacted";
-            /** @description Whether there was evidence for an answer. */
+            /** @description Whether the documents support an answer. */
             outcome: ("answered" | "insufficient_evidence") | null;
-            /** @description Text, at most a million characters. */
+            /** @description The text, at most a million characters. */
             text: string | null;
-            /** @description What the answer quotes. */
+            /** @description The quotes in the answer. */
             citations: components["schemas"]["Citation"][];
-            /** @description Which index versions and ranking were used. */
+            /** @description The index versions and the ranking that were used. */
             retrieval_version: string | null;
-            /** @description Which prompt the model got; null without a model. */
+            /** @description The version of the prompt; null if no model was called. */
             prompt_version: string | null;
-            /** @description Which model wrote the answer. */
+            /** @description The model that wrote the answer. */
             model_version: string | null;
-            /** @description What did not take part in the search. */
+            /** @description The parts of the search that were not available. */
             degraded: string[];
-            /** @description What the answer cost. */
+            /** @description The usage and cost of the answer. */
             usage: components["schemas"]["AnswerUsage"] | null;
             /** @description Why it failed. */
             error_code: string | null;
             created_at: components["schemas"]["Time"];
-            /** @description The request that asked. */
+            /** @description The id of the request that asked the question. */
             request_id: string;
         };
         ApiKey: {
@@ -6425,7 +6425,7 @@ export interface components {
             account_id: components["schemas"]["Id"];
             name: string;
             prefix: string;
-            /** @description Permissions; some may be limited to a type. */
+            /** @description Permissions. Some can be limited to one type. */
             permissions: string[];
             state: string;
             created_at: components["schemas"]["Time"];
@@ -6474,7 +6474,7 @@ export interface components {
          */
         CreateApiKeyBody: {
             name: string;
-            /** @description Permissions; some may be limited to a type. */
+            /** @description Permissions. Some can be limited to one type. */
             permissions: string[];
             expires_at?: components["schemas"]["Time"];
         };
@@ -6500,7 +6500,7 @@ export interface components {
             account_id: components["schemas"]["Id"];
             name: string;
             prefix: string;
-            /** @description Permissions; some may be limited to a type. */
+            /** @description Permissions. Some can be limited to one type. */
             permissions: string[];
             state: string;
             created_at: components["schemas"]["Time"];
@@ -6646,14 +6646,14 @@ export interface components {
             currency: string;
             id?: components["schemas"]["Id"];
         };
-        /** @description What is sold and stocked, by the name that the shop gave it. */
+        /** @description The name that the shop gave to one unit of stock. */
         Sku: string;
         CartItem: {
-            /** @description What is sold and stocked, by the name that the shop gave it. */
+            /** @description The name that the shop gave to one unit of stock. */
             sku: components["schemas"]["Sku"];
             product_id: components["schemas"]["Id"];
             title: string;
-            /** @description How many. */
+            /** @description How many units. */
             quantity: number;
             unit_price_minor: components["schemas"]["Amount"] | null;
             price_version_id: components["schemas"]["Id"] | null;
@@ -6681,7 +6681,7 @@ export interface components {
             shipping_discount_minor: components["schemas"]["Amount"];
             tax_minor: components["schemas"]["Amount"];
             total_minor: components["schemas"]["Amount"];
-            /** @description Whether tax is inside the prices or added to them. */
+            /** @description Whether prices include tax or tax is added. */
             prices_include_tax: boolean;
         };
         /**
@@ -6746,7 +6746,7 @@ export interface components {
         Cart: {
             id: components["schemas"]["Id"];
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "open" | "locked" | "ordered";
@@ -6755,10 +6755,10 @@ export interface components {
             items: components["schemas"]["CartItem"][];
             /** @description Codes in the order in which they are applied. */
             discount_codes: {
-                /** @description The word that buyers enter. */
+                /** @description The code that buyers enter. */
                 code: string;
                 /**
-                 * @description Where it is in its life.
+                 * @description The state.
                  * @enum {string}
                  */
                 state: "applied" | "not_applicable";
@@ -6766,7 +6766,7 @@ export interface components {
                 reason: string | null;
             }[];
             shipping_address: components["schemas"]["Address"] | null;
-            /** @description One of the methods that the cart shows. */
+            /** @description One of the shipping methods listed in the cart. */
             shipping_method_id: string | null;
             shipping_methods: {
                 id: string;
@@ -6774,7 +6774,7 @@ export interface components {
                 amount_minor: components["schemas"]["Amount"];
             }[];
             totals: components["schemas"]["Totals"];
-            /** @description Stands for all that went into the totals. Send it with the checkout to order only at these. */
+            /** @description A fingerprint of everything that the totals were calculated from. Send it with the checkout to order only at these totals. */
             pricing_fingerprint: string;
             order_id: components["schemas"]["Id"] | null;
             version: components["schemas"]["Version"];
@@ -6783,7 +6783,7 @@ export interface components {
         CartSummary: {
             id: components["schemas"]["Id"];
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "open" | "locked" | "ordered";
@@ -6851,7 +6851,7 @@ export interface components {
             /** @description A code of ISO 4217. */
             currency?: string;
             shipping_address?: components["schemas"]["GivenAddress"];
-            /** @description One of the methods that the cart shows. */
+            /** @description One of the shipping methods listed in the cart. */
             shipping_method_id?: string;
             /** @description Codes in the order in which they are applied. */
             discount_codes?: string[];
@@ -6862,7 +6862,7 @@ export interface components {
          *     }
          */
         SetCartItem: {
-            /** @description How many. */
+            /** @description How many units. */
             quantity: number;
         };
         /**
@@ -6903,31 +6903,31 @@ export interface components {
             cart_id: components["schemas"]["Id"];
             shipping_address?: components["schemas"]["GivenAddress"];
             billing_address?: components["schemas"]["GivenAddress"];
-            /** @description One of the methods that the cart shows. */
+            /** @description One of the shipping methods listed in the cart. */
             shipping_method_id?: string;
-            /** @description Codes that count instead of the cart's. */
+            /** @description Discount codes, used instead of those of the cart. */
             discount_codes?: string[];
-            /** @description Where the shop writes to the buyer. */
+            /** @description The email address of the buyer. */
             email?: string;
             payment?: {
                 /** @description The id of a payment method of the provider, never a card number. */
                 payment_method: string;
                 /** @enum {string} */
                 provider?: "stripe";
-                /** @description Where the provider sends the buyer back. */
+                /** @description The URL to which the provider sends the buyer back. */
                 return_url?: string;
             };
-            /** @description Stands for all that went into the totals. Send it with the checkout to order only at these. */
+            /** @description A fingerprint of everything that the totals were calculated from. Send it with the checkout to order only at these totals. */
             pricing_fingerprint?: string;
         };
         OrderLine: {
             id: components["schemas"]["Id"];
             line_no: number;
-            /** @description What is sold and stocked, by the name that the shop gave it. */
+            /** @description The name that the shop gave to one unit of stock. */
             sku: components["schemas"]["Sku"];
             product_id: components["schemas"]["Id"];
             product_description: string;
-            /** @description How many. */
+            /** @description How many units. */
             quantity: number;
             accepted_unit_price_minor: components["schemas"]["Amount"];
             subtotal_minor: components["schemas"]["Amount"];
@@ -6968,14 +6968,14 @@ export interface components {
         Shipment: {
             id: components["schemas"]["Id"];
             order_id: components["schemas"]["Id"];
-            /** @description Where it is in its life. */
+            /** @description The state. */
             state: string;
             lines: {
                 order_line_id: components["schemas"]["Id"];
-                /** @description How many. */
+                /** @description How many units. */
                 quantity: number;
             }[];
-            /** @description Who carries it. */
+            /** @description The carrier. */
             carrier: string | null;
             /** @description The number by which the carrier knows it. */
             tracking_number: string | null;
@@ -7014,17 +7014,17 @@ export interface components {
             id: components["schemas"]["Id"];
             order_id: components["schemas"]["Id"];
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "requested" | "approved" | "rejected" | "cancelled" | "received" | "refund_pending" | "refunded" | "refund_failed";
             lines: {
                 order_line_id: components["schemas"]["Id"];
-                /** @description How many. */
+                /** @description How many units. */
                 quantity: number;
-                /** @description How many came back. */
+                /** @description How many units were received. */
                 received_quantity: number | null;
-                /** @description Whether they are sold again. */
+                /** @description Whether the units go back to stock. */
                 restock: boolean | null;
                 /** @description Why, in one word. */
                 reason_code: string;
@@ -7032,13 +7032,13 @@ export interface components {
             }[];
             /** @enum {string} */
             refund_shipping: "none" | "full";
-            /** @description What is kept of the refund. */
+            /** @description The fee that is kept back from the refund. */
             restocking_fee_minor: components["schemas"]["Amount"];
             refund: {
                 operation_id: components["schemas"]["Id"];
                 amount_minor: components["schemas"]["Amount"];
                 /**
-                 * @description Where it is in its life.
+                 * @description The state.
                  * @enum {string}
                  */
                 state: "pending" | "succeeded" | "failed";
@@ -7211,7 +7211,7 @@ export interface components {
             /** @description The number of the order, without gaps in a shop; null before it is confirmed. */
             number: number | null;
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled";
@@ -7220,7 +7220,7 @@ export interface components {
             currency: string;
             buyer_id: components["schemas"]["Id"];
             cart_id: components["schemas"]["Id"];
-            /** @description Where the shop writes to the buyer. */
+            /** @description The email address of the buyer. */
             email: string | null;
             lines: components["schemas"]["OrderLine"][];
             shipping: {
@@ -7231,7 +7231,7 @@ export interface components {
                 tax_minor: components["schemas"]["Amount"];
             } | null;
             discounts: {
-                /** @description The word that buyers enter. */
+                /** @description The code that buyers enter. */
                 code: string;
                 amount_minor: components["schemas"]["Amount"];
             }[];
@@ -7240,7 +7240,7 @@ export interface components {
             billing_address: components["schemas"]["Address"] | null;
             payment: {
                 /**
-                 * @description Where it is in its life.
+                 * @description The state.
                  * @enum {string}
                  */
                 state: "none" | "authorizing" | "requires_action" | "pending_provider" | "authorized" | "captured" | "releasing" | "released" | "declined" | "partially_refunded" | "refunded";
@@ -7251,7 +7251,7 @@ export interface components {
                 amount_refunded_minor: components["schemas"]["Amount"];
                 authorization_expires_at: components["schemas"]["Time"] | null;
                 last_error: {
-                    /** @description The word that buyers enter. */
+                    /** @description The code that buyers enter. */
                     code: string;
                     decline_code: string | null;
                 } | null;
@@ -7262,7 +7262,7 @@ export interface components {
             };
             reservation: {
                 /**
-                 * @description Where it is in its life.
+                 * @description The state.
                  * @enum {string}
                  */
                 state: "active" | "committed" | "fulfilled" | "expired" | "released";
@@ -7288,7 +7288,7 @@ export interface components {
             /** @description Who the entry is for. */
             principal_or_group: components["schemas"]["PrincipalOrGroup"];
             /**
-             * @description What the entry allows; `write` contains `read`, `manage` both.
+             * @description The access that the entry gives. `write` includes `read`; `manage` includes both.
              * @enum {string}
              */
             permission: "read" | "write" | "manage";
@@ -7309,7 +7309,7 @@ export interface components {
         CreateCollection: {
             /** @description A name, unique in the tenant. */
             name: string;
-            /** @description How chunks become vectors. */
+            /** @description The model that makes vectors from chunks. */
             embedding_profile?: string;
             /** @description The language of the documents (BCP 47). */
             language?: string;
@@ -7335,18 +7335,18 @@ export interface components {
             tenant_id: components["schemas"]["Id"];
             /** @description A name, unique in the tenant. */
             name: string;
-            /** @description How chunks become vectors. */
+            /** @description The model that makes vectors from chunks. */
             embedding_profile: string;
             /** @description The language of the documents (BCP 47). */
             language: string;
-            /** @description Grows with each change of the access list. */
+            /** @description Increases with each change of the access list. */
             access_policy_version: number;
             /** @description The index version that is searched. */
             active_index_version: number;
             /** @description How many documents it has. */
             document_count: number;
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "active";
@@ -7408,13 +7408,13 @@ export interface components {
         AccessList: {
             /** @description Who may read, write or manage it. */
             acl: components["schemas"]["AclEntry"][];
-            /** @description Grows with each change. */
+            /** @description Increases with each change. */
             version: number;
         };
         ConnectorConfig: {
             /** @description The first pages. */
             urls?: string[];
-            /** @description How many links it follows from there. */
+            /** @description How many links deep the connector follows from the first pages. */
             depth?: number;
         };
         /**
@@ -7439,22 +7439,22 @@ export interface components {
          */
         CreateConnector: {
             /**
-             * @description What kind it is.
+             * @description The kind.
              * @enum {string}
              */
             kind: "web" | "uploads";
-            /** @description Where a `web` connector begins. */
+            /** @description The settings of the connector. */
             config?: components["schemas"]["ConnectorConfig"];
             /** @description An ISO 8601 duration of at least five minutes, such as `PT1H` or `P1D`. */
             schedule?: string;
             /** @description Who may read, write or manage it. */
             acl?: components["schemas"]["AclEntry"][];
             /**
-             * @description What happens to a document whose page is gone.
+             * @description What happens to a document when its page no longer exists.
              * @enum {string}
              */
             delete_policy?: "tombstone" | "keep";
-            /** @description The most pages of one sync. */
+            /** @description The maximum number of pages of one sync. */
             max_documents?: number;
         };
         /**
@@ -7484,25 +7484,25 @@ export interface components {
             /** @description The collection. */
             collection_id: components["schemas"]["Id"];
             /**
-             * @description What kind it is.
+             * @description The kind.
              * @enum {string}
              */
             kind: "web" | "uploads";
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "active" | "paused" | "error";
-            /** @description Where a `web` connector begins. */
+            /** @description The settings of the connector. */
             config: components["schemas"]["ConnectorConfig"];
             /** @description Seconds between two syncs. */
             schedule_seconds: number | null;
             /**
-             * @description What happens to a document whose page is gone.
+             * @description What happens to a document when its page no longer exists.
              * @enum {string}
              */
             delete_policy: "tombstone" | "keep";
-            /** @description The most pages of one sync. */
+            /** @description The maximum number of pages of one sync. */
             max_documents: number;
             /** @description Why it failed. */
             error_code: string | null;
@@ -7510,7 +7510,7 @@ export interface components {
             next_sync_at: components["schemas"]["Time"] | null;
             /** @description The job. */
             job_id: components["schemas"]["Id"] | null;
-            /** @description Grows with each change. */
+            /** @description Increases with each change. */
             version: number;
             created_at: components["schemas"]["Time"];
         };
@@ -7570,7 +7570,7 @@ export interface components {
         AddDocument: {
             /** @description An uploaded file of yours for `document_ingest`. */
             file_id?: components["schemas"]["Id"];
-            /** @description Text, at most a million characters. */
+            /** @description The text, at most a million characters. */
             text?: string;
             /** @description Where the document comes from. */
             source_uri?: string;
@@ -7582,7 +7582,7 @@ export interface components {
             };
             /** @description Who may read, write or manage it. */
             acl?: components["schemas"]["AclEntry"][];
-            /** @description The version at the source, such as an ETag. */
+            /** @description The version that the source reports, such as an ETag. */
             source_version?: string;
             /**
              * @description The media type of `text`.
@@ -7610,7 +7610,7 @@ export interface components {
             /** @description The version of the document. */
             document_version: number;
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "pending";
@@ -7619,7 +7619,7 @@ export interface components {
              * @enum {string}
              */
             status: "queued";
-            /** @description Where the state of the job can be read. */
+            /** @description The URL of the job. */
             status_url: string;
         };
         /**
@@ -7647,18 +7647,18 @@ export interface components {
             /** @description The collection. */
             collection_id: components["schemas"]["Id"];
             /**
-             * @description How the document came here.
+             * @description How the document was added.
              * @enum {string}
              */
             source_kind: "text" | "file" | "uri" | "connector";
             /** @description Where the document comes from. */
             source_uri: string | null;
-            /** @description The version at the source, such as an ETag. */
+            /** @description The version that the source reports, such as an ETag. */
             source_version: string | null;
             /** @description The SHA-256 of what the document was made of. */
             checksum: string | null;
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "pending" | "processing" | "ready" | "failed";
@@ -7668,13 +7668,13 @@ export interface components {
             metadata: {
                 [key: string]: unknown | (string | number | boolean);
             };
-            /** @description The version that is found; null until one is ready. */
+            /** @description The version that searches use; null until one is ready. */
             current_version: number | null;
             /** @description The newest version, which may still be processed. */
             latest_version: number;
             /** @description How many chunks the document has. */
             chunk_count: number;
-            /** @description Grows with each change of the access list. */
+            /** @description Increases with each change of the access list. */
             acl_version: number;
             /** @description Why it failed. */
             error_code: string | null;
@@ -7787,11 +7787,11 @@ export interface components {
          *     }
          */
         Evaluate: {
-            /** @description Questions with the documents that answer them. */
+            /** @description Queries, each with the documents that answer it. */
             queries: components["schemas"]["JudgedQuery"][];
             /** @description The index version. */
             index_version?: number;
-            /** @description Whether these queries decide about the next index version. */
+            /** @description Whether these queries decide if the next index version is activated. */
             store?: boolean;
         };
         /**
@@ -7807,7 +7807,7 @@ export interface components {
             /** @description The job. */
             job_id: components["schemas"]["Id"];
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "pending";
@@ -7820,23 +7820,23 @@ export interface components {
         IndexVersion: {
             /** @description The collection. */
             collection_id: components["schemas"]["Id"];
-            /** @description Grows with each change. */
+            /** @description Increases with each change. */
             version: number;
-            /** @description How chunks become vectors. */
+            /** @description The model that makes vectors from chunks. */
             embedding_profile: string;
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "building" | "ready" | "active" | "retired" | "dropped" | "failed";
-            /** @description What an evaluation measured. */
+            /** @description The results of the evaluation. */
             metrics: {
                 [key: string]: unknown | (number | null);
             } | null;
             created_at: components["schemas"]["Time"];
             /** @description When it was activated. */
             activated_at: components["schemas"]["Time"] | null;
-            /** @description When another version took its place. */
+            /** @description When another version replaced it. */
             retired_at: components["schemas"]["Time"] | null;
         };
         /**
@@ -7873,7 +7873,7 @@ export interface components {
          *     }
          */
         Reindex: {
-            /** @description How chunks become vectors. */
+            /** @description The model that makes vectors from chunks. */
             embedding_profile?: string;
             /**
              * @description When the new index version is activated.
@@ -7899,7 +7899,7 @@ export interface components {
             /** @description The index version. */
             index_version: number;
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "pending";
@@ -7953,7 +7953,7 @@ export interface components {
              * @enum {string}
              */
             capture_policy: "on_first_shipment" | "on_confirm";
-            /** @description Takes the money of orders that are not shipped a day before it is lost. */
+            /** @description Captures the payment of unshipped orders one day before the authorization expires. */
             capture_before_expiry: boolean;
             /** @description How long after shipping goods may be returned. */
             return_window_days: number;
@@ -7980,7 +7980,7 @@ export interface components {
              * @enum {string}
              */
             capture_policy: "on_first_shipment" | "on_confirm";
-            /** @description Takes the money of orders that are not shipped a day before it is lost. */
+            /** @description Captures the payment of unshipped orders one day before the authorization expires. */
             capture_before_expiry: boolean;
             /** @description How long after shipping goods may be returned. */
             return_window_days: number;
@@ -7995,18 +7995,18 @@ export interface components {
          */
         ChangeConnector: {
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state?: "active" | "paused";
-            /** @description How often it syncs; without it, on request only. */
+            /** @description The time between two syncs. Without it, the connector syncs only on request. */
             schedule?: string | null;
             /**
-             * @description What happens to a document whose page is gone.
+             * @description What happens to a document when its page no longer exists.
              * @enum {string}
              */
             delete_policy?: "tombstone" | "keep";
-            /** @description The most pages of one sync. */
+            /** @description The maximum number of pages of one sync. */
             max_documents?: number;
         };
         /**
@@ -8015,20 +8015,20 @@ export interface components {
          *     }
          */
         SyncConnector: {
-            /** @description Whether this sync may delete as many documents as it finds gone. */
+            /** @description Whether this sync may delete all documents whose pages are gone, however many. */
             confirm_deletions?: boolean;
         };
         IngestionStage: {
             /** @description A name, unique in the tenant. */
             name: string;
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "pending" | "running" | "done" | "skipped" | "failed";
-            /** @description How much is done. */
+            /** @description How many units of the work are done. */
             done: number;
-            /** @description How much there is. */
+            /** @description How many units of work there are. */
             total: number | null;
             /** @description When it began. */
             started_at: components["schemas"]["Time"] | null;
@@ -8070,7 +8070,7 @@ export interface components {
             /** @description The job. */
             job_id: components["schemas"]["Id"];
             /**
-             * @description What kind it is.
+             * @description The kind.
              * @enum {string}
              */
             kind: "ingest" | "purge" | "reindex" | "sync" | "evaluate";
@@ -8082,10 +8082,10 @@ export interface components {
             document_version: number | null;
             /** @description The index version. */
             index_version: number | null;
-            /** @description Which extractor and chunker made it. */
+            /** @description The versions of the extractor and chunker that made it. */
             pipeline_version: string | null;
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "pending" | "retryable" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
@@ -8102,7 +8102,7 @@ export interface components {
             attempts: number;
             /** @description True if the document was the same as before. */
             unchanged: boolean | null;
-            /** @description What the job returned; of a purge its receipt. */
+            /** @description The result of the job. For a purge, it is the receipt. */
             result: {
                 [key: string]: unknown | unknown;
             } | null;
@@ -8180,11 +8180,11 @@ export interface components {
             sender_id: components["schemas"]["Id"];
             /** @description The key of the request that sent it; shown to its sender only. */
             client_request_id?: string;
-            /** @description The text: up to 8000 characters, in NFC. Null once it is deleted. */
+            /** @description The text, up to 8000 characters in NFC; null after it is deleted. */
             body: string | null;
             /** @description The message that is answered. */
             reply_to_sequence: number | null;
-            /** @description Grows with each edit. */
+            /** @description Increases with each edit. */
             version: number;
             attachments: components["schemas"]["Attachment"][];
             created_at: components["schemas"]["Time"];
@@ -8207,11 +8207,11 @@ export interface components {
              * @enum {string}
              */
             role: "owner" | "admin" | "member";
-            /** @description The person sees the messages after it. */
+            /** @description The person sees only messages after this sequence. */
             joined_sequence: number;
             /** @description The last message that the person sees; null while they are a member. */
             left_sequence: number | null;
-            /** @description How far the person has read. */
+            /** @description The last message that the person has read. */
             last_read_sequence: number;
         };
         OwnMembership: {
@@ -8220,15 +8220,15 @@ export interface components {
              * @enum {string}
              */
             role: "owner" | "admin" | "member";
-            /** @description The person sees the messages after it. */
+            /** @description The person sees only messages after this sequence. */
             joined_sequence: number;
             /** @description The last message that the person sees; null while they are a member. */
             left_sequence: number | null;
-            /** @description How far the person has read. */
+            /** @description The last message that the person has read. */
             last_read_sequence: number;
             /** @description How many messages come after the last one that was read. */
             unread_count: number;
-            /** @description Until when no pushes are sent; null: they are sent. */
+            /** @description The time until which no push messages are sent; null if they are sent. */
             muted_until: components["schemas"]["Time"] | null;
         };
         /**
@@ -8512,7 +8512,7 @@ export interface components {
          *     }
          */
         MuteConversation: {
-            /** @description Until when no pushes are sent; null: they are sent. */
+            /** @description The time until which no push messages are sent; null if they are sent. */
             muted_until?: components["schemas"]["Time"] | null;
         };
         /**
@@ -8589,7 +8589,7 @@ export interface components {
          *     }
          */
         SendMessage: {
-            /** @description The text; a message without attachments needs one. */
+            /** @description The text. It is required if the message has no attachments. */
             body?: string;
             attachment_ids?: components["schemas"]["Id"][];
             /** @description The message that is answered. */
@@ -8601,13 +8601,13 @@ export interface components {
          *     }
          */
         EditMessage: {
-            /** @description The text: up to 8000 characters, in NFC. Null once it is deleted. */
+            /** @description The text, up to 8000 characters in NFC; null after it is deleted. */
             body: string;
         };
         MessageVersion: {
-            /** @description Grows with each edit. */
+            /** @description Increases with each edit. */
             version: number;
-            /** @description The text: up to 8000 characters, in NFC. Null once it is deleted. */
+            /** @description The text, up to 8000 characters in NFC; null after it is deleted. */
             body: string;
             edited_at: components["schemas"]["Time"];
         };
@@ -8642,7 +8642,7 @@ export interface components {
          *     }
          */
         ReadState: {
-            /** @description How far the person has read. */
+            /** @description The last message that the person has read. */
             last_read_sequence: number;
             /** @description How many messages come after the last one that was read. */
             unread_count: number;
@@ -8689,11 +8689,11 @@ export interface components {
             id: components["schemas"]["Id"];
             user_id: components["schemas"]["Id"];
             /**
-             * @description What kind of device it is.
+             * @description The kind of device.
              * @enum {string}
              */
             platform: "web" | "ios" | "android" | "other";
-            /** @description Stands for the push token. */
+            /** @description The fingerprint of the push token. */
             push_token_ref: components["schemas"]["Id"] | null;
             created_at: components["schemas"]["Time"];
             last_seen_at: components["schemas"]["Time"];
@@ -8732,7 +8732,7 @@ export interface components {
          */
         PutDevice: {
             /**
-             * @description What kind of device it is.
+             * @description The kind of device.
              * @enum {string}
              */
             platform: "web" | "ios" | "android" | "other";
@@ -8774,7 +8774,7 @@ export interface components {
          *     }
          */
         Discount: {
-            /** @description The word that buyers enter. */
+            /** @description The code that buyers enter. */
             code: string;
             /** @enum {string} */
             kind: "percent" | "fixed" | "free_shipping";
@@ -8788,15 +8788,15 @@ export interface components {
             skus: components["schemas"]["Sku"][];
             categories: string[];
             min_subtotal_minor: number | null;
-            /** @description How often the code may be used in all. */
+            /** @description How often the code may be used in total. */
             usage_limit: number | null;
             used?: number;
-            /** @description Whether it counts together with other codes. */
+            /** @description Whether it can be combined with other codes. */
             stackable: boolean;
             starts_at: components["schemas"]["Time"] | null;
             ends_at: components["schemas"]["Time"] | null;
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "active" | "disabled";
@@ -8876,14 +8876,14 @@ export interface components {
             skus?: components["schemas"]["Sku"][];
             categories?: string[];
             min_subtotal_minor?: number;
-            /** @description How often the code may be used in all. */
+            /** @description How often the code may be used in total. */
             usage_limit?: number;
-            /** @description Whether it counts together with other codes. */
+            /** @description Whether it can be combined with other codes. */
             stackable?: boolean;
             starts_at?: components["schemas"]["Time"];
             ends_at?: components["schemas"]["Time"];
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state?: "active" | "disabled";
@@ -8922,7 +8922,7 @@ export interface components {
             state: "warning" | "needs_response" | "under_review" | "won" | "lost" | "closed";
             /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
-            /** @description Until when the bank accepts evidence. */
+            /** @description The time until which the bank accepts evidence. */
             respond_by: components["schemas"]["Time"] | null;
             created_at: components["schemas"]["Time"];
             /** @description When it was decided. */
@@ -9002,7 +9002,7 @@ export interface components {
          *     }
          */
         ClaimDomain: {
-            /** @description The host that carries links. */
+            /** @description The host name of the short links. */
             hostname: string;
             root_url?: string | null;
         };
@@ -9031,7 +9031,7 @@ export interface components {
         NewDomain: {
             id: components["schemas"]["Id"];
             owner_id: components["schemas"]["Id"];
-            /** @description The host that carries links. */
+            /** @description The host name of the short links. */
             hostname: string;
             /** @enum {string} */
             state: "pending_verification" | "active" | "suspended" | "removed";
@@ -9067,7 +9067,7 @@ export interface components {
         Domain: {
             id: components["schemas"]["Id"];
             owner_id: components["schemas"]["Id"];
-            /** @description The host that carries links. */
+            /** @description The host name of the short links. */
             hostname: string;
             /** @enum {string} */
             state: "pending_verification" | "active" | "suspended" | "removed";
@@ -9185,7 +9185,7 @@ export interface components {
             id: string;
             /** @description The length of its vectors. */
             dimensions: number;
-            /** @description Whether the profile finds what is said in other words. */
+            /** @description Whether the profile finds texts with the same meaning in other words. */
             semantic: boolean;
             /** @description The languages that it is made for; null: any. */
             languages: string[] | null;
@@ -9315,7 +9315,7 @@ export interface components {
         PostMedium: {
             /** @description A file that the author uploaded for `post_media`. */
             object_id: components["schemas"]["Id"];
-            /** @description The place of the file, from 0. */
+            /** @description The position of the file, from 0. */
             position: number;
         };
         /**
@@ -9355,7 +9355,7 @@ export interface components {
             id: components["schemas"]["Id"];
             author_id: components["schemas"]["Id"];
             author: components["schemas"]["Author"];
-            /** @description Names the present text; each edit makes a new one. */
+            /** @description The id of the current text. Each edit makes a new one. */
             body_ref: components["schemas"]["Id"] | null;
             /** @description The text. Line breaks are kept. */
             body: string | null;
@@ -9370,14 +9370,14 @@ export interface components {
             edited_at: components["schemas"]["Time"] | null;
             deleted_at: null;
             version: components["schemas"]["Version"];
-            /** @description How many there are; may lag for seconds. */
+            /** @description The counts. They may lag for seconds. */
             counts: {
-                /** @description How many like it. */
+                /** @description How many users like it. */
                 likes: number;
                 /** @description How many comments it has. */
                 comments: number;
             };
-            /** @description What the caller is to it; exact. */
+            /** @description The relationship of the caller. It is exact. */
             viewer: {
                 /** @description Whether the caller likes it. */
                 liked: boolean;
@@ -9387,9 +9387,9 @@ export interface components {
         };
         FeedItem: {
             post_id: components["schemas"]["Id"];
-            /** @description Orders the feed: the creation of the post in microseconds. */
+            /** @description The sort key of the feed: the time of the post in microseconds. */
             rank_or_time: number;
-            /** @description Whose post it is. */
+            /** @description The author of the post. */
             source_author_id: components["schemas"]["Id"];
             /** @description Why it is in the feed. */
             reason: components["schemas"]["FeedReason"];
@@ -9456,22 +9456,22 @@ export interface components {
             engines: {
                 name: string;
                 version: string;
-                /** @description The version of the signatures of the engine. */
+                /** @description The version of the virus signatures. */
                 signatures: string | null;
             }[];
             sha256: string;
             scanned_at: components["schemas"]["Time"];
-            /** @description What was found; shown with `uploads.quarantine.read` only. */
+            /** @description The names of the threats found. Requires `uploads.quarantine.read`. */
             findings: string[];
         };
         Derivative: {
             /**
-             * @description Which derivative it is.
+             * @description The kind of derivative.
              * @enum {string}
              */
             kind: "thumbnail" | "preview" | "sanitized";
             /**
-             * @description Where it stands; only `available` is safe to read.
+             * @description The state. Only an `available` file is safe to read.
              * @enum {string}
              */
             state: "pending" | "ready" | "failed" | "deleted";
@@ -9543,22 +9543,22 @@ export interface components {
          */
         File: {
             id: components["schemas"]["Id"];
-            /** @description The file that a completed upload became. */
+            /** @description The file of a completed upload. */
             file_id: components["schemas"]["Id"];
             /** @description The upload. */
             upload_id: components["schemas"]["Id"];
             owner_id: components["schemas"]["Id"];
             /**
-             * @description What the file is for; it decides sizes, types, derivatives and readers.
+             * @description The purpose of the file. The purpose decides the allowed sizes and types, the derivatives and the readers.
              * @enum {string}
              */
             purpose: "avatar" | "product_media" | "post_media" | "chat_attachment" | "document_ingest" | "job_input" | "generic";
             /**
-             * @description Where it stands; only `available` is safe to read.
+             * @description The state. Only an `available` file is safe to read.
              * @enum {string}
              */
             state: "uploaded" | "available" | "quarantined" | "deleted" | "purged";
-            /** @description The step of processing that is next, or `verifying`. */
+            /** @description The next step of processing, or `verifying`. */
             stage: string | null;
             /** @description Why it was refused. */
             error_code: string | null;
@@ -9577,7 +9577,7 @@ export interface components {
             detected_type: string | null;
             /** @description The name that a download gets; never a path. */
             filename: string | null;
-            /** @description What the bytes say about themselves. */
+            /** @description Data read from the file, such as its dimensions. */
             metadata: {
                 /** @description In pixels. */
                 width?: number;
@@ -9588,9 +9588,9 @@ export interface components {
                 expanded_bytes?: number;
                 pages?: number;
             } | null;
-            /** @description What the scanners said. */
+            /** @description The results of the scanners. */
             scan_result: components["schemas"]["ScanResult"] | null;
-            /** @description What was made of an image. */
+            /** @description The derivatives of an image. */
             derivatives: components["schemas"]["Derivative"][];
             created_at: components["schemas"]["Time"];
             available_at: components["schemas"]["Time"] | null;
@@ -9681,7 +9681,7 @@ export interface components {
          */
         AskDownloadUrls: {
             files: {
-                /** @description The file that a completed upload became. */
+                /** @description The file of a completed upload. */
                 file_id: components["schemas"]["Id"];
                 /**
                  * @description A smaller or cleaned form of an image.
@@ -9707,7 +9707,7 @@ export interface components {
         DownloadUrls: {
             /** @description The items of this page. */
             data: {
-                /** @description The file that a completed upload became. */
+                /** @description The file of a completed upload. */
                 file_id: components["schemas"]["Id"];
                 url: string | null;
                 /** @description When it ends. */
@@ -9733,7 +9733,7 @@ export interface components {
             method: "GET";
             /** @description When it ends. */
             expires_at: components["schemas"]["Time"];
-            /** @description The file that a completed upload became. */
+            /** @description The file of a completed upload. */
             file_id: components["schemas"]["Id"];
             /** @description The media type of the download. */
             content_type: string;
@@ -9751,7 +9751,7 @@ export interface components {
          *     }
          */
         Rescan: {
-            /** @description The file that a completed upload became. */
+            /** @description The file of a completed upload. */
             file_id: components["schemas"]["Id"];
             /** @enum {string} */
             status: "queued";
@@ -10059,15 +10059,15 @@ export interface components {
          */
         InboxItem: {
             id: components["schemas"]["Id"];
-            /** @description The place of the item in the inbox. */
+            /** @description The position of the item in the inbox. */
             sequence: number;
-            /** @description The kind of message; preferences and permissions are by category. */
+            /** @description The kind of message. Preferences and permissions are set for each category. */
             category: string;
             /** @description The title, as a Liquid template. */
             title: string;
             /** @description The text, as a Liquid template. */
             body: string;
-            /** @description Where the message leads: an https address or a path. */
+            /** @description The link of the message: an https URL or a path. */
             url: string | null;
             read_at: components["schemas"]["Time"] | null;
             archived_at: components["schemas"]["Time"] | null;
@@ -10106,7 +10106,7 @@ export interface components {
          *     }
          */
         ReadAllInboxItemsBody: {
-            /** @description Items that came up to this time. */
+            /** @description Marks the items that arrived up to this time. */
             before?: components["schemas"]["Time"];
         };
         /**
@@ -10143,11 +10143,11 @@ export interface components {
             content: string;
         };
         InferenceParameters: {
-            /** @description The most tokens that the model may write. */
+            /** @description The maximum number of tokens that the model may write. */
             max_output_tokens?: number;
             /** @description How much the model varies: 0 is least. */
             temperature?: number;
-            /** @description The share of likely tokens that the model chooses from. */
+            /** @description The share of the most likely tokens that the model chooses from. */
             top_p?: number;
             /** @description What the model should do with the input; the server prompt goes before it. */
             instructions?: string;
@@ -10167,9 +10167,9 @@ export interface components {
              * @enum {string}
              */
             fallback?: "allow" | "deny";
-            /** @description False: input and output are erased when no retry can need them. */
+            /** @description If false, input and output are erased when no retry can need them any more. */
             store?: boolean;
-            /** @description Up to 16 pairs of your own, which come back with the call. */
+            /** @description Up to 16 pairs of your own, returned with the call. */
             metadata?: {
                 [key: string]: unknown | string;
             };
@@ -10204,11 +10204,11 @@ export interface components {
             input: string | components["schemas"]["InferenceMessage"][];
             parameters?: components["schemas"]["InferenceParameters"];
             /**
-             * @description Which waiting jobs of yours run first.
+             * @description The priority of this job among your waiting jobs.
              * @enum {string}
              */
             priority?: "low" | "normal" | "high";
-            /** @description Until when the call may run. */
+            /** @description The time at which the call is stopped. */
             deadline_at?: components["schemas"]["Time"];
         };
         /**
@@ -10233,13 +10233,13 @@ export interface components {
             status: "queued";
             status_url: string;
             created_at: components["schemas"]["Time"];
-            /** @description Until when the call may run. */
+            /** @description The time at which the call is stopped. */
             deadline_at: components["schemas"]["Time"];
         };
         InferenceUsage: {
             /** @description Tokens of the input. */
             input_units: number;
-            /** @description Those of the input that the provider had cached. */
+            /** @description The input tokens that the provider had cached. */
             cached_input_units: number;
             /** @description Tokens of the output. */
             output_units: number;
@@ -10324,7 +10324,7 @@ export interface components {
                 text: string;
                 json?: unknown;
             } | null;
-            /** @description Why the output ends: `length` is the limit of the call. */
+            /** @description Why the output ended. `length` means the limit of the call. */
             finish_reason: ("stop" | "length") | null;
             usage: components["schemas"]["InferenceUsage"] | null;
             /** @description What the safety policy decided, by stage and category. */
@@ -10340,7 +10340,7 @@ export interface components {
                 code: string;
                 retryable: boolean;
             } | null;
-            /** @description Up to 16 pairs of your own, which come back with the call. */
+            /** @description Up to 16 pairs of your own, returned with the call. */
             metadata: {
                 [key: string]: unknown | string;
             } | null;
@@ -10351,7 +10351,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             started_at: components["schemas"]["Time"] | null;
             completed_at: components["schemas"]["Time"] | null;
-            /** @description Until when the call may run. */
+            /** @description The time at which the call is stopped. */
             deadline_at: components["schemas"]["Time"];
             request_id: string;
         };
@@ -10454,7 +10454,7 @@ export interface components {
             error: {
                 code: string;
             } | null;
-            /** @description The attempts at the provider, in their order. */
+            /** @description The attempts to send the request to the provider, in order. */
             attempts: {
                 attempt: number;
                 deployment_id: components["schemas"]["Id"];
@@ -10466,7 +10466,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             started_at: components["schemas"]["Time"] | null;
             completed_at: components["schemas"]["Time"] | null;
-            /** @description Until when the call may run. */
+            /** @description The time at which the call is stopped. */
             deadline_at: components["schemas"]["Time"] | null;
         };
         /**
@@ -10497,7 +10497,7 @@ export interface components {
             /** @description The prompt, or the turns of a conversation. */
             input: string | components["schemas"]["InferenceMessage"][];
             parameters?: components["schemas"]["InferenceParameters"];
-            /** @description Answer with events instead of JSON. */
+            /** @description Whether the reply is a stream of events instead of JSON. */
             stream?: boolean;
         };
         /**
@@ -10510,11 +10510,11 @@ export interface components {
          *     }
          */
         InventoryItem: {
-            /** @description What is sold and stocked, by the name that the shop gave it. */
+            /** @description The name that the shop gave to one unit of stock. */
             sku: components["schemas"]["Sku"];
-            /** @description Units in the warehouse, reserved ones too. */
+            /** @description Units in the warehouse, including reserved ones. */
             on_hand: number;
-            /** @description Units that orders hold. */
+            /** @description Units that are reserved for orders. */
             reserved: number;
             /** @description Units that can be ordered. */
             available: number;
@@ -10528,7 +10528,7 @@ export interface components {
          *     }
          */
         AdjustInventory: {
-            /** @description How many are added, or taken off if negative. */
+            /** @description How many units are added; a negative number removes units. */
             delta: number;
             /**
              * @description The reason that the caller gave. It is kept in the audit log.
@@ -10583,7 +10583,7 @@ export interface components {
             result_ref?: components["schemas"]["Id"];
             error?: {
                 code: string;
-                /** @description Whether another attempt makes sense. */
+                /** @description Whether the job may be retried after this failure. */
                 retryable: boolean;
                 retry_after_seconds?: number;
             };
@@ -10639,13 +10639,13 @@ export interface components {
             tenant_id: components["schemas"]["Id"];
             /** @description The name of the job type. */
             type: string;
-            /** @description The version of the schema that the parameters fit; the newest one if absent. */
+            /** @description The version of the schema of the parameters. The default is the newest version. */
             schema_version: number;
             /** @enum {string} */
             state: "pending" | "retryable" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
             /** @enum {string} */
             status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
-            /** @description From 0 to 9; a larger one goes first. */
+            /** @description The priority from 0 to 9. Jobs with a higher number run first. */
             priority: number;
             /** @description The file that the job works on; the owner of the job must be allowed to read it. */
             input_ref: components["schemas"]["Id"] | null;
@@ -10668,7 +10668,7 @@ export interface components {
             next_attempt_at: components["schemas"]["Time"] | null;
             progress: {
                 sequence: number;
-                /** @description What the job does now. */
+                /** @description The current step of the job. */
                 stage: string;
                 /** @description How many steps are done. */
                 current: number;
@@ -10679,14 +10679,14 @@ export interface components {
             } | null;
             error: {
                 code: string;
-                /** @description Whether another attempt makes sense. */
+                /** @description Whether the job may be retried after this failure. */
                 retryable: boolean;
                 cause_job_id: components["schemas"]["Id"] | null;
             } | null;
             usage: {
                 [key: string]: unknown | unknown;
             } | null;
-            /** @description Jobs that must end first. */
+            /** @description The jobs that must end before this job starts. */
             depends_on: {
                 job_id: components["schemas"]["Id"];
                 /** @enum {string} */
@@ -10710,14 +10710,14 @@ export interface components {
         ReportProgress: {
             /** @description Proves that the worker holds the attempt; each claim has a new one. */
             lease_token: string;
-            /** @description What the job does now. */
+            /** @description The current step of the job. */
             stage: string;
             /** @description How many steps are done. */
             current: number;
             /** @description How many steps there are. */
             total?: number;
             message_code?: string;
-            /** @description What the next attempt needs to go on; opaque to the platform. */
+            /** @description The data that the next attempt needs to continue. The platform does not read it. */
             checkpoint?: unknown;
         };
         /**
@@ -10778,22 +10778,22 @@ export interface components {
             jobs: {
                 /** @description The name of the job type. */
                 type: string;
-                /** @description The version of the schema that the parameters fit; the newest one if absent. */
+                /** @description The version of the schema of the parameters. The default is the newest version. */
                 schema_version?: number;
-                /** @description What the job works on; it fits the schema of the type. */
+                /** @description The input of the job. It must match the schema of the type. */
                 parameters?: {
                     [key: string]: unknown;
                 };
                 /** @description The file that the job works on; the owner of the job must be allowed to read it. */
                 input_ref?: components["schemas"]["Id"];
-                /** @description From 0 to 9; a larger one goes first. */
+                /** @description The priority from 0 to 9. Jobs with a higher number run first. */
                 priority?: number;
                 scheduled_at?: components["schemas"]["Time"];
                 /** @description After this time the job expires instead of starting. */
                 deadline_at?: components["schemas"]["Time"];
                 /** @description How many attempts the job gets before it fails. */
                 max_attempts?: number;
-                /** @description Jobs that must end first. */
+                /** @description The jobs that must end before this job starts. */
                 depends_on?: {
                     job_id: components["schemas"]["Id"];
                     /** @enum {string} */
@@ -10870,9 +10870,9 @@ export interface components {
             name: string;
             /** @description The name of the job type. */
             type: string;
-            /** @description The version of the schema that the parameters fit; the newest one if absent. */
+            /** @description The version of the schema of the parameters. The default is the newest version. */
             schema_version: number;
-            /** @description What the job works on; it fits the schema of the type. */
+            /** @description The input of the job. It must match the schema of the type. */
             parameters: {
                 [key: string]: unknown | unknown;
             };
@@ -10885,7 +10885,7 @@ export interface components {
             catch_up: "skip" | "latest" | "all";
             /** @enum {string} */
             overlap: "allow" | "skip";
-            /** @description From 0 to 9; a larger one goes first. */
+            /** @description The priority from 0 to 9. Jobs with a higher number run first. */
             priority: number;
             next_run_at: components["schemas"]["Time"] | null;
             last_run_at: components["schemas"]["Time"] | null;
@@ -10951,9 +10951,9 @@ export interface components {
         PutJobSchedule: {
             /** @description The name of the job type. */
             type: string;
-            /** @description The version of the schema that the parameters fit; the newest one if absent. */
+            /** @description The version of the schema of the parameters. The default is the newest version. */
             schema_version?: number;
-            /** @description What the job works on; it fits the schema of the type. */
+            /** @description The input of the job. It must match the schema of the type. */
             parameters?: {
                 [key: string]: unknown;
             };
@@ -10966,7 +10966,7 @@ export interface components {
             catch_up?: "skip" | "latest" | "all";
             /** @enum {string} */
             overlap?: "allow" | "skip";
-            /** @description From 0 to 9; a larger one goes first. */
+            /** @description The priority from 0 to 9. Jobs with a higher number run first. */
             priority?: number;
         };
         JobTypeStats: {
@@ -11034,7 +11034,7 @@ export interface components {
             kind: "built_in" | "activity" | "external";
             submittable: boolean;
             schema_versions: number[];
-            /** @description Workers claim from one queue. */
+            /** @description The queue. Workers claim jobs of one queue. */
             queue: string;
             /** @description How long a lease lasts without a heartbeat. */
             lease_seconds: number | null;
@@ -11106,7 +11106,7 @@ export interface components {
          *     }
          */
         RegisterJobType: {
-            /** @description The version of the schema that the parameters fit; the newest one if absent. */
+            /** @description The version of the schema of the parameters. The default is the newest version. */
             schema_version: number;
             parameters_schema: {
                 [key: string]: unknown;
@@ -11114,7 +11114,7 @@ export interface components {
             result_schema?: {
                 [key: string]: unknown;
             };
-            /** @description Workers claim from one queue. */
+            /** @description The queue. Workers claim jobs of one queue. */
             queue?: string;
             /** @description How long a lease lasts without a heartbeat. */
             lease_seconds?: number;
@@ -11182,22 +11182,22 @@ export interface components {
         SubmitJob: {
             /** @description The name of the job type. */
             type: string;
-            /** @description The version of the schema that the parameters fit; the newest one if absent. */
+            /** @description The version of the schema of the parameters. The default is the newest version. */
             schema_version?: number;
-            /** @description What the job works on; it fits the schema of the type. */
+            /** @description The input of the job. It must match the schema of the type. */
             parameters?: {
                 [key: string]: unknown;
             };
             /** @description The file that the job works on; the owner of the job must be allowed to read it. */
             input_ref?: components["schemas"]["Id"];
-            /** @description From 0 to 9; a larger one goes first. */
+            /** @description The priority from 0 to 9. Jobs with a higher number run first. */
             priority?: number;
             scheduled_at?: components["schemas"]["Time"];
             /** @description After this time the job expires instead of starting. */
             deadline_at?: components["schemas"]["Time"];
             /** @description How many attempts the job gets before it fails. */
             max_attempts?: number;
-            /** @description Jobs that must end first. */
+            /** @description The jobs that must end before this job starts. */
             depends_on?: {
                 job_id: components["schemas"]["Id"];
                 /** @enum {string} */
@@ -11271,7 +11271,7 @@ export interface components {
          *     }
          */
         ChangeJob: {
-            /** @description From 0 to 9; a larger one goes first. */
+            /** @description The priority from 0 to 9. Jobs with a higher number run first. */
             priority?: number;
             scheduled_at?: components["schemas"]["Time"] | null;
         };
@@ -11405,7 +11405,7 @@ export interface components {
              * @enum {string}
              */
             owner_type: "platform" | "tenant";
-            /** @description The tenant that owns it; zeros for the platform. */
+            /** @description The tenant that owns it. The platform has a UUID of zeros. */
             owner_id: components["schemas"]["Id"];
             /** @description The currency, by ISO 4217. */
             currency: string;
@@ -11420,7 +11420,7 @@ export interface components {
             debits_minor: number;
             /** @description The sum of all credits. */
             credits_minor: number;
-            /** @description The balance on the normal side; below zero it owes. */
+            /** @description The balance, counted as positive on the normal side. */
             balance_minor: number;
         };
         /**
@@ -11461,7 +11461,7 @@ export interface components {
              */
             owner_type: "platform" | "tenant";
             /**
-             * @description The side.
+             * @description Debit or credit.
              * @enum {string}
              */
             direction: "debit" | "credit";
@@ -11506,16 +11506,16 @@ export interface components {
             operation_id: components["schemas"]["Id"] | null;
             /** @description The payment. */
             intent_id: components["schemas"]["Id"] | null;
-            /** @description Which event was posted. */
+            /** @description The kind of posting. */
             purpose: string;
             description: string;
             /** @description When it was posted. */
             effective_at: components["schemas"]["Time"];
-            /** @description The transaction that this one reverses. */
+            /** @description The earlier transaction that this transaction reverses. */
             reverses_id: components["schemas"]["Id"] | null;
-            /** @description Debits and credits; equal in each currency. */
+            /** @description The debits and credits. Their sums are equal in each currency. */
             entries: components["schemas"]["LedgerEntry"][];
-            /** @description The trace to the request and the objects of the provider. */
+            /** @description The request and the provider objects that caused the transaction. */
             why: {
                 /** @description The object of the provider. */
                 external_ref: string | null;
@@ -11523,7 +11523,7 @@ export interface components {
                 provider_handle: string | null;
                 /** @description The id that the provider gave to the outcome. */
                 provider_operation_id: string | null;
-                /** @description Webhooks that named the payment. */
+                /** @description The received webhooks about the payment. */
                 provider_events: string[];
                 request_id: components["schemas"]["Id"] | null;
             };
@@ -11711,7 +11711,7 @@ export interface components {
             /** @enum {string} */
             state: "received" | "resolved";
             domain_id: components["schemas"]["Id"] | null;
-            /** @description The last part of the short address. */
+            /** @description The last part of the short URL. */
             code: string | null;
             created_at: components["schemas"]["Time"];
             resolved_at: components["schemas"]["Time"] | null;
@@ -11752,7 +11752,7 @@ export interface components {
          */
         RebuildLinkStats: {
             domain?: string;
-            /** @description The last part of the short address. */
+            /** @description The last part of the short URL. */
             code?: string;
             from: string;
             to: string;
@@ -11789,16 +11789,16 @@ export interface components {
          *     }
          */
         CreateLink: {
-            /** @description Where the link leads. */
+            /** @description The destination of the link. */
             destination_url: string;
-            /** @description The code that you wish for; absent for a free one. */
+            /** @description The code that you want. Leave it out to get a random code. */
             alias?: string;
             domain?: string;
             expires_at?: components["schemas"]["Time"] | null;
             code_length?: number;
             /** @description How often the link may be followed. */
             max_clicks?: number | null;
-            /** @description What the owner calls the link. */
+            /** @description The title that the owner gave the link. */
             title?: string | null;
             policy?: {
                 /**
@@ -11856,19 +11856,19 @@ export interface components {
          *     }
          */
         Link: {
-            /** @description The last part of the short address. */
+            /** @description The last part of the short URL. */
             code: string;
             domain: string;
             domain_id: components["schemas"]["Id"];
-            /** @description The whole short address. */
+            /** @description The complete short URL. */
             short_url: string;
             owner_id: components["schemas"]["Id"];
-            /** @description Where the link leads. */
+            /** @description The destination of the link. */
             destination_url: string;
             /** @enum {string} */
             state: "pending_scan" | "active" | "disabled" | "expired" | "deleted";
             /**
-             * @description What the checks of the destination found.
+             * @description The result of the checks of the destination.
              * @enum {string}
              */
             safety_state: "unscanned" | "clean" | "suspicious" | "malicious";
@@ -11881,7 +11881,7 @@ export interface components {
             max_clicks: number | null;
             /** @description How often the link may still be followed. */
             remaining_clicks: number | null;
-            /** @description What the owner calls the link. */
+            /** @description The title that the owner gave the link. */
             title: string | null;
             policy: components["schemas"]["LinkPolicy"];
             clicks: number;
@@ -12008,10 +12008,10 @@ export interface components {
          *     }
          */
         PatchLink: {
-            /** @description Where the link leads. */
+            /** @description The destination of the link. */
             destination_url?: string;
             expires_at?: components["schemas"]["Time"] | null;
-            /** @description What the owner calls the link. */
+            /** @description The title that the owner gave the link. */
             title?: string | null;
             policy?: {
                 /**
@@ -12030,7 +12030,7 @@ export interface components {
             max_clicks?: number | null;
             /** @enum {string} */
             state?: "active" | "disabled";
-            /** @description The last part of the short address. */
+            /** @description The last part of the short URL. */
             code?: unknown;
             domain?: unknown;
         };
@@ -12114,7 +12114,7 @@ export interface components {
          *     }
          */
         LinkStats: {
-            /** @description The last part of the short address. */
+            /** @description The last part of the short URL. */
             code: string;
             domain: string;
             from: string;
@@ -12160,7 +12160,7 @@ export interface components {
             };
             fresh_until: components["schemas"]["Time"];
             as_of: components["schemas"]["Time"];
-            /** @description How old the newest counted click may be. */
+            /** @description How many seconds the statistics lag behind the clicks. */
             freshness_seconds: number;
             degraded: boolean;
         };
@@ -12234,7 +12234,7 @@ export interface components {
                 slug: string;
             }[];
             roles: string[];
-            /** @description Permissions; some may be limited to a type. */
+            /** @description Permissions. Some can be limited to one type. */
             permissions: string[];
             mfa: {
                 enabled: boolean;
@@ -12535,7 +12535,7 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @constant */
             status: "active";
-            /** @description Codes that replace the second factor, each once. Shown only here. */
+            /** @description Recovery codes. Each replaces the second factor once. They are shown only in this reply. */
             recovery_codes?: string[];
         };
         /**
@@ -12555,7 +12555,7 @@ export interface components {
          *     }
          */
         MfaRecoveryCodes: {
-            /** @description Codes that replace the second factor, each once. Shown only here. */
+            /** @description Recovery codes. Each replaces the second factor once. They are shown only in this reply. */
             recovery_codes: string[];
         };
         /**
@@ -12578,7 +12578,7 @@ export interface components {
             cached_input: string;
             /** @example 1.25 */
             output: string;
-            /** @description From when the price is charged. */
+            /** @description The time from which the price is charged. */
             effective_from?: components["schemas"]["Time"];
         };
         /**
@@ -12608,7 +12608,7 @@ export interface components {
             cached_input: string;
             /** @example 1.25 */
             output: string;
-            /** @description From when the price is charged. */
+            /** @description The time from which the price is charged. */
             effective_from: components["schemas"]["Time"];
             created_at: components["schemas"]["Time"];
         };
@@ -12656,16 +12656,16 @@ export interface components {
             /** @enum {string} */
             state: "draft" | "active" | "draining" | "disabled";
             region: string;
-            /** @description The most tokens of input and output together. */
+            /** @description The maximum number of tokens of input and output together. */
             max_context: number;
-            /** @description The most tokens of an output. */
+            /** @description The maximum number of tokens of an output. */
             max_output: number;
             policy_version: string;
             /** @enum {string} */
             owner: "platform" | "tenant";
             aliases: {
                 alias: string;
-                /** @description Which waiting jobs of yours run first. */
+                /** @description The priority of this job among your waiting jobs. */
                 priority: number;
                 weight: number;
             }[];
@@ -12684,7 +12684,7 @@ export interface components {
              * @enum {string}
              */
             health: "ok" | "degraded" | "open";
-            /** @description Grows with every change; the ETag carries it. */
+            /** @description Increases with every change. The ETag contains it. */
             row_version: number;
         };
         /**
@@ -12764,15 +12764,15 @@ export interface components {
             /** @description What the model can do. */
             capability: ("text" | "embedding" | "json_schema" | "stream")[];
             region?: string;
-            /** @description The most tokens of input and output together. */
+            /** @description The maximum number of tokens of input and output together. */
             max_context: number;
-            /** @description The most tokens of an output. */
+            /** @description The maximum number of tokens of an output. */
             max_output: number;
             /** @enum {string} */
             state?: "draft" | "active";
             aliases?: {
                 alias: string;
-                /** @description Which waiting jobs of yours run first. */
+                /** @description The priority of this job among your waiting jobs. */
                 priority?: number;
                 weight?: number;
             }[];
@@ -12795,13 +12795,13 @@ export interface components {
         ChangeModel: {
             /** @enum {string} */
             state?: "draft" | "active" | "draining" | "disabled";
-            /** @description The most tokens of input and output together. */
+            /** @description The maximum number of tokens of input and output together. */
             max_context?: number;
-            /** @description The most tokens of an output. */
+            /** @description The maximum number of tokens of an output. */
             max_output?: number;
             aliases?: {
                 alias: string;
-                /** @description Which waiting jobs of yours run first. */
+                /** @description The priority of this job among your waiting jobs. */
                 priority?: number;
                 weight?: number;
             }[];
@@ -12809,19 +12809,19 @@ export interface components {
         ModerationCaseSummary: {
             id: components["schemas"]["Id"];
             /**
-             * @description What is reported.
+             * @description The kind of content that is reported.
              * @enum {string}
              */
             subject_type: "post" | "comment" | "user";
             /** @description The id of the post, comment or user. */
             subject_id: components["schemas"]["Id"];
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "open" | "in_review" | "actioned" | "dismissed" | "appealed" | "upheld" | "reversed";
             /**
-             * @description What is wrong with it.
+             * @description The kind of harm.
              * @enum {string}
              */
             category: "spam" | "abuse" | "hate" | "sexual" | "violence" | "self_harm" | "illegal" | "other";
@@ -12829,11 +12829,11 @@ export interface components {
             priority: number;
             /** @description How many people reported it. */
             report_count: number;
-            /** @description The moderator who looks at it. */
+            /** @description The moderator who works on the case. */
             assigned_to: components["schemas"]["Id"] | null;
             version: components["schemas"]["Version"];
             created_at: components["schemas"]["Time"];
-            /** @description When it was decided last. */
+            /** @description The time of the last decision. */
             resolved_at: components["schemas"]["Time"] | null;
         };
         /**
@@ -12887,11 +12887,11 @@ export interface components {
         ModerationAction: {
             id: components["schemas"]["Id"];
             /**
-             * @description What the moderator does.
+             * @description The action of the moderator.
              * @enum {string}
              */
             action: "assign" | "dismiss" | "remove" | "restore" | "suspend_user" | "reinstate_user" | "resolve_appeal";
-            /** @description Of an appeal: the action stays (`upheld`) or is taken back. */
+            /** @description The decision on an appeal: the action stays (`upheld`) or is reversed. */
             outcome: ("upheld" | "reversed") | null;
             /** @description The rule that was broken, in one word. */
             reason_code: string;
@@ -12941,19 +12941,19 @@ export interface components {
         ModerationCase: {
             id: components["schemas"]["Id"];
             /**
-             * @description What is reported.
+             * @description The kind of content that is reported.
              * @enum {string}
              */
             subject_type: "post" | "comment" | "user";
             /** @description The id of the post, comment or user. */
             subject_id: components["schemas"]["Id"];
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "open" | "in_review" | "actioned" | "dismissed" | "appealed" | "upheld" | "reversed";
             /**
-             * @description What is wrong with it.
+             * @description The kind of harm.
              * @enum {string}
              */
             category: "spam" | "abuse" | "hate" | "sexual" | "violence" | "self_harm" | "illegal" | "other";
@@ -12961,15 +12961,15 @@ export interface components {
             priority: number;
             /** @description How many people reported it. */
             report_count: number;
-            /** @description The moderator who looks at it. */
+            /** @description The moderator who works on the case. */
             assigned_to: components["schemas"]["Id"] | null;
             version: components["schemas"]["Version"];
             created_at: components["schemas"]["Time"];
-            /** @description When it was decided last. */
+            /** @description The time of the last decision. */
             resolved_at: components["schemas"]["Time"] | null;
             /** @description Why the affected person appeals. */
             appeal_statement: string | null;
-            /** @description What is reported, as it is now; null once it is deleted. */
+            /** @description The reported content as it is now; null after it is deleted. */
             subject: components["schemas"]["ModerationSubject"] | null;
             actions: components["schemas"]["ModerationAction"][];
         };
@@ -12984,12 +12984,12 @@ export interface components {
          */
         NewModerationAction: {
             /**
-             * @description What the moderator does.
+             * @description The action of the moderator.
              * @enum {string}
              */
             action: "assign" | "dismiss" | "remove" | "restore" | "suspend_user" | "reinstate_user" | "resolve_appeal";
             /**
-             * @description Of an appeal: the action stays (`upheld`) or is taken back.
+             * @description The decision on an appeal: the action stays (`upheld`) or is reversed.
              * @enum {string}
              */
             outcome?: "upheld" | "reversed";
@@ -13018,7 +13018,7 @@ export interface components {
         Appeal: {
             case_id: components["schemas"]["Id"];
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "open" | "in_review" | "actioned" | "dismissed" | "appealed" | "upheld" | "reversed";
@@ -13028,25 +13028,25 @@ export interface components {
         Decision: {
             case_id: components["schemas"]["Id"];
             /**
-             * @description What is reported.
+             * @description The kind of content that is reported.
              * @enum {string}
              */
             subject_type: "post" | "comment" | "user";
             /** @description The id of the post, comment or user. */
             subject_id: components["schemas"]["Id"];
             /**
-             * @description What the moderator does.
+             * @description The action of the moderator.
              * @enum {string}
              */
             action: "assign" | "dismiss" | "remove" | "restore" | "suspend_user" | "reinstate_user" | "resolve_appeal";
-            /** @description Of an appeal: the action stays (`upheld`) or is taken back. */
+            /** @description The decision on an appeal: the action stays (`upheld`) or is reversed. */
             outcome: ("upheld" | "reversed") | null;
             /** @description The rule that was broken, in one word. */
             reason_code: string;
             /** @description The reasons, as the affected person or the moderator wrote them. */
             statement: string;
             created_at: components["schemas"]["Time"];
-            /** @description Until when it may be appealed; null: not any more. */
+            /** @description The time until which you can appeal; null if you can no longer appeal. */
             appeal_until: components["schemas"]["Time"] | null;
         };
         /**
@@ -13086,18 +13086,18 @@ export interface components {
          */
         NewReport: {
             /**
-             * @description What is reported.
+             * @description The kind of content that is reported.
              * @enum {string}
              */
             subject_type: "post" | "comment" | "user";
             /** @description The id of the post, comment or user. */
             subject_id: components["schemas"]["Id"];
             /**
-             * @description What is wrong with it.
+             * @description The kind of harm.
              * @enum {string}
              */
             category: "spam" | "abuse" | "hate" | "sexual" | "violence" | "self_harm" | "illegal" | "other";
-            /** @description What the moderators should know. */
+            /** @description More information for the moderators. */
             note?: string;
         };
         /**
@@ -13126,11 +13126,11 @@ export interface components {
         NotificationCategory: {
             name: string;
             /**
-             * @description The kind of category; marketing can always be unsubscribed from.
+             * @description The kind of category. People can always unsubscribe from marketing.
              * @enum {string}
              */
             class: "security" | "transactional" | "operational" | "marketing";
-            /** @description The channels of a message that names none. */
+            /** @description The channels that are used if a message names none. */
             default_channels: ("email" | "sms" | "push" | "in_app")[];
             /** @description Whether people can switch the category off. */
             user_can_disable: boolean;
@@ -13141,7 +13141,7 @@ export interface components {
             /** @description How long a message without `expires_at` may wait. */
             default_ttl_seconds: number;
             /**
-             * @description What happens when it is not known whether a message arrived: send the same one again, or stop.
+             * @description What happens if it is not known whether a message arrived: send the same message again, or stop.
              * @enum {string}
              */
             on_unknown: "resend_same_ref" | "give_up";
@@ -13191,11 +13191,11 @@ export interface components {
          */
         PutNotificationCategory: {
             /**
-             * @description The kind of category; marketing can always be unsubscribed from.
+             * @description The kind of category. People can always unsubscribe from marketing.
              * @enum {string}
              */
             class: "transactional" | "operational" | "marketing";
-            /** @description The channels of a message that names none. */
+            /** @description The channels that are used if a message names none. */
             default_channels: ("email" | "sms" | "push" | "in_app")[];
             /** @description Whether people can switch the category off. */
             user_can_disable?: boolean;
@@ -13206,7 +13206,7 @@ export interface components {
             /** @description How long a message without `expires_at` may wait. */
             default_ttl_seconds?: number;
             /**
-             * @description What happens when it is not known whether a message arrived: send the same one again, or stop.
+             * @description What happens if it is not known whether a message arrived: send the same message again, or stop.
              * @enum {string}
              */
             on_unknown?: "resend_same_ref" | "give_up";
@@ -13252,11 +13252,11 @@ export interface components {
             name: string;
             /** @description The language of the texts in `channels`. */
             default_locale: string;
-            /** @description A JSON Schema (2020-12) that the data must fit. */
+            /** @description The JSON Schema (2020-12) that validates the data. */
             data_schema?: {
                 [key: string]: unknown | unknown;
             };
-            /** @description The channels; without it, those of the category for which the template has texts. */
+            /** @description The channels. The default is the channels of the category for which the template has texts. */
             channels: {
                 email?: {
                     /** @description The subject of the mail, as a Liquid template. */
@@ -13276,7 +13276,7 @@ export interface components {
                     title: string;
                     /** @description The text, as a Liquid template. */
                     body: string;
-                    /** @description Where the message leads: an https address or a path. */
+                    /** @description The link of the message: an https URL or a path. */
                     url?: string;
                 };
                 in_app?: {
@@ -13284,7 +13284,7 @@ export interface components {
                     title: string;
                     /** @description The text, as a Liquid template. */
                     body: string;
-                    /** @description Where the message leads: an https address or a path. */
+                    /** @description The link of the message: an https URL or a path. */
                     url?: string;
                 };
             };
@@ -13307,7 +13307,7 @@ export interface components {
                         title: string;
                         /** @description The text, as a Liquid template. */
                         body: string;
-                        /** @description Where the message leads: an https address or a path. */
+                        /** @description The link of the message: an https URL or a path. */
                         url?: string;
                     };
                     in_app?: {
@@ -13315,7 +13315,7 @@ export interface components {
                         title: string;
                         /** @description The text, as a Liquid template. */
                         body: string;
-                        /** @description Where the message leads: an https address or a path. */
+                        /** @description The link of the message: an https URL or a path. */
                         url?: string;
                     };
                 };
@@ -13356,11 +13356,11 @@ export interface components {
             tenant_id: components["schemas"]["Id"];
             /** @description The language of the texts in `channels`. */
             default_locale: string;
-            /** @description A JSON Schema (2020-12) that the data must fit. */
+            /** @description The JSON Schema (2020-12) that validates the data. */
             data_schema: {
                 [key: string]: unknown | unknown;
             } | null;
-            /** @description The channels; without it, those of the category for which the template has texts. */
+            /** @description The channels. The default is the channels of the category for which the template has texts. */
             channels: {
                 id: components["schemas"]["Id"];
                 /**
@@ -13375,7 +13375,7 @@ export interface components {
                 /** @description The text, as a Liquid template. */
                 body: string;
                 text: string | null;
-                /** @description Where the message leads: an https address or a path. */
+                /** @description The link of the message: an https URL or a path. */
                 url: string | null;
                 /** @description The texts in further languages. */
                 locales: {
@@ -13385,7 +13385,7 @@ export interface components {
                         /** @description The text, as a Liquid template. */
                         body: string;
                         text: string | null;
-                        /** @description Where the message leads: an https address or a path. */
+                        /** @description The link of the message: an https URL or a path. */
                         url: string | null;
                     };
                 };
@@ -13424,7 +13424,7 @@ export interface components {
                 status: "draft" | "published" | "archived";
                 /** @description The language of the texts in `channels`. */
                 default_locale: string;
-                /** @description The channels; without it, those of the category for which the template has texts. */
+                /** @description The channels. The default is the channels of the category for which the template has texts. */
                 channels: ("email" | "sms" | "push" | "in_app")[];
                 created_at: components["schemas"]["Time"];
                 published_at: components["schemas"]["Time"] | null;
@@ -13480,9 +13480,9 @@ export interface components {
             subject: string | null;
             html: string | null;
             text: string;
-            /** @description Where the message leads: an https address or a path. */
+            /** @description The link of the message: an https URL or a path. */
             url: string | null;
-            /** @description SHA-256 of the rendered message, with tokens and links masked. */
+            /** @description The SHA-256 of the rendered message, with tokens and links masked. */
             sha256: string;
         };
         Recipient: {
@@ -13496,7 +13496,7 @@ export interface components {
              * @description A destination that was registered before.
              */
             destination_id?: string;
-            /** @description A mail address. */
+            /** @description An email address. */
             email?: string;
             /** @description A number with its country code. */
             phone?: string;
@@ -13534,9 +13534,9 @@ export interface components {
          *     }
          */
         NewNotification: {
-            /** @description Who gets the message: one of the four members. */
+            /** @description The recipient. Send exactly one of the four properties. */
             recipient: components["schemas"]["Recipient"];
-            /** @description The kind of message; preferences and permissions are by category. */
+            /** @description The kind of message. Preferences and permissions are set for each category. */
             category: string;
             /** @description The template, by default its newest published version. */
             template: {
@@ -13547,7 +13547,7 @@ export interface components {
             data?: {
                 [key: string]: unknown | unknown;
             };
-            /** @description The channels; without it, those of the category for which the template has texts. */
+            /** @description The channels. The default is the channels of the category for which the template has texts. */
             channels?: ("email" | "sms" | "push" | "in_app")[];
             /**
              * @description The lane: `critical` skips preferences and quiet hours and goes first.
@@ -13613,9 +13613,9 @@ export interface components {
              */
             status: "scheduled" | "queued" | "held" | "processing" | "sent" | "delivered" | "failed" | "suppressed" | "cancelled" | "expired";
             tenant_id: components["schemas"]["Id"];
-            /** @description The recipient as the platform keeps it. */
+            /** @description The recipient as the platform stored it. */
             recipient_ref: string;
-            /** @description The kind of message; preferences and permissions are by category. */
+            /** @description The kind of message. Preferences and permissions are set for each category. */
             category: string;
             /**
              * @description The lane: `critical` skips preferences and quiet hours and goes first.
@@ -13626,13 +13626,13 @@ export interface components {
             template_version: string;
             /** @description The language, as a BCP 47 tag; `de-AT` falls back to `de`. */
             locale: string | null;
-            /** @description The sealed snapshot of the data. */
+            /** @description The encrypted copy of the data. */
             data_ref: components["schemas"]["Id"] | null;
             /** @description When to send it; without it, now. */
             scheduled_at: components["schemas"]["Time"] | null;
             idempotency_key: string | null;
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "scheduled" | "queued" | "held" | "processing" | "sent" | "delivered" | "failed" | "suppressed" | "cancelled" | "expired";
@@ -13644,18 +13644,18 @@ export interface components {
                 [key: string]: unknown | string;
             } | null;
             created_at: components["schemas"]["Time"];
-            /** @description The channels; without it, those of the category for which the template has texts. */
+            /** @description The channels. The default is the channels of the category for which the template has texts. */
             channels: {
                 /**
                  * @description How the message travels.
                  * @enum {string}
                  */
                 channel: "email" | "sms" | "push" | "in_app";
-                /** @description Where it stands. */
+                /** @description The state. */
                 state: string;
-                /** @description Why it stands there. */
+                /** @description The reason for the state. */
                 reason: string | null;
-                /** @description When it is tried next. */
+                /** @description The time of the next attempt. */
                 next_at: components["schemas"]["Time"] | null;
             }[];
         };
@@ -13732,11 +13732,11 @@ export interface components {
              */
             status: "expanding" | "dispatching" | "paused" | "completed" | "cancelled";
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "expanding" | "dispatching" | "paused" | "completed" | "cancelled";
-            /** @description The kind of message; preferences and permissions are by category. */
+            /** @description The kind of message. Preferences and permissions are set for each category. */
             category: string;
             /** @description The template and the version that is rendered. */
             template_version: string;
@@ -13773,7 +13773,7 @@ export interface components {
          *     }
          */
         ExplainNotificationReply: {
-            /** @description The channels; without it, those of the category for which the template has texts. */
+            /** @description The channels. The default is the channels of the category for which the template has texts. */
             channels: {
                 /**
                  * @description How the message travels.
@@ -13860,9 +13860,9 @@ export interface components {
              */
             status: "scheduled" | "queued" | "held" | "processing" | "sent" | "delivered" | "failed" | "suppressed" | "cancelled" | "expired";
             tenant_id: components["schemas"]["Id"];
-            /** @description The recipient as the platform keeps it. */
+            /** @description The recipient as the platform stored it. */
             recipient_ref: string;
-            /** @description The kind of message; preferences and permissions are by category. */
+            /** @description The kind of message. Preferences and permissions are set for each category. */
             category: string;
             /**
              * @description The lane: `critical` skips preferences and quiet hours and goes first.
@@ -13873,13 +13873,13 @@ export interface components {
             template_version: string;
             /** @description The language, as a BCP 47 tag; `de-AT` falls back to `de`. */
             locale: string | null;
-            /** @description The sealed snapshot of the data. */
+            /** @description The encrypted copy of the data. */
             data_ref: components["schemas"]["Id"] | null;
             /** @description When to send it; without it, now. */
             scheduled_at: components["schemas"]["Time"] | null;
             idempotency_key: string | null;
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "scheduled" | "queued" | "held" | "processing" | "sent" | "delivered" | "failed" | "suppressed" | "cancelled" | "expired";
@@ -13891,18 +13891,18 @@ export interface components {
                 [key: string]: unknown | string;
             } | null;
             created_at: components["schemas"]["Time"];
-            /** @description The channels; without it, those of the category for which the template has texts. */
+            /** @description The channels. The default is the channels of the category for which the template has texts. */
             channels: {
                 /**
                  * @description How the message travels.
                  * @enum {string}
                  */
                 channel: "email" | "sms" | "push" | "in_app";
-                /** @description Where it stands. */
+                /** @description The state. */
                 state: string;
-                /** @description Why it stands there. */
+                /** @description The reason for the state. */
                 reason: string | null;
-                /** @description When it is tried next. */
+                /** @description The time of the next attempt. */
                 next_at: components["schemas"]["Time"] | null;
             }[];
             attempts: {
@@ -13917,18 +13917,18 @@ export interface components {
                 provider: string | null;
                 /** @description The number of the attempt, from 1. */
                 attempt_no: number;
-                /** @description Where it stands. */
+                /** @description The state. */
                 state: string;
                 /** @description The id that the provider gave to the message. */
                 provider_message_id: string | null;
                 next_attempt_at: components["schemas"]["Time"] | null;
                 /** @description Why the attempt failed. */
                 error_code: string | null;
-                /** @description The address; replies mask it. */
+                /** @description The address. Replies mask it. */
                 destination: string | null;
-                /** @description Since when the message may have reached its provider. */
+                /** @description The time from which the message may have reached its provider. */
                 wire_at: components["schemas"]["Time"] | null;
-                /** @description SHA-256 of the rendered message, with tokens and links masked. */
+                /** @description The SHA-256 of the rendered message, with tokens and links masked. */
                 rendered_sha256: string | null;
                 created_at: components["schemas"]["Time"];
                 updated_at: components["schemas"]["Time"];
@@ -13950,7 +13950,7 @@ export interface components {
                 channel: "email" | "sms" | "push" | "in_app";
                 /** @description The rule that decided about the channel. */
                 rule: string;
-                /** @description What the rule decided. */
+                /** @description The decision of the rule. */
                 outcome: string;
                 until: components["schemas"]["Time"] | null;
                 decided_at: components["schemas"]["Time"];
@@ -13962,7 +13962,7 @@ export interface components {
          *     }
          */
         CancelNotificationBody: {
-            /** @description Why it stands there. */
+            /** @description The reason for the state. */
             reason?: string;
         };
         /**
@@ -13975,12 +13975,12 @@ export interface components {
         CancelNotificationReply: {
             id: components["schemas"]["Id"];
             /**
-             * @description Where it stands.
+             * @description The state.
              * @enum {string}
              */
             state: "scheduled" | "queued" | "held" | "processing" | "sent" | "delivered" | "failed" | "suppressed" | "cancelled" | "expired";
             /**
-             * @description Whether all, a part or nothing of it was held back.
+             * @description Whether all, some or none of the messages were stopped.
              * @enum {string}
              */
             effect: "full" | "partial" | "none";
@@ -14016,7 +14016,7 @@ export interface components {
             /** @description The number of the order, without gaps in a shop; null before it is confirmed. */
             number: number | null;
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled";
@@ -14084,10 +14084,10 @@ export interface components {
         ShipOrder: {
             lines: {
                 order_line_id: components["schemas"]["Id"];
-                /** @description How many. */
+                /** @description How many units. */
                 quantity: number;
             }[];
-            /** @description Who carries it. */
+            /** @description The carrier. */
             carrier?: string;
             /** @description The number by which the carrier knows it. */
             tracking_number?: string;
@@ -14114,14 +14114,14 @@ export interface components {
         ShipmentOrStatus: {
             id: components["schemas"]["Id"];
             order_id: components["schemas"]["Id"];
-            /** @description Where it is in its life. */
+            /** @description The state. */
             state: string;
             lines: {
                 order_line_id: components["schemas"]["Id"];
-                /** @description How many. */
+                /** @description How many units. */
                 quantity: number;
             }[];
-            /** @description Who carries it. */
+            /** @description The carrier. */
             carrier: string | null;
             /** @description The number by which the carrier knows it. */
             tracking_number: string | null;
@@ -14179,11 +14179,11 @@ export interface components {
         CreatePaymentIntent: {
             /** @description The amount in whole minor units of the currency (cents). */
             amount_minor?: number;
-            /** @description The amount as an exact decimal text; instead of `amount_minor`. */
+            /** @description The amount as an exact decimal string, as an alternative to `amount_minor`. */
             amount?: string;
             /** @description The currency, by ISO 4217. */
             currency: string;
-            /** @description What you call the order that is paid. */
+            /** @description Your own name for the order that is paid. */
             order_ref?: string;
             /** @description The payment provider. */
             provider?: string;
@@ -14195,7 +14195,7 @@ export interface components {
         PaymentNextAction: {
             /** @description What to do: `redirect_to_url` sends the buyer to `url`. */
             type: string;
-            /** @description The page of the bank. */
+            /** @description The page where the bank authenticates the buyer. */
             url: string | null;
         };
         PaymentOperation: {
@@ -14216,7 +14216,7 @@ export interface components {
             /** @description Why it failed, or why it waits for an operator. */
             error_code: string | null;
             created_at: components["schemas"]["Time"];
-            /** @description When the outcome became certain. */
+            /** @description When the outcome was known for certain. */
             resolved_at: components["schemas"]["Time"] | null;
         };
         /**
@@ -14263,14 +14263,14 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @description The tenant that is paid. */
             merchant_id: components["schemas"]["Id"];
-            /** @description What you call the order that is paid. */
+            /** @description Your own name for the order that is paid. */
             order_ref: string | null;
             /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
             /** @description The currency, by ISO 4217. */
             currency: string;
             /**
-             * @description How far the payment is.
+             * @description The state of the payment.
              * @enum {string}
              */
             state: "requires_authorization" | "requires_action" | "authorized" | "captured" | "cancelled";
@@ -14278,17 +14278,17 @@ export interface components {
             provider: string;
             /** @description Always null in this version: saved cards are not supported. */
             provider_customer_ref: string | null;
-            /** @description How much was held. */
+            /** @description The authorized amount. */
             amount_authorized_minor: components["schemas"]["Amount"];
-            /** @description How much is held and can be captured now. */
+            /** @description The authorized amount that can be captured now. */
             amount_capturable_minor: components["schemas"]["Amount"];
-            /** @description How much was taken. */
+            /** @description The captured amount. */
             amount_captured_minor: components["schemas"]["Amount"];
-            /** @description How much of it was given back. */
+            /** @description The refunded amount. */
             amount_refunded_minor: components["schemas"]["Amount"];
-            /** @description Until when the bank holds the amount. */
+            /** @description The time until which the bank reserves the amount. */
             authorization_expires_at: components["schemas"]["Time"] | null;
-            /** @description Why nothing is held any more. */
+            /** @description Why the payment was cancelled. */
             cancellation_reason: string | null;
             /** @description Whether a dispute about it is open. */
             disputed: boolean;
@@ -14323,14 +14323,14 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @description The tenant that is paid. */
             merchant_id: components["schemas"]["Id"];
-            /** @description What you call the order that is paid. */
+            /** @description Your own name for the order that is paid. */
             order_ref: string | null;
             /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
             /** @description The currency, by ISO 4217. */
             currency: string;
             /**
-             * @description How far the payment is.
+             * @description The state of the payment.
              * @enum {string}
              */
             state: "requires_authorization" | "requires_action" | "authorized" | "captured" | "cancelled";
@@ -14338,17 +14338,17 @@ export interface components {
             provider: string;
             /** @description Always null in this version: saved cards are not supported. */
             provider_customer_ref: string | null;
-            /** @description How much was held. */
+            /** @description The authorized amount. */
             amount_authorized_minor: components["schemas"]["Amount"];
-            /** @description How much is held and can be captured now. */
+            /** @description The authorized amount that can be captured now. */
             amount_capturable_minor: components["schemas"]["Amount"];
-            /** @description How much was taken. */
+            /** @description The captured amount. */
             amount_captured_minor: components["schemas"]["Amount"];
-            /** @description How much of it was given back. */
+            /** @description The refunded amount. */
             amount_refunded_minor: components["schemas"]["Amount"];
-            /** @description Until when the bank holds the amount. */
+            /** @description The time until which the bank reserves the amount. */
             authorization_expires_at: components["schemas"]["Time"] | null;
-            /** @description Why nothing is held any more. */
+            /** @description Why the payment was cancelled. */
             cancellation_reason: string | null;
             /** @description Whether a dispute about it is open. */
             disputed: boolean;
@@ -14412,7 +14412,7 @@ export interface components {
         AuthorizePaymentIntent: {
             /** @description The id of a payment method at the provider. */
             payment_method: string;
-            /** @description Where the bank sends the buyer after 3-D Secure. */
+            /** @description The URL to which the bank sends the buyer after 3-D Secure. */
             return_url?: string;
         };
         /**
@@ -14457,7 +14457,7 @@ export interface components {
             media?: {
                 /** @description A file that the author uploaded for `post_media`. */
                 object_id: components["schemas"]["Id"];
-                /** @description The place of the file, from 0. */
+                /** @description The position of the file, from 0. */
                 position?: number;
             }[];
         };
@@ -14624,16 +14624,16 @@ export interface components {
          *     }
          */
         AddPriceVersion: {
-            /** @description What is sold and stocked, by the name that the shop gave it. */
+            /** @description The name that the shop gave to one unit of stock. */
             sku: components["schemas"]["Sku"];
             /** @description A code of ISO 4217. */
             currency: string;
             amount_minor: number;
-            /** @description A former or recommended price that is shown beside it. */
+            /** @description An earlier or recommended price, shown beside the price. */
             compare_at_minor?: number;
-            /** @description Whether tax is inside the prices or added to them. */
+            /** @description Whether prices include tax or tax is added. */
             prices_include_tax?: boolean;
-            /** @description From when the price counts. */
+            /** @description The time from which the price is valid. */
             effective_from?: components["schemas"]["Time"];
         };
         /**
@@ -14650,16 +14650,16 @@ export interface components {
          */
         PriceVersion: {
             id: components["schemas"]["Id"];
-            /** @description What is sold and stocked, by the name that the shop gave it. */
+            /** @description The name that the shop gave to one unit of stock. */
             sku: components["schemas"]["Sku"];
             /** @description A code of ISO 4217. */
             currency: string;
             amount_minor: components["schemas"]["Amount"];
-            /** @description A former or recommended price that is shown beside it. */
+            /** @description An earlier or recommended price, shown beside the price. */
             compare_at_minor: components["schemas"]["Amount"] | null;
-            /** @description Whether tax is inside the prices or added to them. */
+            /** @description Whether prices include tax or tax is added. */
             prices_include_tax: boolean;
-            /** @description From when the price counts. */
+            /** @description The time from which the price is valid. */
             effective_from: components["schemas"]["Time"];
             created_at: components["schemas"]["Time"];
         };
@@ -14671,7 +14671,7 @@ export interface components {
             /** @description A path; a list of it includes what is below it. */
             category: string;
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "draft" | "active" | "archived";
@@ -14721,21 +14721,21 @@ export interface components {
             has_more: boolean;
         };
         GivenVariant: {
-            /** @description What is sold and stocked, by the name that the shop gave it. */
+            /** @description The name that the shop gave to one unit of stock. */
             sku: components["schemas"]["Sku"];
             title?: string;
-            /** @description What tells this variant from the others. */
+            /** @description The options of this variant. */
             options?: {
                 [key: string]: unknown | string;
             };
-            /** @description The weight of one. */
+            /** @description The weight of one unit. */
             weight_grams?: number;
             requires_shipping?: boolean;
             track_inventory?: boolean;
-            /** @description How many one order may have. */
+            /** @description How many units one order may have. */
             max_order_quantity?: number;
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state?: "active" | "disabled";
@@ -14743,9 +14743,9 @@ export interface components {
                 /** @description A code of ISO 4217. */
                 currency: string;
                 amount_minor: number;
-                /** @description A former or recommended price that is shown beside it. */
+                /** @description An earlier or recommended price, shown beside the price. */
                 compare_at_minor?: number;
-                /** @description Whether tax is inside the prices or added to them. */
+                /** @description Whether prices include tax or tax is added. */
                 prices_include_tax?: boolean;
             }[];
         };
@@ -14790,26 +14790,26 @@ export interface components {
             description?: string;
             /** @description A path, such as `kitchen/mugs`. */
             category?: string;
-            /** @description Which tax rules count for it. */
+            /** @description The class that selects its tax rules. */
             tax_class?: string;
-            /** @description Names and values that a shop shows. */
+            /** @description Names and values that the shop shows. */
             attributes?: {
                 [key: string]: unknown | string;
             };
             /** @description Ids of uploaded files, the first one for lists. */
             images?: components["schemas"]["Id"][];
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state?: "draft" | "active" | "archived";
             variants: components["schemas"]["GivenVariant"][];
         };
         Variant: {
-            /** @description What is sold and stocked, by the name that the shop gave it. */
+            /** @description The name that the shop gave to one unit of stock. */
             sku: components["schemas"]["Sku"];
             title: string;
-            /** @description What tells this variant from the others. */
+            /** @description The options of this variant. */
             options: {
                 [key: string]: unknown | string;
             };
@@ -14818,20 +14818,20 @@ export interface components {
                 /** @description A code of ISO 4217. */
                 currency: string;
                 price_version_id: components["schemas"]["Id"];
-                /** @description A former or recommended price that is shown beside it. */
+                /** @description An earlier or recommended price, shown beside the price. */
                 compare_at_minor: components["schemas"]["Amount"] | null;
-                /** @description Whether tax is inside the prices or added to them. */
+                /** @description Whether prices include tax or tax is added. */
                 prices_include_tax: boolean;
             } | null;
             in_stock: boolean;
-            /** @description How many one order may have. */
+            /** @description How many units one order may have. */
             max_order_quantity: number;
-            /** @description The weight of one. */
+            /** @description The weight of one unit. */
             weight_grams: number;
             requires_shipping: boolean;
             track_inventory: boolean;
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "active" | "disabled";
@@ -14885,14 +14885,14 @@ export interface components {
             description: string;
             /** @description A path; a list of it includes what is below it. */
             category: string;
-            /** @description Which tax rules count for it. */
+            /** @description The class that selects its tax rules. */
             tax_class: string;
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "draft" | "active" | "archived";
-            /** @description Names and values that a shop shows. */
+            /** @description Names and values that the shop shows. */
             attributes: {
                 [key: string]: unknown | string;
             };
@@ -14944,16 +14944,16 @@ export interface components {
             description?: string;
             /** @description A path, such as `kitchen/mugs`. */
             category?: string;
-            /** @description Which tax rules count for it. */
+            /** @description The class that selects its tax rules. */
             tax_class?: string;
-            /** @description Names and values that a shop shows. */
+            /** @description Names and values that the shop shows. */
             attributes?: {
                 [key: string]: unknown | string;
             };
             /** @description Ids of uploaded files, the first one for lists. */
             images?: components["schemas"]["Id"][];
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state?: "draft" | "active" | "archived";
@@ -14972,7 +14972,7 @@ export interface components {
             scope_type: "tenant" | "principal";
             scope_id: components["schemas"]["Id"];
             /**
-             * @description What is limited.
+             * @description The metric that is limited.
              * @enum {string}
              */
             metric: "requests_per_minute" | "tokens_per_minute" | "tokens_per_day" | "cost_per_day" | "operations" | "streams";
@@ -14982,7 +14982,7 @@ export interface components {
             used: string;
             /** @example 1.25 */
             reserved: string;
-            /** @description When the window ends; null where it has none. */
+            /** @description When the time range ends; null if it has no end. */
             resets_at: components["schemas"]["Time"] | null;
         };
         /**
@@ -15041,7 +15041,7 @@ export interface components {
             /** @enum {string} */
             scope_type: "tenant" | "principal";
             scope_id: components["schemas"]["Id"];
-            /** @description The limits by metric. */
+            /** @description The limits, one for each metric. */
             limits: {
                 requests_per_minute: number;
                 tokens_per_minute: number;
@@ -15091,26 +15091,26 @@ export interface components {
             provider: string;
             /** @description The object of the provider. */
             external_ref: string | null;
-            /** @description Our object: a payment, a refund or an operation. */
+            /** @description The object of the platform: a payment, a refund or an operation. */
             local_ref: string | null;
             /**
              * @description The state.
              * @enum {string}
              */
             state: "open" | "auto_resolved" | "resolved" | "ignored";
-            /** @description How the books disagree. */
+            /** @description The kind of difference between the ledger and the provider. */
             discrepancy: string;
-            /** @description What each side says. */
+            /** @description The values on each side. */
             details: {
                 [key: string]: unknown | unknown;
             };
-            /** @description A sentence for your own records. */
+            /** @description A note for your own records. */
             note: string | null;
             /** @description The operator who resolved it. */
             resolved_by: string | null;
             version: components["schemas"]["Version"];
             created_at: components["schemas"]["Time"];
-            /** @description When the outcome became certain. */
+            /** @description When the outcome was known for certain. */
             resolved_at: components["schemas"]["Time"] | null;
         };
         /**
@@ -15152,11 +15152,11 @@ export interface components {
          */
         ResolveReconciliationItem: {
             /**
-             * @description `resolved`, or `ignored` where nothing was wrong.
+             * @description `resolved`, or `ignored` if nothing was wrong.
              * @enum {string}
              */
             resolution: "resolved" | "ignored";
-            /** @description A sentence for your own records. */
+            /** @description A note for your own records. */
             note: string;
         };
         /**
@@ -15204,15 +15204,15 @@ export interface components {
             from: components["schemas"]["Time"];
             /** @description The end of the window. */
             to: components["schemas"]["Time"];
-            /** @description What is compared now. */
+            /** @description The step that runs now. */
             phase: string;
             /** @description How many objects were compared. */
             compared: number;
-            /** @description How many were corrected by what the provider says. */
+            /** @description How many differences were corrected with the data of the provider. */
             fixed: number;
             /** @description How many items were opened. */
             opened: number;
-            /** @description By currency: the ledger, the recorded transactions and the balance of the provider. */
+            /** @description For each currency: the totals of the ledger, of the recorded transactions and of the provider. */
             proof: {
                 [key: string]: unknown | {
                     clearing_minor: number;
@@ -15244,7 +15244,7 @@ export interface components {
              * @enum {string}
              */
             reason?: "requested_by_customer" | "duplicate" | "fraudulent" | "other";
-            /** @description A sentence for your own records. */
+            /** @description A note for your own records. */
             note?: string;
         };
         /**
@@ -15323,7 +15323,7 @@ export interface components {
             order_id: components["schemas"]["Id"];
             lines: {
                 order_line_id: components["schemas"]["Id"];
-                /** @description How many. */
+                /** @description How many units. */
                 quantity: number;
                 /** @description Why, in one word. */
                 reason_code: string;
@@ -15380,7 +15380,7 @@ export interface components {
         ApproveReturn: {
             /** @enum {string} */
             refund_shipping?: "none" | "full";
-            /** @description What is kept of the refund. */
+            /** @description The fee that is kept back from the refund. */
             restocking_fee_minor?: number;
         };
         /** @example {} */
@@ -15399,9 +15399,9 @@ export interface components {
         ReceiveReturn: {
             lines: {
                 order_line_id: components["schemas"]["Id"];
-                /** @description How many came back. */
+                /** @description How many units were received. */
                 received_quantity: number;
-                /** @description Whether they are sold again. */
+                /** @description Whether the units go back to stock. */
                 restock: boolean;
             }[];
         };
@@ -15424,7 +15424,7 @@ export interface components {
             /** @description The name of the role. */
             role_id: string;
             name: string;
-            /** @description Permissions; some may be limited to a type. */
+            /** @description Permissions. Some can be limited to one type. */
             permissions: string[];
             built_in: boolean;
             created_at: components["schemas"]["Time"] | null;
@@ -15467,7 +15467,7 @@ export interface components {
             /** @description The name of the role. */
             role_id: string;
             name: string;
-            /** @description Permissions; some may be limited to a type. */
+            /** @description Permissions. Some can be limited to one type. */
             permissions: string[];
         };
         /**
@@ -15489,19 +15489,19 @@ export interface components {
          *     }
          */
         Search: {
-            /** @description The collections to search; you must be able to read each of them. */
+            /** @description The collections to search. You must be allowed to read each of them. */
             collection_ids: components["schemas"]["Id"][];
             /** @description The question, or words to look for. */
             query: string;
-            /** @description Narrows the search; all must fit. */
+            /** @description Filters of the search. A result must match all of them. */
             filters?: components["schemas"]["SearchFilters"];
             /** @description How many chunks are used. */
             top_k?: number;
         };
         SearchHit: {
-            /** @description The place, from 1. */
+            /** @description The position in the results, from 1. */
             rank: number;
-            /** @description The part of the document. */
+            /** @description The chunk of the document. */
             chunk_id: components["schemas"]["Id"];
             /** @description The document. */
             document_id: components["schemas"]["Id"];
@@ -15517,7 +15517,7 @@ export interface components {
             page: number | null;
             /** @description Title and headings above the chunk. */
             context: string;
-            /** @description Text, at most a million characters. */
+            /** @description The text, at most a million characters. */
             text: string;
         };
         /**
@@ -15543,9 +15543,9 @@ export interface components {
         SearchResult: {
             /** @description The items of this page. */
             data: components["schemas"]["SearchHit"][];
-            /** @description Which index versions and ranking were used. */
+            /** @description The index versions and the ranking that were used. */
             retrieval_version: string;
-            /** @description What did not take part in the search. */
+            /** @description The parts of the search that were not available. */
             degraded: string[];
         };
         SecurityEvent: {
@@ -15689,9 +15689,9 @@ export interface components {
         };
         Settlement: {
             id: components["schemas"]["Id"];
-            /** @description The id in the books of the provider. */
+            /** @description The id in the records of the provider. */
             balance_transaction_id: string;
-            /** @description What was settled. */
+            /** @description The kind of settled item. */
             kind: string;
             /** @description The payment. */
             intent_id: components["schemas"]["Id"] | null;
@@ -15707,7 +15707,7 @@ export interface components {
             exchange_rate: string | null;
             /** @description When the provider pays it out at the earliest. */
             available_on: components["schemas"]["Time"];
-            /** @description The payout in which it left. */
+            /** @description The payout that contains it. */
             payout_id: string | null;
         };
         /**
@@ -15799,9 +15799,9 @@ export interface components {
         ShippingMethod: {
             id: string;
             name: string;
-            /** @description Which tax rules count for it. */
+            /** @description The class that selects its tax rules. */
             tax_class: string;
-            /** @description Where it goes; none: everywhere. */
+            /** @description The countries it ships to; an empty list means everywhere. */
             countries: string[];
             bands: {
                 /** @description A code of ISO 4217. */
@@ -15810,7 +15810,7 @@ export interface components {
                 amount_minor: number;
             }[];
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "active" | "disabled";
@@ -15872,9 +15872,9 @@ export interface components {
          */
         PutShippingMethod: {
             name: string;
-            /** @description Which tax rules count for it. */
+            /** @description The class that selects its tax rules. */
             tax_class?: string;
-            /** @description Where it goes; none: everywhere. */
+            /** @description The countries it ships to; an empty list means everywhere. */
             countries?: string[];
             bands: {
                 /** @description A code of ISO 4217. */
@@ -15883,7 +15883,7 @@ export interface components {
                 amount_minor: number;
             }[];
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state?: "active" | "disabled";
@@ -15922,9 +15922,9 @@ export interface components {
             destination_hash: string;
             /** @description How the message travels. */
             channel: string;
-            /** @description The kind of message; preferences and permissions are by category. */
+            /** @description The kind of message. Preferences and permissions are set for each category. */
             category: string;
-            /** @description Why it stands there. */
+            /** @description The reason for the state. */
             reason: string;
             effective_at: components["schemas"]["Time"];
         };
@@ -15960,14 +15960,14 @@ export interface components {
          *     }
          */
         NewSuppression: {
-            /** @description The address; replies mask it. */
+            /** @description The address. Replies mask it. */
             destination: string;
             /**
              * @description How the message travels.
              * @enum {string}
              */
             channel: "email" | "sms";
-            /** @description The kind of message; preferences and permissions are by category. */
+            /** @description The kind of message. Preferences and permissions are set for each category. */
             category?: string;
         };
         /**
@@ -15986,7 +15986,7 @@ export interface components {
         TaxRule: {
             id: string;
             name: string;
-            /** @description Which tax rules count for it. */
+            /** @description The class that selects its tax rules. */
             tax_class: string;
             /** @description A code of ISO 3166-1 with two letters. */
             country: string;
@@ -15994,7 +15994,7 @@ export interface components {
             /** @description A rate in parts per million: 190000 is 19 %. */
             rate_ppm: number;
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "active" | "disabled";
@@ -16040,7 +16040,7 @@ export interface components {
          */
         PutTaxRule: {
             name: string;
-            /** @description Which tax rules count for it. */
+            /** @description The class that selects its tax rules. */
             tax_class: string;
             /** @description A code of ISO 3166-1 with two letters. */
             country: string;
@@ -16048,7 +16048,7 @@ export interface components {
             /** @description A rate in parts per million: 190000 is 19 %. */
             rate_ppm: number;
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state?: "active" | "disabled";
@@ -16149,7 +16149,7 @@ export interface components {
             checksum?: string;
             tenant_id?: components["schemas"]["Id"];
             /**
-             * @description What the file is for; it decides sizes, types, derivatives and readers.
+             * @description The purpose of the file. The purpose decides the allowed sizes and types, the derivatives and the readers.
              * @enum {string}
              */
             purpose: "avatar" | "product_media" | "post_media" | "chat_attachment" | "document_ingest" | "job_input" | "generic";
@@ -16208,7 +16208,7 @@ export interface components {
             /** @description The key in the object store. */
             object_key: string;
             /**
-             * @description Where it stands; only `available` is safe to read.
+             * @description The state. Only an `available` file is safe to read.
              * @enum {string}
              */
             state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";
@@ -16226,7 +16226,7 @@ export interface components {
             } | null;
             /** @description Where parts are sent. */
             part_urls: components["schemas"]["PartUrl"][] | null;
-            /** @description The first part that this answer has no URL for. */
+            /** @description The first missing part without a URL in this reply. */
             next_part_number: number | null;
             /** @description How many parts to send at once. */
             max_parallel_parts: number;
@@ -16325,7 +16325,7 @@ export interface components {
             tenant_id: components["schemas"]["Id"];
             owner_id: components["schemas"]["Id"];
             /**
-             * @description What the file is for; it decides sizes, types, derivatives and readers.
+             * @description The purpose of the file. The purpose decides the allowed sizes and types, the derivatives and the readers.
              * @enum {string}
              */
             purpose: "avatar" | "product_media" | "post_media" | "chat_attachment" | "document_ingest" | "job_input" | "generic";
@@ -16347,13 +16347,13 @@ export interface components {
             /** @description The name that a download gets; never a path. */
             filename: string | null;
             /**
-             * @description Where it stands; only `available` is safe to read.
+             * @description The state. Only an `available` file is safe to read.
              * @enum {string}
              */
             state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";
             /** @description True until the file is available. */
             quarantined: boolean;
-            /** @description The step of processing that is next, or `verifying`. */
+            /** @description The next step of processing, or `verifying`. */
             stage: string | null;
             /** @description Why it was refused. */
             error_code: string | null;
@@ -16363,7 +16363,7 @@ export interface components {
             part_count: number;
             /** @description How many bytes are stored. */
             received_bytes: number;
-            /** @description Ranges of parts that are not stored, first and last included. */
+            /** @description The ranges of parts that are not stored yet. The first and last part are included. */
             missing_parts: number[][];
             file: components["schemas"]["File"] | null;
             /** @description When it ends. */
@@ -16384,7 +16384,7 @@ export interface components {
          *     }
          */
         CompleteUpload: {
-            /** @description Parts as the client knows them; they are compared with what is stored. */
+            /** @description The parts that the client sent. They are compared with the stored parts. */
             parts?: {
                 /** @description The number of the part, from 1. */
                 part_number: number;
@@ -16413,18 +16413,18 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @description The upload. */
             upload_id: components["schemas"]["Id"];
-            /** @description The file that a completed upload became. */
+            /** @description The file of a completed upload. */
             file_id: components["schemas"]["Id"] | null;
             /** @enum {string} */
             status: "processing" | "available";
             /**
-             * @description Where it stands; only `available` is safe to read.
+             * @description The state. Only an `available` file is safe to read.
              * @enum {string}
              */
             state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";
             /** @description True until the file is available. */
             quarantined: boolean;
-            /** @description The step of processing that is next, or `verifying`. */
+            /** @description The next step of processing, or `verifying`. */
             stage: string | null;
         };
         /**
@@ -16445,7 +16445,7 @@ export interface components {
          *     }
          */
         RegisterParts: {
-            /** @description Parts as the client knows them; they are compared with what is stored. */
+            /** @description The parts that the client sent. They are compared with the stored parts. */
             parts?: {
                 /** @description The number of the part, from 1. */
                 part_number: number;
@@ -16498,13 +16498,13 @@ export interface components {
             /** @description The upload. */
             upload_id: components["schemas"]["Id"];
             /**
-             * @description Where it stands; only `available` is safe to read.
+             * @description The state. Only an `available` file is safe to read.
              * @enum {string}
              */
             state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";
             /** @description How many bytes are stored. */
             received_bytes: number;
-            /** @description Parts as the client knows them; they are compared with what is stored. */
+            /** @description The parts that the client sent. They are compared with the stored parts. */
             parts: {
                 /** @description The number of the part, from 1. */
                 part_number: number;
@@ -16513,11 +16513,11 @@ export interface components {
                 /** @description The entity tag of the stored part. */
                 etag: string;
             }[];
-            /** @description Ranges of parts that are not stored, first and last included. */
+            /** @description The ranges of parts that are not stored yet. The first and last part are included. */
             missing_parts: number[][];
             /** @description Where parts are sent. */
             part_urls: components["schemas"]["PartUrl"][];
-            /** @description The first part that this answer has no URL for. */
+            /** @description The first missing part without a URL in this reply. */
             next_part_number: number | null;
             /** @description When it ends. */
             expires_at: components["schemas"]["Time"];
@@ -16615,7 +16615,7 @@ export interface components {
             follower_id: components["schemas"]["Id"];
             followed_id: components["schemas"]["Id"];
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "pending" | "active";
@@ -16662,7 +16662,7 @@ export interface components {
             follower_id: components["schemas"]["Id"];
             followed_id: components["schemas"]["Id"];
             /**
-             * @description Where it is in its life.
+             * @description The state.
              * @enum {string}
              */
             state: "pending" | "active";
@@ -16758,7 +16758,7 @@ export interface components {
             handle: string;
             /** @description The name that is shown. */
             display_name: string;
-            /** @description What a person says of themselves. */
+            /** @description A text by the person about themselves. */
             bio: string;
             /** @description A file that was uploaded for `avatar`. */
             avatar_file_id: components["schemas"]["Id"] | null;
@@ -16767,21 +16767,21 @@ export interface components {
              * @enum {string}
              */
             privacy_state: "public" | "private";
-            /** @description Grows with every change of the profile; the ETag carries it. */
+            /** @description Increases with every change of the profile. The ETag contains it. */
             profile_version: components["schemas"]["Version"];
-            /** @description How many there are; may lag for seconds. */
+            /** @description The counts. They may lag for seconds. */
             counts: {
-                /** @description How many follow the account. */
+                /** @description How many accounts follow this account. */
                 followers: number;
-                /** @description How many the account follows; of a viewer, how they follow it. */
+                /** @description In `counts`: how many accounts this account follows. In `viewer`: whether the caller follows it. */
                 following: number;
                 /** @description How many posts the account has. */
                 posts: number;
             };
-            /** @description What the caller is to it; exact. */
+            /** @description The relationship of the caller. It is exact. */
             viewer: {
                 /**
-                 * @description How many the account follows; of a viewer, how they follow it.
+                 * @description In `counts`: how many accounts this account follows. In `viewer`: whether the caller follows it.
                  * @enum {string}
                  */
                 following: "none" | "pending" | "active";
@@ -16804,7 +16804,7 @@ export interface components {
             handle?: string;
             /** @description The name that is shown. */
             display_name?: string;
-            /** @description What a person says of themselves. */
+            /** @description A text by the person about themselves. */
             bio?: string;
             /** @description A file that was uploaded for `avatar`. */
             avatar_file_id?: components["schemas"]["Id"] | null;
@@ -16871,11 +16871,11 @@ export interface components {
             channel: string;
             /** @description The provider that carried it. */
             provider: string | null;
-            /** @description The address; replies mask it. */
+            /** @description The address. Replies mask it. */
             destination: string;
-            /** @description Since when it is used; null until its code was given. */
+            /** @description When the destination was verified with its code; null until then. */
             verified_at: components["schemas"]["Time"] | null;
-            /** @description Since when the push service does not know the device any more. */
+            /** @description When the push service reported that the device no longer exists. */
             disabled_at: components["schemas"]["Time"] | null;
             created_at: components["schemas"]["Time"];
         };
@@ -16995,10 +16995,10 @@ export interface components {
             timezone: string;
             /** @description The language, as a BCP 47 tag; `de-AT` falls back to `de`. */
             locale: string | null;
-            /** @description The whole set; what it does not name has its default. */
+            /** @description All preferences. A preference that is not in the list has its default. */
             preferences: {
                 user_id: components["schemas"]["Id"];
-                /** @description The kind of message; preferences and permissions are by category. */
+                /** @description The kind of message. Preferences and permissions are set for each category. */
                 category: string;
                 /** @description How the message travels. */
                 channel: string;
@@ -17010,7 +17010,7 @@ export interface components {
                     start: string;
                     /** @description Local time at which quiet hours end. */
                     end: string;
-                    /** @description The weekdays on which a window starts; 1 is Monday. */
+                    /** @description The weekdays on which quiet hours start; 1 is Monday. */
                     days?: number[];
                 } | null;
                 /** @description A name of the IANA list. */
@@ -17048,9 +17048,9 @@ export interface components {
             timezone: string;
             /** @description The language, as a BCP 47 tag; `de-AT` falls back to `de`. */
             locale?: string | null;
-            /** @description The whole set; what it does not name has its default. */
+            /** @description All preferences. A preference that is not in the list has its default. */
             preferences: {
-                /** @description The kind of message; preferences and permissions are by category. */
+                /** @description The kind of message. Preferences and permissions are set for each category. */
                 category: string | "*";
                 /**
                  * @description How the message travels.
@@ -17065,7 +17065,7 @@ export interface components {
                     start: string;
                     /** @description Local time at which quiet hours end. */
                     end: string;
-                    /** @description The weekdays on which a window starts; 1 is Monday. */
+                    /** @description The weekdays on which quiet hours start; 1 is Monday. */
                     days?: number[];
                 } | null;
                 /** @description A name of the IANA list. */
@@ -17136,7 +17136,7 @@ export interface components {
             duration_ms: number | null;
             http_status: number | null;
             error_code: string | null;
-            /** @description The beginning of what the endpoint answered. */
+            /** @description The first bytes of the reply of the endpoint. */
             response_excerpt: string | null;
             timings: {
                 dns_ms: number;
@@ -17716,9 +17716,9 @@ export interface components {
          *     }
          */
         ReplayWebhookSubscriptionBody: {
-            /** @description The beginning of the span, inclusive. */
+            /** @description The beginning of the time range, inclusive. */
             since: components["schemas"]["Time"];
-            /** @description The end of the span, exclusive. */
+            /** @description The end of the time range, exclusive. */
             until?: components["schemas"]["Time"];
             /** @enum {string} */
             only: "failed" | "missed" | "all";
@@ -17820,7 +17820,7 @@ export interface components {
          *     }
          */
         RegisterWorker: {
-            /** @description Workers claim from one queue. */
+            /** @description The queue. Workers claim jobs of one queue. */
             queue?: string;
             capabilities: {
                 /** @description The name of the job type. */
@@ -17846,7 +17846,7 @@ export interface components {
          */
         JobWorker: {
             worker_id: components["schemas"]["Id"];
-            /** @description Workers claim from one queue. */
+            /** @description The queue. Workers claim jobs of one queue. */
             queue: string;
             all_tenants: boolean;
             capabilities: {
@@ -17865,9 +17865,9 @@ export interface components {
          */
         ClaimJobs: {
             claim_id: components["schemas"]["Id"];
-            /** @description The most jobs that one claim returns. */
+            /** @description The maximum number of jobs that one claim returns. */
             max_jobs: number;
-            /** @description How long to wait where nothing is due. */
+            /** @description How many seconds the request waits if no job is due. */
             wait_seconds?: number;
         };
         /**
@@ -17941,9 +17941,9 @@ export interface components {
         ClaimedJobs: {
             jobs: {
                 job: components["schemas"]["Job"];
-                /** @description What the job works on; it fits the schema of the type. */
+                /** @description The input of the job. It must match the schema of the type. */
                 parameters?: unknown;
-                /** @description Where the worker fetches the file, for an hour; absent if the owner of the job may not read it any more. */
+                /** @description The URL from which the worker fetches the file, valid for an hour. It is absent if the owner of the job may no longer read the file. */
                 input_url?: string;
                 attempt: {
                     id: components["schemas"]["Id"];
@@ -17954,7 +17954,7 @@ export interface components {
                     started_at: components["schemas"]["Time"];
                 };
                 version: number;
-                /** @description What the next attempt needs to go on; opaque to the platform. */
+                /** @description The data that the next attempt needs to continue. The platform does not read it. */
                 checkpoint: unknown;
                 traceparent: string | null;
             }[];
@@ -18011,12 +18011,12 @@ export interface components {
          *     }
          */
         LinkPreview: {
-            /** @description The whole short address. */
+            /** @description The complete short URL. */
             short_url: string;
-            /** @description Where the link leads. */
+            /** @description The destination of the link. */
             destination_url: string;
             created_at: components["schemas"]["Time"];
-            /** @description What the checks of the destination found. */
+            /** @description The result of the checks of the destination. */
             safety_state: string;
         };
     };
@@ -18157,7 +18157,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Any operation may refuse with `not_acceptable`, `content_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `overloaded`. */
+        /** @description Any operation may be refused with `not_acceptable`, `content_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `overloaded`. */
         AnyRefusal: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18180,24 +18180,24 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+        /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
         IdempotencyKey: string;
-        /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+        /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
         OptionalIdempotencyKey: string;
-        /** @description The ETag of the expected version; 412 where it is not the current one. */
+        /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
         IfMatch: string;
     };
     requestBodies: never;
     headers: {
         /** @description The id of this request. Name it when you report a problem. */
         "X-Request-Id": components["schemas"]["Id"];
-        /** @description The remaining budget: `r` requests; the limit is full again in `t` seconds. */
+        /** @description The remaining budget: `r` more requests now; the whole limit is available again in `t` seconds. */
         RateLimit: string;
         /** @description The limit: `q` requests in `w` seconds. */
         "RateLimit-Policy": string;
         /** @description Seconds to wait before the same request is sent again. */
         "Retry-After": number;
-        /** @description `true` where the outcome is that of an earlier request with the same key. */
+        /** @description `true` if the reply is that of an earlier request with the same key. */
         "Idempotent-Replayed": string;
         /** @description JSON Pointers of members that the request had and the schema does not know. */
         "X-Ignored-Fields": string;
@@ -18207,7 +18207,7 @@ export interface components {
         Location: string;
         /** @description The address of the next page, with `rel="next"`. */
         Link: string;
-        /** @description How to authenticate. */
+        /** @description The authentication scheme that the request must use. */
         "WWW-Authenticate": string;
     };
     pathItems: never;
@@ -18273,7 +18273,7 @@ export interface operations {
             query?: {
                 /** @description When the signature ends, in seconds since 1970. */
                 exp?: string;
-                /** @description Which key signed the URL. */
+                /** @description The id of the key that signed the URL. */
                 kid?: string;
                 /** @description The signature of the URL. */
                 sig?: string;
@@ -18282,7 +18282,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The file that a completed upload became. */
+                /** @description The file of a completed upload. */
                 file_id: components["schemas"]["Id"];
                 /** @description The original, or one of its derivatives. */
                 variant: "original" | "thumbnail" | "preview" | "sanitized";
@@ -18307,7 +18307,7 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description A part of the content. */
+            /** @description One part of the content. */
             206: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18333,7 +18333,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Temporarily at `Location`; repeat the same method there. */
+            /** @description The resource is at `Location` for now. Send the same method there. */
             307: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18401,7 +18401,7 @@ export interface operations {
             query?: {
                 /** @description When the signature ends, in seconds since 1970. */
                 exp?: string;
-                /** @description Which key signed the URL. */
+                /** @description The id of the key that signed the URL. */
                 kid?: string;
                 /** @description The signature of the URL. */
                 sig?: string;
@@ -18531,9 +18531,9 @@ export interface operations {
     listProblems: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -18636,9 +18636,9 @@ export interface operations {
                 status?: "invited" | "active" | "disabled";
                 /** @description The mail address, as the person wrote it. */
                 email?: string;
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -18768,7 +18768,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -18890,9 +18890,9 @@ export interface operations {
     listAccountSessions: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -18954,7 +18954,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -19039,7 +19039,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -19088,9 +19088,9 @@ export interface operations {
         parameters: {
             query?: {
                 account_id?: components["schemas"]["Id"];
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -19183,7 +19183,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -19233,9 +19233,9 @@ export interface operations {
                 action?: string;
                 target?: string;
                 request_id?: components["schemas"]["Id"];
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -19268,9 +19268,9 @@ export interface operations {
     listCarts: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -19303,7 +19303,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -19390,7 +19390,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -19436,7 +19436,7 @@ export interface operations {
             header?: never;
             path: {
                 cart_id: components["schemas"]["Id"];
-                /** @description What is sold and stocked, by the name that the shop gave it. */
+                /** @description The name that the shop gave to one unit of stock. */
                 sku: components["schemas"]["Sku"];
             };
             cookie?: never;
@@ -19491,7 +19491,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -19550,9 +19550,9 @@ export interface operations {
     listCollections: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -19586,7 +19586,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -19688,7 +19688,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -19731,9 +19731,9 @@ export interface operations {
     listConnectors: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -19772,7 +19772,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -19820,11 +19820,11 @@ export interface operations {
     listDocuments: {
         parameters: {
             query?: {
-                /** @description Where it stands. */
+                /** @description The state. */
                 state?: "pending" | "processing" | "ready" | "failed";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -19863,7 +19863,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -19952,7 +19952,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -19996,9 +19996,9 @@ export interface operations {
     listIndexVersions: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -20037,13 +20037,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
                 /** @description The collection. */
                 collection_id: components["schemas"]["Id"];
-                /** @description Grows with each change. */
+                /** @description Increases with each change. */
                 version: string;
             };
             cookie?: never;
@@ -20080,7 +20080,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -20207,7 +20207,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
@@ -20303,7 +20303,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -20348,7 +20348,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -20393,9 +20393,9 @@ export interface operations {
     listConversations: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -20428,7 +20428,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -20593,9 +20593,9 @@ export interface operations {
     listConversationMembers: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -20632,7 +20632,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -20792,7 +20792,7 @@ export interface operations {
                 before?: number;
                 /** @description Messages with a higher sequence, oldest first; for changes, those after this revision. */
                 after?: number;
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
                 limit?: number;
             };
@@ -20830,7 +20830,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -20900,7 +20900,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -21018,9 +21018,9 @@ export interface operations {
     listDeprecations: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -21138,9 +21138,9 @@ export interface operations {
     getDiscounts: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -21175,7 +21175,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The word that buyers enter. */
+                /** @description The code that buyers enter. */
                 code: string;
             };
             cookie?: never;
@@ -21208,11 +21208,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The word that buyers enter. */
+                /** @description The code that buyers enter. */
                 code: string;
             };
             cookie?: never;
@@ -21265,9 +21265,9 @@ export interface operations {
                 state?: "warning" | "needs_response" | "under_review" | "won" | "lost" | "closed";
                 /** @description The payment. */
                 intent_id?: components["schemas"]["Id"];
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -21392,7 +21392,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -21476,9 +21476,9 @@ export interface operations {
     listDomains: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -21871,9 +21871,9 @@ export interface operations {
     listEventConsumers: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -21908,9 +21908,9 @@ export interface operations {
             query?: {
                 consumer?: string;
                 state?: "waiting" | "dead" | "skipped" | "resolved";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -21944,7 +21944,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -21988,7 +21988,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -22031,9 +22031,9 @@ export interface operations {
     getFeed: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -22066,13 +22066,13 @@ export interface operations {
     listFiles: {
         parameters: {
             query?: {
-                /** @description What the file is for; it decides sizes, types, derivatives and readers. */
+                /** @description The purpose of the file. The purpose decides the allowed sizes and types, the derivatives and the readers. */
                 purpose?: "avatar" | "product_media" | "post_media" | "chat_attachment" | "document_ingest" | "job_input" | "generic";
-                /** @description Where it stands; only `available` is safe to read. */
+                /** @description The state. Only an `available` file is safe to read. */
                 state?: "uploaded" | "available" | "quarantined" | "deleted" | "purged";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -22139,7 +22139,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The file that a completed upload became. */
+                /** @description The file of a completed upload. */
                 file_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -22172,7 +22172,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The file that a completed upload became. */
+                /** @description The file of a completed upload. */
                 file_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -22201,7 +22201,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The file that a completed upload became. */
+                /** @description The file of a completed upload. */
                 file_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -22234,11 +22234,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
-                /** @description The file that a completed upload became. */
+                /** @description The file of a completed upload. */
                 file_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -22275,7 +22275,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -22322,7 +22322,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -22372,9 +22372,9 @@ export interface operations {
                 provider?: string;
                 provider_account?: string;
                 processing_state?: "received" | "processing" | "processed" | "ignored" | "failed" | "dead";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -22476,7 +22476,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -22557,7 +22557,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -22698,9 +22698,9 @@ export interface operations {
                 /** @description Only items that are not read. */
                 unread?: boolean;
                 archived?: boolean;
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -22833,7 +22833,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -22914,7 +22914,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -22968,7 +22968,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -23049,7 +23049,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -23103,7 +23103,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -23184,7 +23184,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -23226,7 +23226,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -23269,7 +23269,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description What is sold and stocked, by the name that the shop gave it. */
+                /** @description The name that the shop gave to one unit of stock. */
                 sku: components["schemas"]["Sku"];
             };
             cookie?: never;
@@ -23302,11 +23302,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description What is sold and stocked, by the name that the shop gave it. */
+                /** @description The name that the shop gave to one unit of stock. */
                 sku: components["schemas"]["Sku"];
             };
             cookie?: never;
@@ -23516,7 +23516,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -23559,7 +23559,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -23599,9 +23599,9 @@ export interface operations {
     listJobSchedules: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -23669,7 +23669,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -23751,9 +23751,9 @@ export interface operations {
             query?: {
                 /** @description The name of the job type. */
                 type?: string;
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -23786,9 +23786,9 @@ export interface operations {
     listJobTypes: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -23988,9 +23988,9 @@ export interface operations {
                 state?: "pending" | "retryable" | "queued" | "running" | "terminal" | "succeeded" | "failed" | "cancelled" | "expired";
                 /** @description The name of the job type. */
                 type?: string;
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -24023,7 +24023,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -24100,7 +24100,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -24145,9 +24145,9 @@ export interface operations {
     listJobAttempts: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -24184,7 +24184,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -24244,9 +24244,9 @@ export interface operations {
     listJobEvents: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -24322,7 +24322,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -24370,14 +24370,14 @@ export interface operations {
     listLedgerAccounts: {
         parameters: {
             query?: {
-                /** @description Whose books: your own, or those of the platform (operators only). */
+                /** @description The owner of the accounts: your tenant, or the platform (operators only). */
                 owner?: "tenant" | "platform";
                 type?: string;
                 /** @description The currency, by ISO 4217. */
                 currency?: string;
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -24410,7 +24410,7 @@ export interface operations {
     getLedgerAccount: {
         parameters: {
             query?: {
-                /** @description The time of which the balance is wanted; absent for now. */
+                /** @description The time of the balance. The default is now. */
                 at?: components["schemas"]["Time"];
             };
             header?: never;
@@ -24445,15 +24445,15 @@ export interface operations {
     listLedgerTransactions: {
         parameters: {
             query?: {
-                /** @description Whose books: your own, or those of the platform (operators only). */
+                /** @description The owner of the accounts: your tenant, or the platform (operators only). */
                 owner?: "tenant" | "platform";
                 /** @description The payment. */
                 intent_id?: components["schemas"]["Id"];
                 /** @description The operation that this request began; events name it, too. */
                 operation_id?: components["schemas"]["Id"];
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -24519,9 +24519,9 @@ export interface operations {
     listLimits: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -24554,9 +24554,9 @@ export interface operations {
         parameters: {
             query?: {
                 kind?: "host" | "suffix" | "url" | "regex";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -24590,7 +24590,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -24655,9 +24655,9 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "received" | "resolved";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -24723,7 +24723,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -24766,9 +24766,9 @@ export interface operations {
                 state?: "pending_scan" | "active" | "disabled" | "expired" | "deleted";
                 domain?: string;
                 q?: string;
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -24804,7 +24804,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -24851,7 +24851,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -24899,7 +24899,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The last part of the short address. */
+                /** @description The last part of the short URL. */
                 code: string;
             };
             cookie?: never;
@@ -24934,11 +24934,11 @@ export interface operations {
                 domain?: string;
             };
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The last part of the short address. */
+                /** @description The last part of the short URL. */
                 code: string;
             };
             cookie?: never;
@@ -24963,11 +24963,11 @@ export interface operations {
                 domain?: string;
             };
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The last part of the short address. */
+                /** @description The last part of the short URL. */
                 code: string;
             };
             cookie?: never;
@@ -25014,7 +25014,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The last part of the short address. */
+                /** @description The last part of the short URL. */
                 code: string;
             };
             cookie?: never;
@@ -25062,7 +25062,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The last part of the short address. */
+                /** @description The last part of the short URL. */
                 code: string;
             };
             cookie?: never;
@@ -25102,7 +25102,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The last part of the short address. */
+                /** @description The last part of the short URL. */
                 code: string;
             };
             cookie?: never;
@@ -25165,7 +25165,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
@@ -25239,9 +25239,9 @@ export interface operations {
     listExternalIdentities: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -25459,9 +25459,9 @@ export interface operations {
     listMfaMethods: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -25631,7 +25631,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -25671,9 +25671,9 @@ export interface operations {
     listModels: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -25707,7 +25707,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -25749,7 +25749,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -25794,11 +25794,11 @@ export interface operations {
     listModerationCases: {
         parameters: {
             query?: {
-                /** @description Where it is in its life. */
+                /** @description The state. */
                 state?: "open" | "in_review" | "actioned" | "dismissed" | "appealed" | "upheld" | "reversed";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -25866,9 +25866,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -25913,7 +25913,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -25956,9 +25956,9 @@ export interface operations {
     listMyDecisions: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -25992,7 +25992,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -26047,9 +26047,9 @@ export interface operations {
     listNotificationCategories: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -26198,9 +26198,9 @@ export interface operations {
         parameters: {
             query?: {
                 name?: string;
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -26234,7 +26234,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -26309,7 +26309,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -26390,7 +26390,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -26431,14 +26431,14 @@ export interface operations {
         parameters: {
             query?: {
                 user_id?: components["schemas"]["Id"];
-                /** @description The kind of message; preferences and permissions are by category. */
+                /** @description The kind of message. Preferences and permissions are set for each category. */
                 category?: string;
-                /** @description Where it stands. */
+                /** @description The state. */
                 state?: "scheduled" | "queued" | "held" | "processing" | "sent" | "delivered" | "failed" | "suppressed" | "cancelled" | "expired";
                 batch_id?: components["schemas"]["Id"];
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -26472,7 +26472,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -26588,7 +26588,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -26628,7 +26628,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -26668,7 +26668,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -26779,7 +26779,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -26909,7 +26909,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description See `Location`. */
+            /** @description The resource is at `Location`. */
             303: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26931,11 +26931,11 @@ export interface operations {
     listOrders: {
         parameters: {
             query?: {
-                /** @description Where it is in its life. */
+                /** @description The state. */
                 state?: "pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -27002,7 +27002,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -27046,7 +27046,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -27238,13 +27238,13 @@ export interface operations {
     listPaymentIntents: {
         parameters: {
             query?: {
-                /** @description What you call the order that is paid. */
+                /** @description Your own name for the order that is paid. */
                 order_ref?: string;
                 /** @description The state. */
                 state?: "requires_authorization" | "requires_action" | "authorized" | "captured" | "cancelled";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -27278,7 +27278,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -27351,7 +27351,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -27412,7 +27412,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -27473,7 +27473,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -27534,7 +27534,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -27635,7 +27635,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -27681,11 +27681,11 @@ export interface operations {
     listComments: {
         parameters: {
             query?: {
-                /** @description The oldest first (`asc`), or the newest. */
+                /** @description The order: oldest first (`asc`) or newest first (`desc`). */
                 order?: "asc" | "desc";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -27723,7 +27723,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -27767,9 +27767,9 @@ export interface operations {
     listLikes: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -27863,9 +27863,9 @@ export interface operations {
     listPostVersions: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -27903,7 +27903,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -27947,15 +27947,15 @@ export interface operations {
             query?: {
                 /** @description A path, such as `kitchen/mugs`. */
                 category?: string;
-                /** @description Words to search for; a quoted part is searched as it stands. */
+                /** @description The words to search for. A part in quotes is searched exactly. */
                 q?: string;
                 /** @description A code of ISO 4217. */
                 currency?: string;
-                /** @description Where it is in its life. */
+                /** @description The state. */
                 state?: "draft" | "active" | "archived";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -27991,7 +27991,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -28066,7 +28066,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -28190,7 +28190,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -28267,11 +28267,11 @@ export interface operations {
             query?: {
                 /** @description The state. */
                 state?: "open" | "auto_resolved" | "resolved" | "ignored";
-                /** @description How the books disagree. */
+                /** @description The kind of difference between the ledger and the provider. */
                 discrepancy?: string;
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -28305,7 +28305,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -28350,7 +28350,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -28422,7 +28422,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -28545,7 +28545,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -28592,11 +28592,11 @@ export interface operations {
     listReturns: {
         parameters: {
             query?: {
-                /** @description Where it is in its life. */
+                /** @description The state. */
                 state?: "requested" | "approved" | "rejected" | "cancelled" | "received" | "refund_pending" | "refunded" | "refund_failed";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -28629,7 +28629,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -28705,7 +28705,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -28750,7 +28750,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -28795,7 +28795,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -28839,7 +28839,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -28883,7 +28883,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -28926,9 +28926,9 @@ export interface operations {
     listRoles: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -29041,9 +29041,9 @@ export interface operations {
             query?: {
                 account_id?: components["schemas"]["Id"];
                 action?: string;
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -29077,9 +29077,9 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -29247,13 +29247,13 @@ export interface operations {
     listSettlements: {
         parameters: {
             query?: {
-                /** @description The payout in which it left. */
+                /** @description The payout that contains it. */
                 payout_id?: string;
                 /** @description The payment. */
                 intent_id?: components["schemas"]["Id"];
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -29286,11 +29286,11 @@ export interface operations {
     listShipments: {
         parameters: {
             query?: {
-                /** @description Where it is in its life. */
+                /** @description The state. */
                 state?: "preparing" | "awaiting_capture" | "shipped" | "delivered" | "lost" | "cancelled";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -29324,7 +29324,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -29368,7 +29368,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -29411,9 +29411,9 @@ export interface operations {
     getShippingMethods: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -29480,7 +29480,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -29568,9 +29568,9 @@ export interface operations {
             query?: {
                 /** @description How the message travels. */
                 channel?: "email" | "sms" | "push";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -29604,7 +29604,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -29667,9 +29667,9 @@ export interface operations {
     getTaxRules: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -29736,7 +29736,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -29788,9 +29788,9 @@ export interface operations {
     listTenants: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -29861,7 +29861,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -29975,7 +29975,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -30193,13 +30193,13 @@ export interface operations {
                 from?: string;
                 /** @description The last day. */
                 to?: string;
-                /** @description What each line sums up. */
+                /** @description How the lines are grouped. */
                 group_by?: "day" | "model";
                 /** @description Your own usage, or that of the tenant. */
                 scope?: "own" | "tenant";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -30232,9 +30232,9 @@ export interface operations {
     listBlocks: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -30324,9 +30324,9 @@ export interface operations {
     listFollowRequests: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -30360,7 +30360,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -30400,7 +30400,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -30457,9 +30457,9 @@ export interface operations {
     listMutes: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -30588,7 +30588,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -30634,9 +30634,9 @@ export interface operations {
     listDestinations: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -30672,7 +30672,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -30777,9 +30777,9 @@ export interface operations {
     listFollowers: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -30816,9 +30816,9 @@ export interface operations {
     listFollowing: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -30914,9 +30914,9 @@ export interface operations {
     listUserPosts: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -30986,7 +30986,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -31031,13 +31031,13 @@ export interface operations {
                 event_id?: components["schemas"]["Id"];
                 state?: "pending" | "delivered" | "permanent_failure" | "exhausted" | "cancelled";
                 type?: string;
-                /** @description The beginning of the span, inclusive. */
+                /** @description The beginning of the time range, inclusive. */
                 since?: components["schemas"]["Time"];
-                /** @description The end of the span, exclusive. */
+                /** @description The end of the time range, exclusive. */
                 until?: components["schemas"]["Time"];
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -31104,7 +31104,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -31148,9 +31148,9 @@ export interface operations {
     listWebhookEventTypes: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -31184,12 +31184,12 @@ export interface operations {
             query?: {
                 /** @description Types of events, or patterns such as `job.*`. */
                 types?: string;
-                /** @description The beginning of the span, inclusive. */
+                /** @description The beginning of the time range, inclusive. */
                 since?: components["schemas"]["Time"];
                 trace_id?: string;
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -31259,9 +31259,9 @@ export interface operations {
     listWebhookSubscriptions: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -31295,7 +31295,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -31375,7 +31375,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -31402,7 +31402,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -31449,7 +31449,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -31497,7 +31497,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -31541,7 +31541,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -31755,7 +31755,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The last part of the short address. */
+                /** @description The last part of the short URL. */
                 code: string;
             };
             cookie?: never;
@@ -31784,7 +31784,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Found; follow `Location`. */
+            /** @description The resource is at `Location`. */
             302: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31793,7 +31793,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Temporarily at `Location`; repeat the same method there. */
+            /** @description The resource is at `Location` for now. Send the same method there. */
             307: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31802,7 +31802,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Permanently at `Location`; repeat the same method there. */
+            /** @description The resource has moved to `Location` permanently. Send the same method there. */
             308: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -21,7 +21,7 @@ export const Time = Type.String({
 export const Version = Type.Integer({
   title: 'Version',
   description:
-    'Grows with every change of the resource. The ETag carries it; send it as `If-Match`.',
+    'Increases with every change of the resource. The ETag contains it; send the ETag as `If-Match`.',
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
 })
@@ -100,7 +100,7 @@ export const limit_default = 20
 
 const Limit = described(
   Type.Integer({ minimum: 1, maximum: 100, default: limit_default }),
-  'The most items that the page may hold.',
+  'The maximum number of items of the page.',
 )
 
 /** A page is named after its items: `JobPage`. */

@@ -29,7 +29,7 @@ export function auditRoutes({ cursors }: { cursors: Cursors }): Route[] {
       method: 'GET',
       path: '/v1/audit-events',
       name: 'listAuditEvents',
-      summary: 'List administrative acts, newest first',
+      summary: 'List the audit log, newest first',
       permission: 'kernel.audit_events.read',
       added: true,
       query: pageQuery({

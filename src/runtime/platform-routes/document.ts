@@ -22,7 +22,7 @@ export function documentRoute(document: () => string): Route {
     method: 'GET',
     path: '/openapi.json',
     name: 'getOpenApiDocument',
-    summary: 'The OpenAPI 3.1 document of this platform',
+    summary: 'Get the OpenAPI 3.1 document of this platform',
     sends: ['etag'],
     permission: 'public',
     added: true,

@@ -35,9 +35,9 @@ export function rootRoute({ name, version, public_url, routes }: RootDeps): Rout
     method: 'GET',
     path: '/',
     name: 'getRoot',
-    summary: 'The addresses of the documentation',
+    summary: 'List the addresses of the documentation',
     description:
-      'Returns the addresses of the reference, of this document and of the health check. As `text/html` it is a page for people.',
+      'Returns the addresses of the reference, of this document and of the health check. With `Accept: text/html`, the reply is an HTML page.',
     permission: 'public',
     added: true,
     produces: ['application/json', 'text/html'],

@@ -21,7 +21,7 @@ export function auditRoutes(): readonly Route[] {
       path: '/v1/commerce/audit',
       name: 'auditCommerce',
       summary: 'Verify stock, orders and codes of the shop',
-      description: 'Each check names up to 100 violations. A shop that is sound has none.',
+      description: 'Each check names up to 100 violations. A shop with correct data has none.',
       permission: 'commerce.audits.read',
       rate: 'expensive',
       added: true,

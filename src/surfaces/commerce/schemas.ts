@@ -4,7 +4,7 @@ import { Amount, closed, count, Id, nullable, text, Time } from '../../kernel/ht
 
 export const Sku = Type.String({
   title: 'Sku',
-  description: 'What is sold and stocked, by the name that the shop gave it.',
+  description: 'The name that the shop gave to one unit of stock.',
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
   minLength: 1,
   maxLength: 64,

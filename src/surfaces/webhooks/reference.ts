@@ -3,7 +3,7 @@ import type { Reference } from '../../kernel/http/openapi/reference.ts'
 
 export const reference: Reference = {
   introduction:
-    'Events of the platform, delivered to your endpoints as signed HTTP requests (Standard Webhooks), retried and replayable, and signed messages of other providers, received once.',
+    'Delivers the events of the platform to your endpoints as signed HTTP requests (Standard Webhooks). Failed deliveries are retried, and you can replay them. It also receives signed webhooks of other providers, each once.',
   members: {
     endpoint: [
       'The public `https` address that receives events.',
@@ -16,11 +16,11 @@ export const reference: Reference = {
     last_http_status: ['The status that the endpoint answered last.', 503],
     last_error_code: ['Why the last attempt failed.', 'timeout'],
     ordering: ['Whether events of one aggregate wait for each other.'],
-    since: ['The beginning of the span, inclusive.'],
-    until: ['The end of the span, exclusive.'],
+    since: ['The beginning of the time range, inclusive.'],
+    until: ['The end of the time range, exclusive.'],
     provider: ['The provider that signs the messages.', 'stripe'],
     event_type: ['The type of the event.', 'job.succeeded'],
-    response_excerpt: ['The beginning of what the endpoint answered.', 'service unavailable'],
+    response_excerpt: ['The first bytes of the reply of the endpoint.', 'service unavailable'],
     duration_ms: ['How long the attempt took.', 184],
   },
 }

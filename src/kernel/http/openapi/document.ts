@@ -86,7 +86,7 @@ export function openApiDocument(options: DocumentOptions): Json {
           type: 'http',
           scheme: 'bearer',
           description:
-            'The `login_token` of a reply of `POST /v1/sessions` that asks for a second factor.',
+            'The `login_token` that `POST /v1/sessions` returns when it asks for a second factor.',
         },
       },
     }),
@@ -144,7 +144,7 @@ function operation(
 const credentials: Readonly<Record<Taken | 'none', { says: string; security?: Json[] }>> = {
   none: { says: 'Requires no credential.' },
   login_token: {
-    says: 'Requires as Bearer the `login_token` of a login that waits for its second factor, or an access token.',
+    says: 'Send as Bearer token the `login_token` of a login that waits for its second factor, or an access token.',
     security: [{ login_token: [] }, { bearer: [] }],
   },
   access_token: {
@@ -152,15 +152,17 @@ const credentials: Readonly<Record<Taken | 'none', { says: string; security?: Js
     security: [{ bearer: [] }],
   },
   optional: {
-    says: 'Works without a credential; with one it answers for the caller.',
+    says: 'Works without authentication. With a credential, the reply is made for the caller.',
     security: [{}, { bearer: [] }],
   },
-  signed_url: { says: 'Requires no header: the URL is signed, and valid for a short time.' },
-  signature: { says: 'Requires the signature of the sender in its own headers.' },
+  signed_url: {
+    says: 'Requires no header, because the URL is signed. The URL is valid for a short time.',
+  },
+  signature: { says: 'Requires the headers with the signature of the provider.' },
 }
 
 const needs: Readonly<Record<string, string>> = {
-  authenticated: 'Requires a credential and no permission.',
+  authenticated: 'Requires a credential, but no permission.',
 }
 
 /** Joins the description of the route, who may call it, and what a retry does. */
@@ -168,12 +170,12 @@ function describe(route: Route, permissions: PermissionCatalog): string {
   const { permission, takes = 'none' } = route
   const [name = '', typed] = permission.split(':')
   const roles = permissions.get(name)?.roles ?? []
-  const held = roles.length > 0 ? `; ${roles.map(role => `\`${role}\``).join(', ')} hold it` : ''
+  const held = roles.length > 0 ? ` (roles: ${roles.map(role => `\`${role}\``).join(', ')})` : ''
   const who =
     (permission === 'public' ? credentials[takes].says : needs[permission]) ??
     `Requires the permission \`${name}\`${typed ? ' for the type' : ''}${held}.`
   const key = keyMode(route)
-  const retry = key ? 'With an `Idempotency-Key` a retry has the effect of one request.' : ''
+  const retry = key ? 'With an `Idempotency-Key`, a retry does not repeat the effect.' : ''
   return [route.description, who, retry].filter(Boolean).join(' ')
 }
 

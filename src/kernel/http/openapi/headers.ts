@@ -15,7 +15,7 @@ export const headers: Readonly<Record<string, Header>> = {
     schema: { $ref: '#/components/schemas/Id' },
   },
   RateLimit: textual(
-    'The remaining budget: `r` requests; the limit is full again in `t` seconds.',
+    'The remaining budget: `r` more requests now; the whole limit is available again in `t` seconds.',
     '"read";r=598;t=1',
   ),
   'RateLimit-Policy': textual('The limit: `q` requests in `w` seconds.', '"read";q=600;w=60'),
@@ -24,7 +24,7 @@ export const headers: Readonly<Record<string, Header>> = {
     schema: { type: 'integer', minimum: 0, examples: [2] },
   },
   'Idempotent-Replayed': textual(
-    '`true` where the outcome is that of an earlier request with the same key.',
+    '`true` if the reply is that of an earlier request with the same key.',
     'true',
   ),
   'X-Ignored-Fields': textual(
@@ -40,7 +40,10 @@ export const headers: Readonly<Record<string, Header>> = {
     'The address of the next page, with `rel="next"`.',
     '</v1/jobs?cursor=c1>; rel="next"',
   ),
-  'WWW-Authenticate': textual('How to authenticate.', 'Bearer error="invalid_token"'),
+  'WWW-Authenticate': textual(
+    'The authentication scheme that the request must use.',
+    'Bearer error="invalid_token"',
+  ),
   Deprecation: textual('When the operation was deprecated, as a Unix time.', '@1772445600'),
   Sunset: textual('When the operation will be removed.', 'Mon, 01 Mar 2027 00:00:00 GMT'),
 }
@@ -70,7 +73,8 @@ export const parameters: Readonly<Record<string, Json>> = {
     name: 'If-Match',
     in: 'header',
     required: false,
-    description: 'The ETag of the expected version; 412 where it is not the current one.',
+    description:
+      'The ETag of the expected version. If it is not the current one, the reply is 412.',
     schema: { type: 'string', maxLength: 1024, examples: ['"3"'] },
   },
 }
@@ -81,7 +85,7 @@ function keyParameter(required: boolean): Json {
     in: 'header',
     required,
     description:
-      'Made by the client, new for each intent. A retry with the same key and body gets the first outcome.',
+      'Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome.',
     schema: {
       type: 'string',
       minLength: 16,

@@ -4,13 +4,16 @@
 import type { Reference } from './reference.ts'
 
 export const platform_introduction =
-  'What the platform reports about itself: health, limits, problems, the log of events and of administrative acts. It is read mostly by operators and by programs.'
+  'Information about the platform: health, limits, error codes, the event log and the audit log. It is mostly for operators and programs.'
 
 export const kernelReference: Reference['members'] = {
   data: ['The items of this page.'],
   next_cursor: ['Send it as `cursor` to get the next page; null on the last one.', 'c1.eyJhIjoxfQ'],
   has_more: ['Whether a next page exists.', true],
-  cursor: ['The `next_cursor` of the page before; absent for the first page.', 'c1.eyJhIjoxfQ'],
+  cursor: [
+    'The `next_cursor` of the page before. Leave it out for the first page.',
+    'c1.eyJhIjoxfQ',
+  ],
   reason: [
     'The reason that the caller gave. It is kept in the audit log.',
     'Requested by the customer.',
@@ -19,14 +22,17 @@ export const kernelReference: Reference['members'] = {
     'The address of the page that explains the code.',
     'http://127.0.0.1:8080/problems/job_not_found',
   ],
-  'Problem.title': ['What the code means; the same text each time.', 'There is no such job'],
+  'Problem.title': [
+    'The meaning of the code. It is the same text in every reply.',
+    'There is no such job',
+  ],
   'Problem.status': ['The HTTP status.', 404],
   'Problem.detail': [
-    'What was wrong this time, and what to do next.',
+    'What was wrong with this request, and what to do next.',
     'No job has this id, or you may not see it. Check the id in `GET /v1/jobs`.',
   ],
   'Problem.instance': ['The path of the request.', '/v1/jobs/019c8f3a-5b20-7d41-9e6b-2f1c40d7a961'],
-  'Problem.code': ['The stable name of the refusal. New codes may be added.', 'job_not_found'],
+  'Problem.code': ['The stable name of the error. New codes may be added.', 'job_not_found'],
   'Problem.request_id': ['The id of the request, as in `X-Request-Id`.'],
   'Problem.errors': ['The values that do not match the schema, at most 20 of them.'],
   'Problem.retry_after': ['Seconds to wait before the same request is sent again.', 2],
@@ -35,5 +41,5 @@ export const kernelReference: Reference['members'] = {
   'FieldError.pointer': ['A JSON Pointer to the value.', '/priority'],
   'FieldError.constraint': ['The rule that the value breaks.', 'maximum'],
   'FieldError.message': ['The rule as a sentence.', '/priority must be at most 9.'],
-  'FieldError.params': ['The bound of the rule.', { limit: 9 }],
+  'FieldError.params': ['The limit of the rule.', { limit: 9 }],
 }

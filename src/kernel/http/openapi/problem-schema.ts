@@ -29,6 +29,6 @@ export const ProblemSchema = Type.Object(
   {
     title: 'Problem',
     description:
-      'Why a request was refused, by RFC 9457. Branch on `code`; show `detail` to people.',
+      'Why a request was refused (RFC 9457). Programs should check `code`; show `detail` to people.',
   },
 )

@@ -69,13 +69,13 @@ const meaning: Readonly<Record<number, string>> = {
   201: 'The resource was created.',
   202: 'The request was accepted; its work continues.',
   204: 'The request succeeded, and there is no content.',
-  206: 'A part of the content.',
+  206: 'One part of the content.',
   301: 'Moved permanently; follow `Location`.',
-  302: 'Found; follow `Location`.',
-  303: 'See `Location`.',
+  302: 'The resource is at `Location`.',
+  303: 'The resource is at `Location`.',
   304: 'Not modified since the version in `If-None-Match`.',
-  307: 'Temporarily at `Location`; repeat the same method there.',
-  308: 'Permanently at `Location`; repeat the same method there.',
+  307: 'The resource is at `Location` for now. Send the same method there.',
+  308: 'The resource has moved to `Location` permanently. Send the same method there.',
 }
 
 const status_names: Readonly<Record<number, string>> = {
@@ -136,7 +136,7 @@ export function responseComponents(all: readonly ReadonlyMap<number, string>[]):
     }),
   )
   const anywhere = [...anywhere_statuses].flatMap(status => own[nameOf(status)]?.description ?? [])
-  const whole = refusal(503, `Any operation may refuse with ${anywhere.join(', ')}.`)
+  const whole = refusal(503, `Any operation may be refused with ${anywhere.join(', ')}.`)
   return { ...own, [any_refusal]: whole, Done: done }
 }
 

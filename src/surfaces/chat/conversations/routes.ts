@@ -30,7 +30,7 @@ function createRoute(deps: Deps): Route {
     name: 'createConversation',
     summary: 'Create a group, or find or create a direct conversation',
     description:
-      'Two people have one direct conversation: when it exists, it is returned with 200. You are a member without naming yourself, and the owner of a group.',
+      'Two people have one direct conversation. If it already exists, it is returned with 200. Do not list yourself: you are always a member, and in a group you are the owner.',
     permission: 'authenticated',
     idempotency: 'optional',
     rate_tenant: false,
@@ -57,7 +57,7 @@ function listRoute(deps: Deps): Route {
     method: 'GET',
     path,
     name: 'listConversations',
-    summary: 'Own conversations, those with the latest message first',
+    summary: 'List your conversations, the latest message first',
     description:
       'A conversation that gets a message while you page through the list moves to its beginning.',
     permission: 'authenticated',
@@ -98,7 +98,7 @@ function getRoute(deps: Deps): Route {
     path: one,
     name: 'getConversation',
     summary: 'A conversation',
-    description: 'To those who left it stands as it stood when they left.',
+    description: 'Members who have left see the conversation as it was when they left.',
     permission: 'authenticated',
     rate_tenant: false,
     added: true,
@@ -118,7 +118,8 @@ function changeRoute(deps: Deps): Route {
     path: one,
     name: 'changeConversation',
     summary: 'Rename, close or open a group',
-    description: 'Its owner and admins may. A closed group can be read, and takes no messages.',
+    description:
+      'Requires that you are the owner or an admin of the group. A closed group can be read but accepts no messages.',
     permission: 'authenticated',
     rate_tenant: false,
     added: true,

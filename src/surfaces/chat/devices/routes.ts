@@ -17,7 +17,7 @@ export function deviceRoutes(deps: Deps): readonly Route[] {
       method: 'GET',
       path,
       name: 'listDevices',
-      summary: 'Own devices, the last one seen first',
+      summary: 'List your devices, the last one seen first',
       replies: { 200: Devices },
       handle: async ({ tx, principal: { id: user_id, tenant_id } }) =>
         reply(200, { data: await listDevices(tx, { tenant_id, user_id }) }),
@@ -30,7 +30,7 @@ export function deviceRoutes(deps: Deps): readonly Route[] {
       params: { device_id: Id },
       summary: 'Register a device, with or without push',
       description:
-        'The device chooses a UUID and keeps it. The push token is not shown again; it belongs to the device that sent it last.',
+        'The device chooses a UUID and keeps it. The push token is never returned. If two devices send the same push token, it belongs to the last one.',
       absent: 'validation_failed',
       body: PutDevice,
       replies: { 200: Device },

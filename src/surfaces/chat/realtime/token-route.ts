@@ -20,7 +20,7 @@ export function tokenRoute({ people, kernel }: Pick<Deps, 'people' | 'kernel'>):
     method: 'GET',
     path: '/v1/realtime-token',
     name: 'getRealtimeToken',
-    summary: 'A short-lived token for the socket',
+    summary: 'Get a short-lived token for the WebSocket',
     description:
       'Open the `url` with it within a minute: as `?token=`, as `Authorization: Bearer`, or as the second subprotocol `token.<token>` beside `realtime.v1`.',
     permission: 'authenticated',

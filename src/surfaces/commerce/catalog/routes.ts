@@ -46,9 +46,9 @@ function listRoute(deps: Deps): Route {
     method: 'GET',
     path,
     name: 'listProducts',
-    summary: 'Products on sale, newest first',
+    summary: 'List the products on sale, newest first',
     description:
-      'A category includes what is below it. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`.',
+      'A category includes its subcategories. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`.',
     permission: 'public',
     takes: 'optional',
     rate_tenant: false,
@@ -131,7 +131,8 @@ function changeRoute(deps: Deps): Route {
     path: one,
     name: 'changeProduct',
     summary: 'Change a product, add variants and prices',
-    description: 'What is left out stays. Orders keep what they were placed with.',
+    description:
+      'Properties that you leave out do not change. Existing orders keep their products and prices.',
     permission: writes,
     added: true,
     absent,

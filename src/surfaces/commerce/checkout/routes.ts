@@ -23,9 +23,9 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
       method: 'POST',
       path: '/v1/checkouts',
       name: 'checkOut',
-      summary: 'Order what is in a cart, and hold its money',
+      summary: 'Order the items of a cart, and authorize the payment',
       description:
-        'Prices, discounts, tax, shipping and stock are calculated here; send `pricing_fingerprint` of the cart to order only at the totals that were shown. 202 says that the payment is not certain yet: read the order. The money is captured after the order is confirmed, never before.',
+        'Prices, discounts, tax, shipping and stock are calculated again. To order only at the totals that you showed, send the `pricing_fingerprint` of the cart. 202 means that the outcome of the payment is not known yet: read the order later. The money is captured only after the order is confirmed.',
       permission: 'authenticated',
       rate_tenant: false,
       idempotency: 'required',

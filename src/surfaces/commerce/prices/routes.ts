@@ -23,8 +23,9 @@ export function priceRoutes(): readonly Route[] {
       method: 'POST',
       path: '/v1/price-versions',
       name: 'addPriceVersion',
-      summary: 'Set the price of a SKU, from now or a later moment',
-      description: 'Prices are added and never changed. Orders keep the price of their moment.',
+      summary: 'Set the price of a SKU, from now or from a later time',
+      description:
+        'A price never changes; a new price is added. Orders keep the price that was valid when they were placed.',
       permission: 'commerce.prices.write',
       added: true,
       body: AddPrice,

@@ -81,7 +81,7 @@ function changeRoute(deps: Deps): Route {
     summary: 'Disable or enable an account',
     sends: ['etag'],
     description:
-      'Disabling ends all sessions of the account at once; its API keys are no longer accepted.',
+      'Disabling ends all sessions of the account immediately. Its API keys are no longer accepted.',
     permission: 'identity.accounts.disable',
     added: true,
     absent: 'account_not_found',
@@ -137,7 +137,8 @@ function inviteRoute(deps: Deps): Route {
     name: 'inviteAccount',
     summary: 'Invite a person, or send a pending invitation again',
     sends: ['location'],
-    description: 'The mailed token sets the password through POST /v1/password-resets.',
+    description:
+      'The person sets the password with the mailed token through `POST /v1/password-resets`.',
     permission: 'identity.accounts.invite',
     added: true,
     body: Invite,

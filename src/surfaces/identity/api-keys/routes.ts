@@ -55,7 +55,7 @@ function createRoute(deps: Deps): Route {
     name: 'createApiKey',
     summary: 'Create an API key; it is shown once',
     description:
-      'The key is in this reply only. It never holds more than its owner does at the time of a request.',
+      'The key is shown only in this reply. At each request, it has only permissions that its owner has at that time.',
     permission: 'authenticated',
     added: true,
     asks_grants: true,

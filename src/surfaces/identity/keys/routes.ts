@@ -55,7 +55,7 @@ function rotateRoute({ kernel, keys }: Deps): Route {
     name: 'rotateSigningKey',
     summary: 'Start to sign with a new key',
     description:
-      '`graceful` publishes the new key before it signs; `revoke` drops all others at once, and clients have to refresh.',
+      '`graceful` publishes the new key before the key signs tokens. `revoke` removes all other keys immediately, and clients must refresh their tokens.',
     permission: 'identity.signing_keys.rotate',
     added: true,
     body: closed({ mode: Type.Union([Type.Literal('graceful'), Type.Literal('revoke')]) }),

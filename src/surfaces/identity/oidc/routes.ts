@@ -53,7 +53,8 @@ function callbackRoute(deps: Deps, oidc: Oidc): Route {
     path: '/v1/oidc/{provider}/callback',
     name: 'completeOidcLogin',
     summary: 'Return from an identity provider',
-    description: 'The identity provider sends the browser here; programs do not call it.',
+    description:
+      'The identity provider redirects the browser to this address. Programs do not call it.',
     permission: 'public',
     added: true,
     params: { provider: ProviderName },

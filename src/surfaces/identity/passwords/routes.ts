@@ -57,7 +57,7 @@ function changeRoutes(deps: Deps): Route[] {
       method: 'POST',
       path: '/v1/password-resets',
       name: 'resetPassword',
-      summary: 'Set a password with a mailed token',
+      summary: 'Set a password with a token from a mail',
       description: 'All sessions end.',
       permission: 'public',
       transaction: 'own',

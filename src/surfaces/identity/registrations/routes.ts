@@ -59,7 +59,7 @@ function verificationRoute(deps: Deps): Route {
     name: 'verifyEmail',
     summary: 'Verify an address with a mailed token',
     description:
-      'With the registration’s id or password; for a changed address with the owner’s credential.',
+      'Send the id or the password of the registration. For a changed address, send the credential of its owner.',
     permission: 'public',
     added: true,
     transaction: 'own',

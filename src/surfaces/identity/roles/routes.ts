@@ -39,7 +39,8 @@ function defineRoute(deps: Deps): Route {
     path: '/v1/roles',
     name: 'createRole',
     summary: 'Define a role of the tenant',
-    description: 'A role that mixes separated duties cannot be stored. Built-in roles are fixed.',
+    description:
+      'A role cannot combine permissions that must be held by different people. Built-in roles are fixed.',
     permission: 'identity.roles.define',
     added: true,
     body: DefineRole,

@@ -81,7 +81,8 @@ function generateRoute(deps: Deps): Route {
     path,
     name: 'createGeneration',
     summary: 'Generate text from a prompt',
-    description: 'At most 800 tokens. The model comes from the configuration of the platform.',
+    description:
+      'The output has at most 800 tokens. The configuration of the platform chooses the model.',
     permission: 'inference.generations.create',
     idempotency: 'optional',
     record: 'reference',
@@ -118,7 +119,7 @@ function streamRoute(deps: Deps): Route {
     name: 'streamGeneration',
     summary: 'Generate text from a prompt and stream it',
     description:
-      'At most 1200 tokens. Events: token, then exactly one of done and error. Headers are sent with the first token, so an earlier failure is a status.',
+      'The output has at most 1200 tokens. The events are `token`, then exactly one of `done` and `error`. The headers are sent with the first token, so that an earlier failure gets an error status.',
     permission: 'inference.generations.create',
     idempotency: 'optional',
     transaction: 'own',

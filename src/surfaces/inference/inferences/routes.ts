@@ -117,7 +117,7 @@ function streamRoute(deps: Deps): Route {
     name: 'streamInference',
     summary: 'Call a model and stream its answer',
     description:
-      'Events: started, delta, usage, then exactly one of completed and error. A stream without one of them is incomplete. `completed` carries the length and the SHA-256 of the text.',
+      'The events are `started`, `delta`, `usage`, then exactly one of `completed` and `error`. A stream that ends without `completed` or `error` is incomplete. `completed` contains the length and the SHA-256 of the text.',
     permission: 'inference.operations.create',
     idempotency: 'optional',
     transaction: 'own',
@@ -144,7 +144,7 @@ function getRoute({ kernel }: Deps): Route {
     method: 'GET',
     path: `${path}/{id}`,
     name: 'getInference',
-    summary: 'A call, with its output while that is kept',
+    summary: 'Get a call, with its output until the output is deleted',
     permission: 'inference.operations.create',
     asks_grants: true,
     added: true,
@@ -165,7 +165,7 @@ function cancelRoute(deps: Deps): Route {
     name: 'cancelInference',
     summary: 'Cancel a call',
     description:
-      'It stops within a second, in whichever process it runs; what it used until then is charged.',
+      'The call stops within a second, in whichever process it runs. The tokens used until then are charged.',
     permission: 'inference.operations.create',
     added: true,
     absent,

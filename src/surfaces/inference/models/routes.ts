@@ -30,9 +30,9 @@ function listRoute(deps: Deps): Route {
     method: 'GET',
     path,
     name: 'listModels',
-    summary: 'The models that may be called',
+    summary: 'List the models that you may call',
     description:
-      'Models that are drafts or disabled are shown to those who may change models. An alias of the tenant hides the same alias of the platform.',
+      'Draft and disabled models are shown only to callers who may change models. An alias of the tenant overrides the same alias of the platform.',
     permission: 'inference.models.read',
     asks_grants: true,
     query: pageQuery({}),
@@ -66,7 +66,7 @@ function createRoute(deps: Deps): Route {
     name: 'createModel',
     summary: 'Add a model at a configured provider, for one tenant',
     description:
-      'Only the platform operator: the model is called with the account of the platform. Without `tenant_id` it is for the tenant of the caller.',
+      'Only the platform operator may add models, because they are called with the provider account of the platform. Without `tenant_id` the model belongs to the tenant of the caller.',
     permission: 'inference.models.write',
     asks_grants: true,
     added: true,
@@ -112,7 +112,7 @@ function priceRoute(deps: Deps): Route {
     name: 'createModelPrice',
     summary: 'Set the price of a model from now on, or from a later time',
     description:
-      'Prices never change: each is a new version, and usage names the one it was made by.',
+      'A price never changes; a new price is a new version. Usage names the version that it was charged with.',
     permission: 'inference.prices.write',
     asks_grants: true,
     added: true,

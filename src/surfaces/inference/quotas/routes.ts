@@ -57,7 +57,7 @@ function listRoute(deps: Deps): Route {
     method: 'GET',
     path: '/v1/quotas',
     name: 'listQuotas',
-    summary: 'Your limits and those of your tenant, with what is used of them',
+    summary: 'Get your limits and those of your tenant, with the amounts used',
     permission: 'inference.operations.create',
     added: true,
     replies: { 200: Quotas },
@@ -109,7 +109,7 @@ function putRoute(deps: Deps): Route {
     name: 'putQuota',
     summary: 'Set the limits of a principal or of the tenant',
     description:
-      'Limits that are left out are those of the platform. Only the platform operator sets limits of a tenant above those of the platform.',
+      'A limit that you leave out is that of the platform. Only the platform operator sets limits of a tenant above those of the platform.',
     permission: 'inference.quotas.write',
     asks_grants: true,
     added: true,

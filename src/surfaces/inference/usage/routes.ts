@@ -35,9 +35,9 @@ export function usageRoutes(_deps: Deps): readonly Route[] {
       method: 'GET',
       path: '/v1/usage',
       name: 'listUsage',
-      summary: 'What calls used and cost, by day or by model',
+      summary: 'Get the usage and cost of calls, by day or by model',
       description:
-        'Days are of UTC, and both ends are included; by default the last 30. `scope=tenant` needs the permission inference.usage.read.',
+        'Days are in UTC. The first and the last day are included. The default is the last 30 days. `scope=tenant` requires the permission `inference.usage.read`.',
       permission: 'inference.operations.create',
       asks_grants: true,
       added: true,

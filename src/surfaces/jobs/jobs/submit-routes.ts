@@ -89,7 +89,7 @@ function submitRoute(deps: Deps): Route {
     name: 'submitJob',
     summary: 'Submit a job',
     description:
-      'The job is stored in the same commit as the reply. Follow `Location` for its state, or watch its events.',
+      'The job is stored before the reply is sent. Read its state at `Location`, or watch its events.',
     sends: ['etag', 'location'],
     permission: 'jobs.jobs.submit:{body.type}',
     idempotency: 'required',

@@ -66,7 +66,7 @@ function bytesRoute({ kernel }: Deps): Route {
     // The signature is checked before the reply shows whether there is such a result.
     params: { result_id: Id },
     name: 'downloadJobResult',
-    summary: 'The bytes of a result, by an address that was signed',
+    summary: 'Download a result from its signed URL',
     description:
       'The address comes from `GET /v1/jobs/{job_id}/result-url` and works for a short time.',
     permission: 'public',

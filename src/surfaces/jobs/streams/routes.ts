@@ -47,7 +47,7 @@ function attemptsRoute(deps: Deps): Route {
     method: 'GET',
     path: '/v1/jobs/{job_id}/attempts',
     name: 'listJobAttempts',
-    summary: 'The attempts of a job, newest first',
+    summary: 'List the attempts of a job, newest first',
     permission: 'authenticated',
     added: true,
     absent: 'job_not_found',
@@ -82,7 +82,7 @@ function eventsRoute(deps: Deps, lookout: Lookout): Route {
     method: 'GET',
     path: '/v1/jobs/{job_id}/events',
     name: 'listJobEvents',
-    summary: 'The history of a job; as text/event-stream also its progress, until it ends',
+    summary: 'List the events of a job, or stream them with its progress',
     description:
       'The stream sends job.state, job.progress, job.done (and then closes) and error. Last-Event-ID resumes it.',
     permission: 'authenticated',

@@ -39,7 +39,7 @@ function registerRoute(deps: Deps): Route {
     // The worker chooses it.
     params: { worker_id: Id },
     name: 'registerWorker',
-    summary: 'Say which job types a worker can run',
+    summary: 'Register a worker and the job types that it can run',
     permission: 'authenticated',
     asks_grants: true,
     added: true,
@@ -66,7 +66,8 @@ function claimRoute(deps: Deps): Route {
     path: '/v1/workers/{worker_id}/claims',
     name: 'claimJobs',
     summary: 'Claim jobs, or wait for some',
-    description: 'The same claim_id gives the same leases again, so a lost answer costs nothing.',
+    description:
+      'A repeated request with the same `claim_id` returns the same leases, so that a lost reply loses no job.',
     permission: 'authenticated',
     added: true,
     absent: 'worker_not_found',
@@ -90,7 +91,7 @@ function heartbeatRoute({ engine }: Deps): Route {
     method: 'POST',
     path: '/v1/workers/{worker_id}/heartbeats',
     name: 'sendWorkerHeartbeat',
-    summary: 'Renew leases, and get the states of their jobs',
+    summary: 'Renew the leases of attempts, and get the states of their jobs',
     permission: 'authenticated',
     added: true,
     absent: 'worker_not_found',
@@ -118,7 +119,7 @@ function progressRoute({ engine }: Deps): Route {
     method: 'POST',
     path: '/v1/job-attempts/{attempt_id}/progress',
     name: 'reportJobProgress',
-    summary: 'Report progress, and save what a successor would need',
+    summary: 'Report progress, and save a checkpoint for a later attempt',
     description:
       'Requires the lease token of the attempt. A later attempt receives the last checkpoint.',
     permission: 'authenticated',
@@ -149,7 +150,8 @@ function resultRoute(deps: Deps): Route {
     path: '/v1/job-attempts/{attempt_id}/result',
     name: 'storeJobResult',
     summary: 'Store a result as bytes of any media type',
-    description: 'Shown by the header Job-Lease-Token; finalize then names the result_ref.',
+    description:
+      'The worker proves its lease with the header `Job-Lease-Token`. Then send the `result_ref` of the reply when you finish the attempt.',
     permission: 'authenticated',
     added: true,
     absent: 'job_attempt_not_found',
@@ -190,7 +192,7 @@ function finalizeRoute(deps: Deps): Route {
     summary: 'Finish an attempt',
     sends: ['etag'],
     description:
-      'Decided by the lease token and the version; the same call again is answered again.',
+      'Requires the current lease token and version. A repeated call gets the same reply.',
     permission: 'authenticated',
     added: true,
     absent: 'job_attempt_not_found',

@@ -26,10 +26,10 @@ export function redirectRoutes({ hosts }: { readonly hosts: Hosts }): Route[] {
       method: 'GET',
       path: '/{code}',
       name: 'followLink',
-      summary: 'Follow a short link; with a + at its end, see where it leads',
+      summary: 'Follow a short link; with a + at its end, show its destination',
       sends: ['etag'],
       description:
-        'Redirects with the status of the link. A link that waits for its scan may be answered with a warning page.',
+        'Redirects with the status of the link. If the destination is not scanned yet, the reply may be a warning page.',
       permission: 'public',
       always: true,
       fronted: true,

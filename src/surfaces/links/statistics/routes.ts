@@ -41,7 +41,7 @@ function statsRoute(deps: Deps): Route {
     method: 'GET',
     path: '/v1/links/{code}/stats',
     name: 'getLinkStats',
-    summary: 'The clicks on my link, by day and by where they came from',
+    summary: 'Get the clicks on my link by day, referrer and other sources',
     permission: 'links.stats.read',
     absent: 'link_not_found',
     params: { code: Code },

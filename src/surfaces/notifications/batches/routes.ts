@@ -22,7 +22,7 @@ export function batchRoutes(deps: Deps): readonly Route[] {
     readRoute(),
     changeRoute('pause', 'Pause a batch until it is resumed'),
     changeRoute('resume', 'Resume a paused batch'),
-    changeRoute('cancel', 'Cancel what has not been sent of a batch'),
+    changeRoute('cancel', 'Cancel the messages of a batch that are not sent yet'),
   ]
 }
 
@@ -35,7 +35,7 @@ function createRoute(deps: Deps): Route {
     summary: 'Send a notification to many recipients',
     sends: ['location'],
     description:
-      'As application/json with up to 1,000 recipients, or as application/x-ndjson: the header in the first line, then one recipient a line. Nothing is sent before the request is answered. An Idempotency-Key makes it safe to repeat.',
+      'Send application/json with up to 1,000 recipients, or application/x-ndjson: the first line is the header, and each next line is one recipient. Nothing is sent before the reply. An Idempotency-Key makes the request safe to repeat.',
     permission,
     rate: 'expensive',
     transaction: 'own',

@@ -57,7 +57,7 @@ function createRoute(deps: Deps): Route {
     summary: 'Send a notification to one recipient',
     sends: ['location'],
     description:
-      'Accepted is not sent: read the notification to see what became of each channel. A recipient without a usable destination is accepted too, and the channel says why it was skipped.',
+      'The reply means that the notification is accepted, not that it is sent. Read the notification to see the result of each channel. A recipient without a usable destination is accepted too; the channel then says why it was skipped.',
     permission: 'notifications.intents.send:{body.category}',
     idempotency: 'required',
     asks_grants: true,
@@ -130,7 +130,7 @@ function renderedRoute(deps: Deps): Route {
     name: 'getRenderedNotification',
     summary: 'Render the message of one channel again',
     description:
-      'One-time tokens and unsubscribe links are masked; sha256 is that of the attempts.',
+      'One-time tokens and unsubscribe links are masked. `sha256` is the same hash as in the attempts.',
     permission: 'authenticated',
     added: true,
     absent,
@@ -150,8 +150,9 @@ function cancelRoute(): Route {
     method: 'POST',
     path: `${one}/cancel`,
     name: 'cancelNotification',
-    summary: 'Cancel what has not been sent',
-    description: 'What a provider has accepted stays sent: effect says full, partial or none.',
+    summary: 'Cancel the messages of a notification that are not sent yet',
+    description:
+      'A message that a provider has accepted cannot be cancelled. `effect` is `full`, `partial` or `none`.',
     permission: 'authenticated',
     idempotency: 'optional',
     absent,

@@ -36,7 +36,7 @@ function listRoute(): Route {
     method: 'GET',
     path,
     name: 'listDisputes',
-    summary: 'Disputes of your payments, newest first',
+    summary: 'List the disputes of your payments, newest first',
     permission: 'payments.disputes.read',
     added: true,
     query: pageQuery({

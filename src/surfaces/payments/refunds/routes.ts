@@ -45,9 +45,9 @@ function createRoute(deps: Deps): Route {
     method: 'POST',
     path,
     name: 'createRefund',
-    summary: 'Refund a captured payment, all or a part of it',
+    summary: 'Refund a captured payment, in full or in part',
     description:
-      'Where the provider has not confirmed it yet, the answer is 202 and the state pending.',
+      'If the provider has not confirmed the refund yet, the reply is 202 with the state `pending`.',
     permission: 'payments.refunds.create',
     idempotency: 'required',
     transaction: 'own',

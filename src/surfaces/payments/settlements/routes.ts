@@ -33,7 +33,7 @@ export function settlementRoutes(): readonly Route[] {
       method: 'GET',
       path: '/v1/settlements',
       name: 'listSettlements',
-      summary: 'What the provider settled of your payments, newest first',
+      summary: 'List the settled amounts of your payments, newest first',
       permission: 'payments.settlements.read',
       added: true,
       query: pageQuery({

@@ -75,7 +75,7 @@ function askRoute(deps: Deps): Route {
     name: 'createAnswer',
     summary: 'Ask a question about documents',
     description:
-      'Every sentence of the answer quotes a document that you may read at this moment; without evidence, `outcome` is `insufficient_evidence`. With `response_mode: "streaming"` the reply is a stream of events, as from `POST /v1/answers:stream`.',
+      'Every sentence of the answer quotes a document that you may read now. If no document supports an answer, `outcome` is `insufficient_evidence`. With `response_mode: "streaming"` the reply is a stream of events, as from `POST /v1/answers:stream`.',
     sends: ['location'],
     permission,
     transaction: 'own',
@@ -108,9 +108,9 @@ function streamRoute(deps: Deps): Route {
     method: 'POST',
     path: `${path}:stream`,
     name: 'streamAnswer',
-    summary: 'Ask a question, and get the answer sentence by sentence',
+    summary: 'Ask a question and stream the answer, sentence by sentence',
     description:
-      'Events: `started`, `sources`, then for each sentence its `citation`s and a `delta`, then `usage` and `completed`. `error` is the last event of a stream that failed; a stream without a last event is incomplete.',
+      'The events are `started`, `sources`, then for each sentence its `citation`s and a `delta`, then `usage` and `completed`. If the stream fails, its last event is `error`. A stream that ends without `completed` or `error` is incomplete.',
     permission,
     transaction: 'own',
     idempotency: 'optional',
@@ -141,9 +141,9 @@ function getRoute(deps: Deps): Route {
     method: 'GET',
     path: `${path}/{answer_id}`,
     name: 'getAnswer',
-    summary: 'A stored answer with its citations',
+    summary: 'Get a stored answer with its citations',
     description:
-      'Your access to each cited document is checked again. If one is deleted or closed to you, the answer is `redacted`: it has neither text nor quotes.',
+      'Your access to each cited document is checked again. If a document is deleted or you may no longer read it, the answer is `redacted`: it has neither text nor quotes.',
     permission,
     absent: 'answer_not_found',
     asks_grants: true,

@@ -41,7 +41,7 @@ function createRoute(deps: Deps): Route {
     name: 'addConnector',
     summary: 'Add a connector',
     description:
-      '`web` fetches pages and what they link to below them, as robots.txt allows; `uploads` takes every new file of yours for `document_ingest`. `job_id` is the first sync.',
+      'A `web` connector fetches pages and the pages below them that they link to, as far as robots.txt allows. An `uploads` connector adds every new file of yours for `document_ingest`. `job_id` is the first sync.',
     sends: ['location', 'etag'],
     ...collection,
     body: CreateConnector,
@@ -71,7 +71,7 @@ function listRoute(deps: Deps): Route {
     method: 'GET',
     path: of_collection,
     name: 'listConnectors',
-    summary: 'The connectors of a collection',
+    summary: 'List the connectors of a collection',
     ...collection,
     added: true,
     query: pageQuery({}),
@@ -149,7 +149,7 @@ function syncRoute(deps: Deps): Route {
     name: 'syncConnector',
     summary: 'Sync a connector now',
     description:
-      'A connector that was paused because most of its documents had disappeared goes on after a sync with `confirm_deletions`.',
+      'A connector pauses itself when most of its documents have disappeared. To resume it, start a sync with `confirm_deletions`.',
     sends: ['location'],
     ...shared,
     body: SyncConnector,

@@ -39,7 +39,7 @@ function addRoute(deps: Deps): Route {
     name: 'addDocument',
     summary: 'Add a document, or a new version of one',
     description:
-      'Send exactly one of `text`, `file_id` and, to have it fetched, `source_uri` alone. The same `source_uri` again makes a new version; the one before is found until the new one is ready. `Location` is the job.',
+      'Send `text`, or `file_id`, or only `source_uri` to let the platform fetch the document. If a document with the same `source_uri` exists, the request adds a new version; searches find the version before until the new one is ready. `Location` is the job.',
     sends: ['location'],
     permission,
     absent: 'collection_not_found',
@@ -87,7 +87,7 @@ function listRoute(deps: Deps): Route {
     method: 'GET',
     path: of_collection,
     name: 'listDocuments',
-    summary: 'Documents of a collection that you may read',
+    summary: 'List the documents of a collection that you may read',
     permission,
     added: true,
     absent: 'collection_not_found',
@@ -152,7 +152,7 @@ function aclRoute(deps: Deps): Route {
     name: 'putDocumentAcl',
     summary: 'Replace the access list of a document',
     description:
-      'It counts from this reply on: nothing of the document is emitted to a former reader, also in streams that are open. New readers find it within seconds. An empty list means that of the collection.',
+      'The new list applies from this reply on, also to open streams: a reader who is no longer on the list receives nothing more of the document. New readers find the document within seconds. With an empty list, the list of the collection applies.',
     sends: ['etag'],
     permission,
     added: true,
@@ -180,9 +180,9 @@ function deleteRoute(deps: Deps): Route {
     method: 'DELETE',
     path,
     name: 'deleteDocument',
-    summary: 'Delete a document from everything that was made of it',
+    summary: 'Delete a document and all data made from it',
     description:
-      'Nothing of it is found or quoted after this reply. `Link` is the job that erases text, vectors and index rows; its `result` is the receipt.',
+      'After this reply, no search finds it and no answer quotes it. `Link` is the job that erases text, vectors and index rows; the `result` of the job is the receipt.',
     permission,
     absent,
     replies: { 204: null },

@@ -39,9 +39,9 @@ export function evaluationRoutes(deps: Deps): readonly Route[] {
       method: 'POST',
       path,
       name: 'evaluateCollection',
-      summary: 'Measure an index version by queries with known answers',
+      summary: 'Evaluate an index version with queries whose answers are known',
       description:
-        'The `result` of the job has nDCG@10, recall, MRR, the recall of the approximate index and the median time. With `store`, these queries decide about the next index version.',
+        'The `result` of the job has nDCG@10, recall, MRR, the recall of the approximate index and the median time. With `store`, these queries decide whether the next index version is activated.',
       sends: ['location'],
       permission: 'retrieval.collections.use',
       absent: 'collection_not_found',

@@ -38,7 +38,7 @@ function cancelRoute(deps: Deps): Route {
     path: `${path}/cancel`,
     name: 'cancelIngestionJob',
     summary: 'Cancel a job',
-    description: 'A running one stops at its next stage. A purge cannot be cancelled.',
+    description: 'A running job stops at its next stage. A purge cannot be cancelled.',
     sends: ['location'],
     ...shared,
     added: true,
@@ -67,7 +67,7 @@ function retryRoute(deps: Deps): Route {
     name: 'retryIngestionJob',
     summary: 'Retry a failed or cancelled job',
     description:
-      'A new job, at `Location`, goes on after the last stage that was completed. Syncs and reindexes are started again by their own requests.',
+      '`Location` is a new job, which continues after the last completed stage. Syncs and reindexes are started again by their own requests.',
     sends: ['location'],
     ...shared,
     added: true,

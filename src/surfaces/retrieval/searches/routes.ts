@@ -50,7 +50,7 @@ export function searchRoutes(deps: Deps): readonly Route[] {
       name: 'searchCollections',
       summary: 'Search collections',
       description:
-        'By words and by meaning, in what you may read at this moment. `degraded` names what did not take part.',
+        'Searches the documents that you may read now, both by words and by meaning. `degraded` names the parts of the search that were not available.',
       permission: 'retrieval.answers.create',
       added: true,
       transaction: 'own',

@@ -33,7 +33,7 @@ function feedRoute(deps: Deps): Route {
     name: 'getFeed',
     summary: 'Your home feed, newest first',
     description:
-      'A post is here as soon as its creation is answered, and gone with the reply to what hides it. Pages are full until the end, and a cursor never expires.',
+      'A new post is in the feed when the request that created it gets its reply. A post that is deleted or hidden is gone when that request gets its reply. Only the last page may be short, and a cursor never expires.',
     permission: 'social.content.read',
     rate_tenant: false,
     query: pageQuery({}),

@@ -28,7 +28,7 @@ function blockRoute(deps: Deps): Route {
     name: 'blockUser',
     summary: 'Block a user',
     description:
-      'Neither of you sees what the other posts, and follows between you end in the same commit.',
+      'You no longer see the posts of this user, and this user no longer sees yours. Follows between you end in the same transaction.',
     ...graph,
     absent,
     replies: { 200: Block },
@@ -49,7 +49,7 @@ function unblockRoute(): Route {
     method: 'DELETE',
     path: `${blocks}/{target_id}`,
     name: 'unblockUser',
-    summary: 'End a block; follows do not come back',
+    summary: 'End a block; earlier follows are not restored',
     ...graph,
     params: { target_id: Id },
     absent,
@@ -110,7 +110,10 @@ function listRoute(kind: 'blocks' | 'mutes'): Route {
     method: 'GET',
     path: kind === 'blocks' ? blocks : mutes,
     name: kind === 'blocks' ? 'listBlocks' : 'listMutes',
-    summary: kind === 'blocks' ? 'Whom you block, newest first' : 'Whom you mute, newest first',
+    summary:
+      kind === 'blocks'
+        ? 'List the users that you block, newest first'
+        : 'List the users that you mute, newest first',
     permission: 'social.content.read',
     rate_tenant: false,
     added: true,

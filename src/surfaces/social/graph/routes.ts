@@ -41,7 +41,7 @@ function followRoute(deps: Deps): Route {
     name: 'followUser',
     summary: 'Follow a user',
     description:
-      'A private account gets a request, and the follow is `pending`. Repeating it answers the same.',
+      'If the account is private, it gets a follow request and the follow is `pending`. A repeated request returns the same result.',
     ...graph,
     params,
     absent,
@@ -67,8 +67,8 @@ function unfollowRoute(): Route {
     method: 'DELETE',
     path: following,
     name: 'unfollowUser',
-    summary: 'Stop following a user, or take a request back',
-    description: 'Their posts are not in your feed from the next read on. Any id is 204.',
+    summary: 'Stop following a user, or withdraw a follow request',
+    description: 'From the next read on, their posts are not in your feed. Every id gets 204.',
     ...graph,
     params: { ...params, target_id: Id },
     absent,
@@ -91,8 +91,8 @@ function listRoute(deps: Deps, kind: 'followers' | 'following'): Route {
     name: kind === 'followers' ? 'listFollowers' : 'listFollowing',
     summary:
       kind === 'followers'
-        ? 'Who follows a user, newest first'
-        : 'Whom a user follows, newest first',
+        ? 'List the followers of a user, newest first'
+        : 'List the users that a user follows, newest first',
     ...reads,
     added: true,
     params,
@@ -116,7 +116,7 @@ function removeFollowerRoute(): Route {
     method: 'DELETE',
     path: '/v1/users/me/followers/{follower_id}',
     name: 'removeFollower',
-    summary: 'Remove a follower, without telling them',
+    summary: 'Remove a follower; the follower is not notified',
     ...graph,
     added: true,
     params: { follower_id: Id },
@@ -137,7 +137,7 @@ function requestsRoute(): Route {
     method: 'GET',
     path: requests,
     name: 'listFollowRequests',
-    summary: 'Follow requests that wait for your answer, newest first',
+    summary: 'List the follow requests that you have not answered, newest first',
     ...reads,
     added: true,
     query: pageQuery({}),
@@ -172,7 +172,7 @@ function rejectRoute(): Route {
     method: 'POST',
     path: `${request}/reject`,
     name: 'rejectFollowRequest',
-    summary: 'Reject a follow request, without telling its sender',
+    summary: 'Reject a follow request; its sender is not notified',
     ...graph,
     added: true,
     absent: 'follow_request_not_found',

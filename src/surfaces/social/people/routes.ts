@@ -23,7 +23,7 @@ function getRoute(deps: Deps): Route {
     method: 'GET',
     path,
     name: 'getProfile',
-    summary: 'A profile, with what you and it are to each other',
+    summary: 'Get a profile, with the relationship between you and this user',
     sends: ['etag'],
     permission: 'social.content.read',
     rate_tenant: false,
@@ -51,7 +51,7 @@ function changeRoute(deps: Deps): Route {
     name: 'changeProfile',
     summary: 'Change your profile',
     description:
-      'What is left out stays. When a private account goes public, the follow requests that wait become active.',
+      'Properties that you leave out do not change. When a private account becomes public, its waiting follow requests are accepted.',
     sends: ['etag'],
     permission: 'social.profiles.write',
     rate_tenant: false,

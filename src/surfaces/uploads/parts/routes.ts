@@ -24,7 +24,7 @@ export function partRoutes({ kernel }: Pick<Deps, 'kernel'>): readonly Route[] {
       // The signature is checked before the reply can reveal whether the upload exists.
       params: { upload_id: Id, part_number: Type.String({ pattern: '^[1-9][0-9]{0,4}$' }) },
       absent: 'signed_url_invalid',
-      summary: 'Send one part of an upload, by a URL that was signed',
+      summary: 'Send one part of an upload to its signed URL',
       permission: 'public',
       takes: 'signed_url',
       added: true,

@@ -50,11 +50,11 @@ function feedRoute(deps: Needed, lookout: FeedLookout): Route {
     method: 'GET',
     path,
     name: 'listWebhookEvents',
-    summary: 'Events in the order of the log, to catch up with; as text/event-stream, as they come',
+    summary: 'List events in the order of the log, or stream new ones',
     description:
-      'Oldest first. A page may be empty although there is more. `next_cursor` is always given: at ' +
-      'the end of the log, come back with it for what has happened since. The stream begins with ' +
-      'what comes now; Last-Event-ID resumes it.',
+      'The oldest events come first. A page may be empty although more events follow. Every reply ' +
+      'has a `next_cursor`: at the end of the log, send it later to get newer events. With ' +
+      '`Accept: text/event-stream` the reply is a stream of new events; Last-Event-ID resumes it.',
     permission,
     added: true,
     query: FeedQuery,
@@ -99,7 +99,7 @@ function typesRoute({ kernel: { cursors }, types }: Needed): Route {
     method: 'GET',
     path: '/v1/webhook-event-types',
     name: 'listWebhookEventTypes',
-    summary: 'The types of events that may be subscribed to, by name',
+    summary: 'List the event types that you can subscribe to, by name',
     permission: 'authenticated',
     added: true,
     query: EventTypesQuery,

@@ -18,9 +18,10 @@ export function receiveRoute(deps: ReceiveDeps): Route {
     name: 'receiveInboundWebhook',
     summary: 'Receive a signed webhook of a provider',
     description:
-      'Answered as its provider documents once it is stored, a repeat like the first: 200 with ' +
-      '`{"received":true}` to Stripe, 202 to GitHub, 200 to Slack (with its `challenge`, if it asks by ' +
-      'one) and to Twilio (with an empty `<Response/>`), 204 to everybody else.',
+      'The reply is sent after the message is stored, in the form that the provider documents: 200 ' +
+      'with `{"received":true}` to Stripe, 202 to GitHub, 200 to Slack (with its `challenge`, if the ' +
+      'message has one) and to Twilio (with an empty `<Response/>`), 204 to all other providers. A ' +
+      'repeated message gets the same reply as the first one.',
     permission: 'public',
     takes: 'signature',
     rate: 'webhook_in',

@@ -19,9 +19,9 @@ function replayRoute(deps: Pick<Deps, 'kernel' | 'sender'>): Route {
     method: 'POST',
     path: `${path}/{id}/replay`,
     name: 'replayWebhookDelivery',
-    summary: 'Send a webhook delivery again, with the same bytes',
+    summary: 'Replay a webhook delivery, with the same bytes',
     sends: ['location'],
-    description: 'One that still waits is sent now. Attempts are counted on.',
+    description: 'A delivery that still waits is sent now. The numbers of attempts continue.',
     permission: 'webhooks.deliveries.replay',
     idempotency: 'optional',
     absent,
@@ -46,11 +46,12 @@ function replayManyRoute(deps: Needed): Route {
     method: 'POST',
     path: '/v1/webhook-subscriptions/{id}/replay',
     name: 'replayWebhookSubscription',
-    summary: 'Send again what a webhook subscription failed to take, or missed, in a span of time',
+    summary: 'Replay the failed and missed deliveries of a webhook subscription in a time range',
     sends: ['location'],
     description:
-      'A span of at most 14 days. The job schedules deliveries behind live ones, at the rate of the ' +
-      'subscription or 50 a second; cancelling it stops those that are not scheduled yet.',
+      'The time range is at most 14 days. A job schedules the deliveries at the rate of the ' +
+      'subscription or 50 a second; live deliveries go first. If you cancel the job, deliveries that ' +
+      'are not yet scheduled are not sent.',
     permission: 'webhooks.deliveries.replay',
     added: true,
     idempotency: 'optional',

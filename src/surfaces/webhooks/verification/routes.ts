@@ -10,7 +10,8 @@ export function verificationRoutes(deps: Deps): readonly Route[] {
       method: 'POST',
       path: '/v1/webhook-subscriptions/{id}/verify',
       name: 'verifyWebhookSubscription',
-      summary: 'Verify an endpoint: send a challenge now, or give the one that it received',
+      summary:
+        'Verify an endpoint: send it a new challenge, or submit the challenge that it received',
       sends: ['location'],
       permission: 'webhooks.subscriptions.write',
       transaction: 'own',

@@ -53,7 +53,7 @@ export function challengeRoutes(deps: Deps): readonly Route[] {
       summary: 'Open a challenge for a second factor',
       sends: ['location'],
       description:
-        'With the login token of a waiting login, or with an access token to step up its session.',
+        'Send the login token of a login that waits for its second factor. To step up a session, send its access token.',
       permission: 'public',
       takes: 'login_token',
       body: AskChallenge,

@@ -57,7 +57,8 @@ function changes(deps: Deps): Route[] {
       path: '/v1/mfa/methods/{method_id}/activate',
       name: 'activateMfaMethod',
       summary: 'Activate a second factor',
-      description: 'With the first factor come ten recovery codes, which are shown only this once.',
+      description:
+        'The first factor comes with ten recovery codes. They are shown only in this reply.',
       absent: 'mfa_method_not_found',
       body: Activate,
       transaction: 'own',

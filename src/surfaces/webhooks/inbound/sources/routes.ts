@@ -39,9 +39,10 @@ function putRoute(deps: SourceDeps): Route {
     absent: 'validation_failed',
     method: 'PUT',
     name: 'putInboundSource',
-    summary: 'Configure from which provider webhooks are received, and how they are signed',
+    summary: 'Configure a provider that sends webhooks, and how it signs them',
     sends: ['etag'],
-    description: 'Secrets are never shown. Name the old one and the new one while you rotate them.',
+    description:
+      'Secrets are never returned. While you rotate a secret, send both the old and the new one.',
     body: PutSource,
     replies: { 200: Source, 201: Source },
     fails: ['already_exists', 'precondition_failed'],
