@@ -1,4 +1,7 @@
-/** Says at the start of a production process when nobody can administer the platform, and why. */
+/**
+ * Logs a message when a production process starts and no account can administer the platform, with
+ * the reason.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Deps } from './deps.ts'

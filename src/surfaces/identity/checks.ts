@@ -1,4 +1,6 @@
-/** Invariants of identity's rows between any two commits, for `dodeca doctor`. */
+/**
+ * Checks for `dodeca doctor` that identity's rows are consistent. Each holds after every commit.
+ */
 import { Type } from 'typebox'
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import { sql } from '../../kernel/database/sql.ts'
@@ -29,7 +31,7 @@ export function checks({ kernel: { db }, permissions }: Deps): readonly Check[] 
             from identity.refresh_tokens t where t.used_at is null
             group by t.session_id having count(*) > 1
             union all
-            -- before the first start there is none at all
+            -- Before the first start there are no accounts.
             select 'the number of active signing keys is ' || count(*) filter (where state = 'active')
             from identity.signing_keys
             having count(*) > 0 and count(*) filter (where state = 'active') <> 1`,

@@ -1,6 +1,6 @@
 /**
- * What identity's use cases share. It is put together once in surface.ts; a use case names the
- * members that it needs with `Pick<Deps, …>`, so that its dependencies are visible.
+ * The dependencies that identity's use cases share. surface.ts creates them once. A use case names
+ * the dependencies that it uses with `Pick<Deps, …>`, so that they are visible.
  */
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import type { Access } from '../../kernel/access/principal.ts'

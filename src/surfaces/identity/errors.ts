@@ -1,4 +1,4 @@
-/** The refusals of identity. A refused credential never reveals which part of it was wrong. */
+/** The errors of identity. A refused credential never reveals which part of it was wrong. */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {

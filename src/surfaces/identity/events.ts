@@ -1,4 +1,6 @@
-/** The events of identity: ids and states only, never an address, a name or a secret. */
+/**
+ * The events of identity. They contain only ids and states, never an address, a name or a secret.
+ */
 import { Type } from 'typebox'
 import { Id, nullable } from '../../kernel/http/shapes.ts'
 

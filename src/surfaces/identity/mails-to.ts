@@ -1,4 +1,4 @@
-/** The limit on mails to an unverified address, over all kinds of requests. */
+/** Limits the mails to an unverified address, over all kinds of requests. */
 import type { Bucket } from '../../kernel/access/take.ts'
 import type { Kernel } from './settings.ts'
 

@@ -1,7 +1,7 @@
 /**
- * One-time tokens. A mailed token is derived from its purpose and reference under the keyring, so
- * it is in no row, event or rendering; other tokens are random. Rows hold SHA-256 only. A token is
- * consumed by one conditional update: of two callers who present it at once, one wins.
+ * One-time tokens. A mailed token is derived from its purpose and reference with the keyring, so no
+ * row, event or log contains it. Other tokens are random. Rows contain only the SHA-256. A token is
+ * consumed by one conditional update: if two callers send it together, one wins.
  */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
@@ -46,7 +46,7 @@ export function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** The token of a mail, or null if the key that made it is no longer in the ring. */
+/** Returns the token of a mail, or null if its key is no longer in the keyring. */
 export function derivedToken(
   keys: Pick<Keyring, 'macWith'>,
   kid: string,
@@ -58,13 +58,14 @@ export function derivedToken(
 }
 
 /**
- * A mailed token is bound to this: an account that has moved to another address does not accept it.
+ * A mailed token is bound to this address. It is refused after the account has moved to another
+ * address.
  */
 export function sentTo(email_normalized: string): { readonly sent_to: string } {
   return { sent_to: hashOf(email_normalized).toString('base64url') }
 }
 
-/** A token to be mailed: only the id of its key is stored. */
+/** Creates a token to be mailed. Only the id of its key is stored. */
 export async function issueDerived(
   tx: Tx,
   keys: Pick<Keyring, 'kids' | 'macWith'>,
@@ -100,7 +101,7 @@ function insert(tx: Tx, issue: Issue, token: string, key_id: string | null) {
   )
 }
 
-/** The row of the token, while it is open. */
+/** Returns the row of the token while the token is valid. */
 export function peek(
   reader: Reader,
   purposes: readonly Purpose[],
@@ -115,14 +116,16 @@ export function peek(
   )
 }
 
-/** Counts a wrong guess at the value that belongs to it; after five it is exhausted. */
+/**
+ * Counts a wrong guess at the secret that belongs to the token. After five the token is exhausted.
+ */
 export async function countAttempt(db: Pick<Db, 'run'>, token: string): Promise<void> {
   await db.run(sql`
     update identity.one_time_challenges set attempts = attempts + 1
     where id_hash = ${hashOf(token)}`)
 }
 
-/** Uses it up; undefined if it is unknown, used, expired or exhausted. */
+/** Uses the token up. Returns undefined if it is unknown, used, expired or exhausted. */
 export function consume(
   tx: Tx,
   purposes: readonly Purpose[],
@@ -138,7 +141,7 @@ export function consume(
   )
 }
 
-/** Invalidates all open ones of an account and purpose, or of all purposes. */
+/** Invalidates all open tokens of an account, for one purpose or for all. */
 export async function consumeAll(
   tx: Tx,
   account_id: string,

@@ -1,6 +1,7 @@
 /**
- * The permissions on accounts, and the built-in roles that hold them. No role includes another; on
- * purpose a tenant's administrator has no permission for refunds, keys and other people's sessions.
+ * The permissions on accounts, and the built-in roles that have them. No role includes another. A
+ * tenant's administrator has no permission for refunds, keys and other people's sessions on
+ * purpose.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Requests by an address alone. The row exists with or without an account for the address, and
- * changes only through the mailed token, so that reading it reveals nothing.
+ * Requests that name only an address. The row exists whether or not the address has an account, and
+ * changes only through the mailed token. So reading it reveals nothing.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader, Tx } from '../../kernel/database/db.ts'

@@ -35,7 +35,6 @@ export function routes(deps: Deps): readonly Route[] {
     ...securityRoutes(),
     ...keyRoutes(deps),
     ...accountPageRoutes(deps),
-    // A repeated request is decided by the state that it finds, so no outcome (and no token) is
-    // stored.
+    // Repeated requests are decided from the current state, so no reply (and no token) is stored.
   ].map(one => ({ body_limit_bytes, idempotency: 'ignored' as const, ...one }))
 }

@@ -1,8 +1,8 @@
-/** The records of identity, as rows and on the wire, that more than one folder uses. */
+/** The schemas of identity, as rows and on the wire, that more than one folder uses. */
 import { type Static, Type } from 'typebox'
 import { Id, nullable, text, Time, Version } from '../../kernel/http/shapes.ts'
 
-/** Bytes of a row; they never go over the wire. */
+/** The bytes of a row; they are never sent. */
 export const Bytes = Type.Unsafe<Buffer>(Type.Any())
 export const Touched = Type.Object({ id: Id })
 export const Versioned = Type.Object({ tenant_id: Id, version: Version })
@@ -24,7 +24,7 @@ export const DisplayName = text(100)
 export const DeviceName = text(100)
 export const OneTimeToken = text(200)
 
-/** An account as it is read wherever a session may begin. */
+/** An account with the columns that starting a session needs. */
 export const AccountRow = Type.Object({
   id: Id,
   tenant_id: Id,

@@ -1,6 +1,6 @@
 /**
- * Dangerous acts require a recent authentication, and a second factor from accounts that have one
- * (RFC 9470). A service is not a person and can never give one.
+ * Requires a recent authentication for dangerous actions, and a second factor from accounts that
+ * have one (RFC 9470). A service is not a person and can never present one.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../kernel/access/principal.ts'

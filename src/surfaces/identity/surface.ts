@@ -1,4 +1,4 @@
-/** Identity as the kernel sees it: its parts are opened once and connected here. */
+/** The parts of identity, opened once and connected here. */
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
@@ -26,7 +26,10 @@ import { openPace } from './sessions/pace.ts'
 import { settingFaults, settings, type Kernel } from './settings.ts'
 
 export type Needs = {
-  /** Of all surfaces: roles and API keys may hold any permission of the platform. */
+  /**
+   * The permissions of all surfaces, because roles and API keys may have any permission of the
+   * platform.
+   */
   readonly permissions: PermissionCatalog
 }
 
@@ -80,7 +83,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
   },
 }
 
-/** Expired rows. A used refresh token whose row is gone is recognized by its tag. */
+/** Deletes expired rows. A used refresh token whose row is deleted is recognized by its tag. */
 function retention(settings: Kernel['settings']): readonly Retention[] {
   const prune_seconds = settings['identity.refresh_prune_seconds']
   const event_days = settings['identity.security_events_retention_days']

@@ -1,7 +1,8 @@
 /**
- * One mailbox has one spelling: an address is compared in its normalized form (NFKC, lower case in
- * any locale, domain in ASCII), and mail goes to the stored spelling. Addresses that could reach
- * another person than it seems (controls, spaces, quoted local parts) are refused.
+ * Normalizes mail addresses, so that one mailbox has one spelling. Addresses are compared in this
+ * normalized form (NFKC, lower case in any locale, domain in ASCII), and mail goes to the stored
+ * spelling. Addresses that could reach another person than they seem to (control characters,
+ * spaces, quoted local parts) are refused.
  */
 import { domainToASCII } from 'node:url'
 import { problem } from '../errors.ts'
@@ -21,7 +22,8 @@ export function parseEmail(text: string): Address | null {
   const labels = domain.split('.')
   if (domain === '' || !labels.every(label => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)))
     return null
-  // NFKC of a lower-cased text can differ from it, so this repeats until both hold.
+  // NFKC of a lower-cased text can contain capitals again, so this repeats until the text no longer
+  // changes.
   const normalized = `${local.toLowerCase().normalize('NFKC')}@${domain}`
   if (normalized.length > email_max) return null
   return { email: `${local}@${domain}`, normalized }

@@ -1,7 +1,7 @@
 /**
  * Erases an account: its sessions end, and its credentials, addresses and mails are deleted, all in
- * one commit. The row stays as a tombstone whose address is a keyed hash. So it can be verified,
- * but not read, whose account it was.
+ * one transaction. The row stays as a tombstone with a keyed hash of the address. With the hash one
+ * can check whether an address belonged to the account, but not read the address.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -31,7 +31,7 @@ export async function eraseAccount(
     where id = ${id} and tenant_id = ${tenant_id} and status <> 'deleted'`)
   if (erased === 0) return false
   await keepOperatorBeside(tx, id)
-  // Roles before sessions, in the order in which a refresh in another tenant locks them.
+  // Locks roles before sessions, in the same order as a refresh in another tenant.
   await tx.run(sql`delete from identity.role_assignments where account_id = ${id}`)
   await revokeSessions(tx, deps, { account_id: id }, 'account_deleted', { actor, seen })
   await forgetCredentials(tx, account)

@@ -31,7 +31,10 @@ export function accountInTenant(
 
 const Keys = Type.Object({ ids: Type.Array(Id) })
 
-/** The account with the API keys that it made, for those who keep something of either. */
+/**
+ * Returns the account together with the API keys that it made, for surfaces that store data of
+ * either.
+ */
 export async function principalsOf(
   reader: Pick<Reader, 'one'>,
   { id, tenant_id }: Pick<AccountRow, 'id' | 'tenant_id'>,

@@ -15,7 +15,7 @@ export type NewAccount = {
   readonly proven: boolean
 }
 
-/** False where the address has an account already. */
+/** Returns false if an account already has the address. */
 export async function insertAccount(
   tx: Tx,
   { hasher }: Pick<Deps, 'hasher'>,

@@ -91,7 +91,8 @@ function insertInvited(
 }
 
 /**
- * The account of this tenant that was invited before and has not accepted; locked until the commit.
+ * Finds the account of this tenant that was invited before and has not accepted. Its row is locked
+ * until the commit.
  */
 async function waiting(
   tx: Tx,

@@ -1,7 +1,7 @@
 /**
- * Creates the first account of a new deployment: in the default tenant, verified, with every
- * built-in role in development, or with those that administer in production. It is created once;
- * later starts find that the address is taken and change nothing.
+ * Creates the first account of a new deployment: in the default tenant, with a verified address. In
+ * development it gets every built-in role, in production only the administrative roles. Later
+ * starts find that the address is taken and change nothing.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

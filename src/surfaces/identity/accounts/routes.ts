@@ -157,7 +157,7 @@ function inviteRoute(deps: Deps): Route {
   })
 }
 
-/** The home tenant of an account, in whichever tenant its token works. */
+/** The home tenant of an account. Its token may work in another tenant. */
 async function homeOf(reader: Reader, id: string): Promise<string> {
   const home = await reader.maybe(
     Type.Object({ tenant_id: Account.properties.tenant_id }),

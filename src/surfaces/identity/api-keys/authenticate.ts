@@ -1,7 +1,7 @@
 /**
- * An API key as a credential: its service account and its grants, both read from the rows each
- * time. A key is valid only while it is active and unexpired and its owner and tenant are active.
- * It never holds more than its owner does at that moment.
+ * Authenticates an API key: reads its service account and its grants from the rows at each request.
+ * A key is valid only while it is active and unexpired and its owner and tenant are active. It
+ * never has more grants than its owner has at that moment.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
@@ -48,7 +48,7 @@ export async function apiKeyPrincipal({ db }: Pick<Kernel, 'db'>, key: string): 
   )
   if (!row || !timingSafeEqual(row.secret_hash, hashOf(key)))
     throw refused(await whyNot(db, id, key))
-  // At most once a minute, so that using a key is not a write each time.
+  // Updated at most once a minute, so that not every use of a key is a write.
   if (row.stale) {
     await db.run(sql`update identity.api_keys set last_used_at = kernel.now() where id = ${id}`)
   }
@@ -62,7 +62,7 @@ function refused(detail: string) {
 
 const Ended = Type.Object({ secret_hash: Bytes, revoked: Type.Boolean(), expired: Type.Boolean() })
 
-/** Only a caller with the right secret sees the reason, so guessing reveals nothing. */
+/** Only a caller with the right secret gets the reason, so that guessing reveals nothing. */
 async function whyNot(db: Reader, id: string, key: string): Promise<string> {
   const next = 'Create a new one with `POST /v1/api-keys`.'
   const row = await db.maybe(
@@ -82,7 +82,7 @@ async function whyNot(db: Reader, id: string, key: string): Promise<string> {
   return 'The owner or the tenant of the API key is disabled. Ask an administrator of the tenant.'
 }
 
-/** Whether the key is still valid, for a stream that it opened. */
+/** Checks whether the key that opened a stream is still valid. */
 export async function apiKeyStands(
   { db }: Pick<Kernel, 'db'>,
   { id, tenant_id }: Pick<Principal, 'id' | 'tenant_id'>,
@@ -94,7 +94,7 @@ export async function apiKeyStands(
   return found !== undefined
 }
 
-/** The key's own grants, as far as its owner still holds them. */
+/** Returns the key's own grants that its owner still holds. */
 export async function apiKeyGrants(
   reader: Reader,
   deps: Pick<Deps, 'permissions' | 'kernel'>,
@@ -108,13 +108,13 @@ export async function apiKeyGrants(
         and (expires_at is null or expires_at > kernel.now())`,
   )
   if (!given) return new Set()
-  // A key cannot show a second factor; its creator had shown what these grants require.
+  // A key cannot present a second factor. Its creator presented one if these grants require it.
   const owner = { id: given.account_id, tenant_id, session_id: null, aal: 'aal2' } as const
   const held = await accountGrants(reader, deps, owner)
   return grantsOfKey(held, given.permissions)
 }
 
-/** The key's own grants, as far as its owner holds them. */
+/** Returns the key's own grants that its owner holds. */
 export function grantsOfKey(
   held: ReadonlySet<string>,
   given: readonly string[],
@@ -122,7 +122,10 @@ export function grantsOfKey(
   return new Set(given.flatMap(permission => within(held, permission)))
 }
 
-/** A key for all types, of an owner who holds only some of them, holds those. */
+/**
+ * If a key has a grant for all types and its owner has the grant for some types only, the key has
+ * it for those types.
+ */
 function within(held: ReadonlySet<string>, permission: string): string[] {
   if (covers(held, permission)) return [permission]
   if (!permission.endsWith(':*')) return []

@@ -1,7 +1,7 @@
 /**
- * Creates an API key: for people only, in the tenant of their account, with no more than they hold.
- * The key is returned once and stored as a hash. The account's row is locked, so that keys that are
- * created at once are counted.
+ * Creates an API key. Only people can create keys, in the tenant of their account, with grants that
+ * they hold. The key is returned once and stored as a hash. The account's row is locked, so that
+ * concurrent requests cannot exceed the maximum number of keys.
  */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
@@ -95,7 +95,7 @@ async function holdOwner(
       from identity.accounts
       where tenant_id = ${tenant_id} and id = ${id} and status = 'active' for no key update`,
   )
-  // Only in its own tenant does an account have a row that a key can refer to.
+  // An account has a row to which a key can refer only in its own tenant.
   if (!held) throw problem('permission_denied', { detail: at_home })
   const { future, ...owner } = held
   if (future) return owner

@@ -1,7 +1,7 @@
 /**
- * The text of an API key: `ak_<id>_<secret><checksum>`. By the checksum a scanner of leaked
- * secrets, and this platform before it queries the database, can tell a real key from a text that
- * only looks like one.
+ * The format of an API key: `ak_<id>_<secret><checksum>`. With the checksum, a scanner of leaked
+ * secrets can recognize a real key, and the platform can refuse a wrong text before it queries the
+ * database.
  */
 import { crc32 } from 'node:zlib'
 import { newSecret } from '../../../kernel/ids.ts'

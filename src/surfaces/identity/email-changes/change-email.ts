@@ -1,7 +1,8 @@
 /**
- * Changes the address of an account: requested with the password, effective once the owner sends
- * the mailed token with their own credential, and reported to the old address. The reply does not
- * reveal whether another account has the new address; that account gets a notice without a token.
+ * Changes the address of an account. The request requires the password. The change takes effect
+ * when the owner sends the mailed token with their own credential, and the old address gets a
+ * notice. The reply does not reveal whether another account has the new address; that account gets
+ * a notice without a token.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -79,7 +80,7 @@ export async function askEmailChange(
 
 const Change = Type.Object({ email: Type.String(), email_normalized: Type.String() })
 
-/** Undefined unless the token belongs to a change of this account. */
+/** Returns undefined unless the token belongs to a change of this account. */
 export async function proveEmailChange(
   { kernel }: Pick<Deps, 'kernel'>,
   principal: Principal,

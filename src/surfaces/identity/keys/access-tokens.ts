@@ -1,8 +1,8 @@
 /**
- * Access tokens: signed here, verified in every process without the database, and refused as soon
- * as their session is revoked. A verified token is cached as its whole text, since one is sent many
- * times. A digest as cache key would cost 1 of the 22 µs of a request, and an attacker who can read
- * this memory can read the signing keys too.
+ * Access tokens. This process signs them; every process verifies them without the database and
+ * refuses them after their session is revoked. A verified token is cached by its whole text,
+ * because clients send the same token many times. A digest as cache key would cost 1 of the 22 µs
+ * of a request, and an attacker who can read this memory can read the signing keys too.
  */
 import { sign as signature } from 'node:crypto'
 import { errors, jwtVerify, type JWTPayload } from 'jose'
@@ -30,11 +30,14 @@ export type AccessTokens = {
       readonly device_id?: string | undefined
     },
   ): string
-  /** The claims of a valid realtime token, or `invalid_token`; revocation is not checked. */
+  /**
+   * Returns the claims of a valid realtime token, or throws `invalid_token`. It does not check
+   * revocation.
+   */
   verifyRealtime(token: string): Promise<RealtimeHolder>
   /**
-   * The claims of a valid token that has not expired, or `invalid_token`; revocation is not
-   * checked.
+   * Returns the claims of a valid, unexpired token, or throws `invalid_token`. It does not check
+   * revocation.
    */
   verify(token: string): Promise<TokenFacts> | TokenFacts
 }
@@ -61,7 +64,8 @@ export function openAccessTokens(
     const head = encoded({ alg: 'ES256', typ, kid })
     const life = { iss: issuer, aud, iat, exp: iat + life_seconds, jti: newId() }
     const text = `${head}.${encoded({ ...claims, ...life })}`
-    // Synchronously: 48 µs of one core, where WebCrypto takes 125 µs and a thread of the pool.
+    // Verifies synchronously, which takes 48 µs of one core. WebCrypto takes 125 µs and a thread of
+    // the pool.
     const proof = signature('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
     return `${text}.${proof.toString('base64url')}`
   }
@@ -114,12 +118,12 @@ function encoded(part: object): string {
 
 type Against = { keys: SigningKeys; issuer: string; now_ms: number }
 
-/** What a token is for: one of another kind is refused. */
+/** The kind of a token. A token of another kind is refused. */
 type Kind = {
   readonly typ: string
   readonly audience: string
   readonly claims: readonly string[]
-  /** How the detail of a refusal names it. */
+  /** The name of this kind in the detail of an error. */
   readonly says: string
 }
 const access: Kind = {
@@ -159,12 +163,12 @@ async function checked(token: string, { keys, issuer, now_ms }: Against, kind: K
         requiredClaims: [...kind.claims],
       },
     )
-    // We never sign an audience in a list, another spelling of the type or an extension.
+    // Our tokens never have a list as audience, another spelling of the type, or an extension.
     const { typ, crit, kid = '' } = protectedHeader
     if (payload.aud !== kind.audience || typ !== kind.typ || crit) throw new Error('not ours')
     return { payload, kid }
   } catch (cause) {
-    // Only a token with our signature can get the error that it has expired.
+    // Only a token with our signature gets the error that it has expired.
     if (cause instanceof errors.JWTExpired) throw expired(cause)
     throw problem('invalid_token', { detail: kind.says }, { cause })
   }

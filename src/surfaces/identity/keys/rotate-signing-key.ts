@@ -1,4 +1,4 @@
-/** Rotates the signing keys, and emits the event in the same commit. */
+/** Rotates the signing keys and emits the event in the same transaction. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'

@@ -1,8 +1,8 @@
 /**
- * The keys that sign tokens. A new key is published before it signs and an old one stays published
- * while its tokens are valid, so that a client that caches the list for its max-age never gets an
- * unknown key. The rows are the truth; every process holds a copy, which is compared once a second
- * together with the revocations.
+ * The keys that sign tokens. A new key is published before it signs, and an old key stays published
+ * while its tokens are valid. So a client that caches the list for its max-age never meets an
+ * unknown key. The rows are authoritative. Every process holds a copy and compares it with the rows
+ * once a second, together with the revocations.
  */
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { exportJWK, generateKeyPair, importJWK, type CryptoKey } from 'jose'
@@ -41,7 +41,7 @@ export type PublicJwk = {
 type Held = { kid: string; state: string; jwk: PublicJwk; verifies: CryptoKey; signs: KeyObject }
 
 export type SigningKeys = {
-  /** Creates the first key if there is none, and reads all. */
+  /** Creates the first key if there is none, and reads all keys. */
   prepare(): Promise<void>
   load(): Promise<void>
   /** A summary of the loaded keys, to compare with the rows. */
@@ -49,7 +49,10 @@ export type SigningKeys = {
   signer(): { readonly kid: string; readonly key: KeyObject }
   verifier(kid: string): CryptoKey | undefined
   jwks(): { keys: PublicJwk[] }
-  /** `graceful`: a next key that signs after its time; `revoke`: all others are dropped at once. */
+  /**
+   * `graceful` adds a next key, which signs after its time. `revoke` drops all other keys
+   * immediately.
+   */
   rotate(tx: Tx, mode: 'graceful' | 'revoke'): Promise<{ kid: string; state: string }>
   /** Moves keys that are due to their next state; returns whether any moved. */
   advance(tx: Tx): Promise<boolean>

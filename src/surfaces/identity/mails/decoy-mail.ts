@@ -1,7 +1,7 @@
 /**
- * The mail for an address without an account: the same row and the same event as a real one, so
- * that the request takes as long. It names no address and its token is invalid, so it is never
- * sent.
+ * The mail row for an address without an account. It writes the same row and event as a real mail,
+ * so that the request takes the same time. It contains no address and its token is invalid, so it
+ * is never sent.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

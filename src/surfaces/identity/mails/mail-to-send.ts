@@ -1,5 +1,5 @@
 /**
- * Renders a mail at the time of sending: the token is derived again, and only while it is still
+ * Renders a mail when it is sent. The token is derived again at that time, only while it is still
  * valid.
  */
 import { type Static, Type } from 'typebox'
@@ -52,7 +52,8 @@ export async function mailToSend(
   if (derived === null) return undefined
   const token = shown === 'masked' ? mask : derived
   const base = settings['identity.link_base'] ?? `${public_url}/account`
-  // The link does not contain the registration: the reader must know its id, or its password.
+  // The link does not contain the id of the registration. The reader must know that id, or the
+  // password.
   const query = new URLSearchParams({ token })
   const link = `${base}/${pages[purpose]}?${query}`
   return { template, address, token, link, ...wordsOf(row) }

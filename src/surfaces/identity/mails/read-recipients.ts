@@ -1,4 +1,4 @@
-/** The mail addresses of accounts: only verified addresses of active accounts. */
+/** Reads the mail addresses of accounts: only verified addresses of active accounts. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

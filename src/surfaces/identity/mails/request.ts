@@ -1,6 +1,7 @@
 /**
- * Requests a mail in the caller's own commit: a row with the destination, and an internal event
- * that names the row. Neither holds a token; it is derived again when the mail is sent.
+ * Requests a mail in the caller's transaction: it writes a row with the destination, and an
+ * internal event that names the row. Neither contains a token; the token is derived again when the
+ * mail is sent.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -30,7 +31,7 @@ export type MailDraft = {
   /** A stored address, never the submitted text. */
   readonly address: string
   readonly locale: string | null
-  /** The one-time token in the mail, by the values that it is derived from. */
+  /** The values from which the one-time token of the mail is derived. */
   readonly token?: { readonly purpose: Purpose; readonly ref: string; readonly key_id: string }
 }
 

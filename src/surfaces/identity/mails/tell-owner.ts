@@ -1,6 +1,6 @@
 /**
- * Informs the owner of an account about a credential that was added or removed, in the commit of
- * the change.
+ * Informs the owner of an account that a credential was added or removed, in the transaction of the
+ * change.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { AccountRow } from '../schemas.ts'

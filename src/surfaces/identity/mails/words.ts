@@ -4,7 +4,7 @@ import type { Template } from './request.ts'
 export type Words = {
   readonly subject: string
   readonly says: readonly string[]
-  /** On the button, where the mail has a link. */
+  /** The text on the button, if the mail has a link. */
   readonly action?: string
 }
 
@@ -214,7 +214,7 @@ const de: Language = {
 
 const languages: readonly (readonly [string, Language])[] = [['de', de]]
 
-/** English, if there is no text in the language. */
+/** Falls back to English if there is no text in the language. */
 export function languageOf(locale: string | null): { readonly locale: string } & Language {
   const base = locale?.toLowerCase().split('-')[0] ?? ''
   const found = languages.find(([name]) => name === base)

@@ -1,6 +1,6 @@
 /**
- * A person's data: what identity itself exports, and the route that exports the data of all
- * surfaces, one record a line. No secret, hash or token is part of it.
+ * Exports a person's data: the records of identity, and the route that exports the data of all
+ * surfaces, one record on each line. The export contains no secret, hash or token.
  */
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
@@ -26,7 +26,8 @@ export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Perso
       }
       yield* securityEvents(db, account_id)
     },
-    // The commit that erases an account has already erased all that identity stores about it.
+    // Nothing to erase here: the transaction that erases an account has already erased all its data
+    // in identity.
     erase: () => Promise.resolve(),
   }
 }
@@ -78,7 +79,7 @@ function recordsOf(account_id: string): readonly (readonly [string, Sql])[] {
   ]
 }
 
-/** There may be many, so they are read in portions. */
+/** The rows may be many, so they are read in portions. */
 async function* securityEvents(
   reader: Pick<Reader, 'many'>,
   account_id: string,

@@ -1,4 +1,7 @@
-/** Changes the profile of an account; the version in `where` lets only one of two writers win. */
+/**
+ * Changes the profile of an account. The condition on the version lets only one of two concurrent
+ * writers win.
+ */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'

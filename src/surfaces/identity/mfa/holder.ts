@@ -1,6 +1,6 @@
 /**
- * Who may open, read and complete a challenge: the holder of the login token of a waiting login, or
- * the session that steps up. A login token allows nothing else.
+ * Finds who may open, read and complete a challenge: the holder of the login token of a waiting
+ * login, or the session that steps up. A login token permits nothing else.
  */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { RequestFacts } from '../../../kernel/http/route.ts'

@@ -1,4 +1,4 @@
-/** The limit on guesses at second factors: a number an hour for an account, over all purposes. */
+/** Limits guesses at second factors: a number per hour for each account, over all purposes. */
 import type { Deps } from '../deps.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import { guesses } from '../passwords/prove-password.ts'
@@ -12,7 +12,7 @@ export type Guess = {
   readonly seen: Seen
 }
 
-/** Runs an attempt: only a factor that was not verified counts, and is recorded. */
+/** Runs an attempt. Only a failed attempt counts and is recorded. */
 export async function guessing<T>(
   { kernel }: Pick<Deps, 'kernel'>,
   guess: Guess,

@@ -64,7 +64,7 @@ export const Method = Type.Object(
 )
 export const MethodPage = page(Method)
 
-/** A second factor as it is checked. */
+/** A second factor with the data that checks it. */
 export const MethodRow = Type.Object({
   id: Id,
   tenant_id: Id,

@@ -1,6 +1,6 @@
 /**
- * Begins a login at a provider, or the linking of an identity there to the account of the caller.
- * The provider's response is accepted once, in the browser that began it, and for the same purpose.
+ * Begins a login at a provider, or links an identity at a provider to the account of the caller.
+ * The provider's response is accepted once, in the browser that began, and for the same purpose.
  */
 import { buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client'
 import { Type, type Static } from 'typebox'
@@ -23,7 +23,7 @@ export const BeginAuthorization = closed({
   redirect_uri: text(2000),
   tenant: Type.Optional(Slug),
   purpose: Type.Optional(Type.Union([Type.Literal('login'), Type.Literal('link')])),
-  /** Returned beside the ticket, for an application that binds its own browser to the login. */
+  /** Returned with the ticket, for an application that binds its own browser to the login. */
   state: Type.Optional(text(500)),
 })
 type BeginAuthorization = Static<typeof BeginAuthorization>
@@ -70,7 +70,7 @@ export async function beginAuthorization(
             .id,
           account_id: null,
         }
-  // Before anything is stored: a provider that is down costs no row.
+  // Runs before anything is stored, so that a provider that is down costs no row.
   await configurationOf(party)
   const secret = newSecret()
   const ttl_seconds = kernel.settings['identity.oidc_state_ttl_seconds']
@@ -98,7 +98,7 @@ export async function beginAuthorization(
   }
 }
 
-/** Adding a way to log in is dangerous, so the caller must have authenticated recently. */
+/** Adding a way to log in is dangerous, so it requires a recent authentication. */
 async function linking(kernel: Deps['kernel'], principal: Principal | null) {
   const account = principal ? await accountById(kernel.db, principal.id) : undefined
   if (!principal || !account) throw problem('authentication_required')

@@ -1,7 +1,7 @@
 /**
  * Binds a login at a provider to the browser that began it. The browser keeps a secret in a cookie
- * of that login alone. Nonce and PKCE verifier are derived from it and from the state, so no row
- * holds them, and a person who learns the state from a URL cannot finish the login.
+ * for this login only. The nonce and the PKCE verifier are derived from the secret and the state,
+ * so that no row contains them. A person who learns the state from a URL cannot finish the login.
  */
 import { createHmac } from 'node:crypto'
 import type { Kernel } from '../settings.ts'
@@ -35,8 +35,8 @@ export function bindingCookie(
     `Path=${callbackPath(provider)}`,
     `Max-Age=${max_age}`,
     'HttpOnly',
-    // The provider redirects back by a link, for which Lax sends the cookie; for a form or script
-    // of another site it does not.
+    // The provider redirects back by a link. `Lax` sends the cookie with links, but not with a form
+    // or script of another site.
     'SameSite=Lax',
     ...(isSecure(site) ? ['Secure'] : []),
   ].join('; ')
@@ -63,7 +63,7 @@ function derive(secret: string, purpose: string, state: string): string {
   return createHmac('sha256', secret).update(`${purpose}\n${state}`).digest('base64url')
 }
 
-/** One cookie a login, so that logins in two tabs do not interfere. */
+/** Each login has its own cookie, so that logins in two tabs do not interfere. */
 function cookieName(site: Site, state: string): string {
   return `${isSecure(site) ? '__Secure-' : ''}oidc_${hashOf(state).toString('hex').slice(0, 16)}`
 }

@@ -1,7 +1,6 @@
 /**
- * Why a login at a provider failed: a code for the application, which reveals nothing about other
- * people's accounts, and a reason for the security events, which contains none of the submitted
- * values.
+ * Why a login at a provider failed. The application gets a code that reveals nothing about the
+ * accounts of others. The security events get a reason without any submitted value.
  */
 import { AuthorizationResponseError } from 'openid-client'
 import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'

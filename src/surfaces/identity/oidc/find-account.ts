@@ -1,9 +1,9 @@
 /**
- * Which account an identity at a provider logs in to. A known identity has its account. By its
- * address alone an account is chosen only if the provider has verified the address; an account
- * whose mailbox was never verified loses all its earlier credentials. A new account is created
- * where registration is open. A person who gets neither does not learn whether the address has an
- * account.
+ * Finds the account for an identity at a provider. A known identity has its account. An unknown
+ * identity gets the account with the same address only if the provider has verified the address. If
+ * the mailbox of that account was never verified, the account loses all its earlier credentials.
+ * Otherwise a new account is created, if registration is open. In all other cases the person does
+ * not learn whether the address has an account.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -57,7 +57,7 @@ export async function findAccount(tx: Tx, deps: Needs, login: Login): Promise<Fo
   if (!account) return refused('account_link_required', 'address_taken')
   const stored = await storeIdentity(tx, account, { provider, ...asserted }, seen)
   if (!stored) throw new Error('another transaction stored an identity that is locked here')
-  // A person who was just given the account by this identity knows about it.
+  // The owner gets no notice if this identity has just created the account.
   if (held) await tellOwner(tx, held, 'identity_linked')
   return { account, external_identity_id: stored.id }
 }
@@ -74,8 +74,8 @@ async function known(
   if (account?.status !== 'active' || !(open || account.verified_at !== null)) {
     return refused('access_denied', 'account_not_active')
   }
-  // Where each tenant has its own addresses, an application of one tenant gets no account of
-  // another.
+  // If each tenant has its own addresses, an application of one tenant gets no account of another
+  // tenant.
   if (emailScope(kernel, account.tenant_id) !== emailScope(kernel, tenant.id)) {
     return refused('account_link_required', 'other_tenant')
   }
@@ -101,7 +101,9 @@ function maySignUp({ settings }: Needs['kernel'], { signup }: Tenant, proven: bo
   return signup === 'open' && (proven || !settings['identity.require_verified_email'])
 }
 
-/** Without a password. Undefined if the address was taken a moment ago. */
+/**
+ * Creates the account without a password. Returns undefined if the address was taken a moment ago.
+ */
 async function makeAccount(
   tx: Tx,
   { asserted: { proven, display_name, locale }, tenant: { id: tenant_id }, seen }: Login,

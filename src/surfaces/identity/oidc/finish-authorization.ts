@@ -1,7 +1,7 @@
 /**
- * The callback from a provider. A state is used up before the provider is called, so a repeated
- * callback finds nothing; no connection is held during the call. The browser leaves with a ticket
- * that is valid for one login (or one link) within a minute, or with an error code.
+ * Handles the callback from a provider. The state is used up before the provider is called, so that
+ * a repeated callback finds nothing. No database connection is held during the call. The browser
+ * gets a ticket that is valid for one login (or one link) within a minute, or an error code.
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
@@ -42,7 +42,7 @@ export type Back = {
 type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
 type Ticket = { readonly token: string }
 
-/** The URL to which the browser goes next. */
+/** Returns the URL to which the browser goes next. */
 export async function finishAuthorization(
   deps: Needs,
   oidc: Oidc,
@@ -69,7 +69,7 @@ export async function finishAuthorization(
   }
 }
 
-/** The state, once: only for the browser and the provider for which it was created. */
+/** Uses up the state, only for the browser and the provider for which it was created. */
 async function use({ kernel }: Needs, provider: string, state: string, secret: string | null) {
   const challenge = await peek(kernel.db, ['oidc_state'], state)
   const pending = challenge?.details

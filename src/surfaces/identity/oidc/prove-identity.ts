@@ -1,7 +1,7 @@
 /**
- * Turns a callback from a provider into an identity that the provider signed: issuer of the
- * response, state, code with its PKCE verifier, signature, audience, nonce and times of the
- * id_token are checked before any of it is used.
+ * Verifies the callback from a provider and returns the identity that the provider signed. It
+ * checks the issuer of the response, the state, the code with its PKCE verifier, and the signature,
+ * audience, nonce and times of the id_token before any of them is used.
  */
 import {
   authorizationCodeGrant,
@@ -20,7 +20,8 @@ export type Asserted = {
   readonly subject: string
   readonly address: Address | null
   /**
-   * The provider says that the address is verified, and the operator trusts this provider for that.
+   * True if the provider says that the address is verified and the operator trusts this provider
+   * for it.
    */
   readonly proven: boolean
   readonly display_name: string | null
@@ -87,7 +88,7 @@ function assertedBy(
   trust_email: boolean,
 ): Asserted {
   const address = typeof email === 'string' ? parseEmail(email) : null
-  // Some providers write the boolean as a text.
+  // Some providers write the boolean as a string.
   const verified = email_verified === true || (email_verified as unknown) === 'true'
   const shown = typeof name === 'string' ? name.replaceAll(/\p{C}/gu, '').trim() : ''
   const tag = typeof locale === 'string' ? locale.replaceAll('_', '-') : ''

@@ -1,7 +1,6 @@
 /**
- * The identity providers that the operator trusts, and the redirect URIs that a login may use. Both
- * are checked completely at the start, so that the operator sees a mistake at once and not the
- * first person who logs in.
+ * The identity providers that the operator trusts, and the redirect URIs that a login may use. All
+ * are checked at the start, so that the operator sees a mistake before a person logs in.
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -31,14 +30,14 @@ export type Provider = {
   readonly name: string
   readonly issuer: URL
   readonly client_id: string
-  /** Null for a public client: then PKCE alone protects the code. */
+  /** Null for a public client, whose code is protected by PKCE only. */
   readonly client_secret: string | null
-  /** Null: what the provider's metadata says. */
+  /** Null to use the value in the provider's metadata. */
   readonly client_auth: 'basic' | 'post' | null
   readonly scope: string
   /** Whether its verified addresses are trusted. */
   readonly trust_email: boolean
-  /** Its addresses that are reachable although they are not public. */
+  /** The non-public addresses of the provider that calls may reach. */
   readonly allow: readonly string[]
 }
 

@@ -29,12 +29,15 @@ export type RelyingParty = {
 
 export type Oidc = {
   readonly redirect_uris: ReadonlySet<string>
-  /** Every spelling of an issuer that is configured now. */
+  /** All spellings of the issuers that are configured now. */
   readonly issuers: readonly string[]
   party(name: string): RelyingParty | undefined
 }
 
-/** Neither `none` nor a shared secret can prove that the provider signed. */
+/**
+ * The algorithms exclude `none` and shared secrets, because these cannot prove that the provider
+ * signed.
+ */
 const signing_algorithms = [
   'RS256',
   'RS384',
@@ -58,7 +61,7 @@ export function openOidc(kernel: Pick<Kernel, 'settings' | 'profile'>): Oidc {
   const parties = new Map(providers.map(one => [one.name, openParty(one)]))
   return {
     redirect_uris: readRedirectUris(kernel, providers),
-    // Providers differ in whether they write the last slash.
+    // Some providers end the issuer with a slash and some do not.
     issuers: providers.flatMap(({ issuer: { href } }) => [href, href.replace(/\/$/, '')]),
     party: name => parties.get(name),
   }
@@ -70,7 +73,7 @@ function openParty(provider: Provider): RelyingParty {
       ports: [443, 8443, Number(provider.issuer.port || 443)],
       allow: provider.allow,
       schemes: provider.issuer.protocol === 'https:' ? ['https:'] : ['https:', 'http:'],
-      // Logins are rare, so no connection is kept open and nothing has to be closed.
+      // Logins are rare, so no connection is kept open and none has to be closed.
       idle_connections_max: 0,
     }),
   )
@@ -124,8 +127,8 @@ async function discover(provider: Provider, fetchOut: CustomFetch): Promise<Conf
   configuration[customFetch] = fetchOut
   configuration.timeout = call_ms_max / 1000
   for (const permit of permits) permit(configuration)
-  // Its keys are cached with the configuration; for an unknown key they are fetched again at most
-  // once a minute.
+  // The provider's keys are cached with the configuration. For an unknown key they are fetched
+  // again, at most once a minute.
   enableNonRepudiationChecks(configuration)
   return configuration
 }

@@ -45,7 +45,7 @@ export function ownerOf(
   )
 }
 
-/** Until the commit no other transaction decides about this identity. */
+/** Until the commit, no other transaction can link or unlink this identity. */
 export async function holdIdentity(
   tx: Tx,
   { issuer, subject }: Pick<Identified, 'issuer' | 'subject'>,
@@ -54,7 +54,7 @@ export async function holdIdentity(
     select pg_advisory_xact_lock(hashtextextended(${`identity ${issuer} ${subject}`}, 0))`)
 }
 
-/** Undefined if the identity belongs to an account already. */
+/** Returns undefined if the identity already belongs to an account. */
 export async function storeIdentity(
   tx: Tx,
   account: Pick<AccountRow, 'id' | 'tenant_id'>,

@@ -29,7 +29,7 @@ export async function unlinkIdentity(
 ): Promise<void> {
   await requireStepUp(tx, kernel, principal)
   const { id: account_id } = principal
-  // Until the commit: of two removals at once, one sees the other.
+  // Locked until the commit, so that concurrent removals see each other.
   const owner = await tx.maybe(
     AccountRow,
     sql`select ${accountColumns} from identity.accounts where id = ${account_id} for update`,

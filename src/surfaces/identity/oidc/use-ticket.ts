@@ -50,13 +50,13 @@ export async function linkIdentity(
 const LoginDetails = Type.Object({ use: Type.Literal('login'), external_identity_id: Id })
 
 /**
- * The account of a login ticket, once. A ticket whose identity was unlinked meanwhile is refused.
+ * Uses up the ticket and returns its account. Refuses a ticket whose identity was unlinked since.
  */
 export async function redeemTicket(tx: Tx, ticket: string): Promise<AccountRow> {
   const found = await consume(tx, ['oidc_ticket'], ticket)
   const details = found?.details
   if (!found || !Value.Check(LoginDetails, details)) throw problem('invalid_credentials')
-  // The account's row is locked first and its credential after it, as in a reset.
+  // Locks the account's row and then its credential, in the same order as a reset.
   const account = await tx.maybe(
     AccountRow,
     sql`

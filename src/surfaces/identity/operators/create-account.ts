@@ -1,6 +1,6 @@
 /**
- * An account created by an operator: active, with a verified address, a password and roles, in one
- * commit.
+ * Creates an account for an operator: active, with a verified address, a password and roles, in one
+ * transaction.
  */
 import { newId } from '../../../kernel/ids.ts'
 import { requireEmail } from '../accounts/email.ts'

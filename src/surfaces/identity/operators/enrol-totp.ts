@@ -1,6 +1,7 @@
 /**
- * An authenticator app that the operator of the machine adds to an account, such as that of the
- * first administrator. It counts once its first code was entered; only then a replaced one goes.
+ * Adds an authenticator app to an account from the command line, such as that of the first
+ * administrator. The factor becomes active when its first code is entered. Only then is a replaced
+ * factor removed.
  */
 import { Problem } from '../../../kernel/errors/problem.ts'
 import { nil_id } from '../../../kernel/ids.ts'
@@ -16,7 +17,7 @@ import { removeMethod } from '../mfa/methods/remove-method.ts'
 import { tenantBySlug } from '../tenants/find-tenant.ts'
 import { findAccount } from './find-account.ts'
 
-/** The command line is no request. */
+/** The command line has no request. */
 const seen = { ip: '127.0.0.1', headers: {} }
 
 export async function enrolTotp(
@@ -35,7 +36,7 @@ export async function enrolTotp(
     const detail = `${who.account} has an authenticator already. Add --replace to replace it.`
     throw problem('invalid_transition', { detail })
   }
-  // Access to the machine stands for the step-up that changing a factor requires.
+  // Access to the machine replaces the step-up that changing a factor requires.
   const owner = (): Session => ({
     id,
     tenant_id,
@@ -58,14 +59,14 @@ export async function enrolTotp(
         for (const one of earlier) await removeMethod(tx, deps, owner(), one.id, seen)
         const act = { tenant_id, actor, action: 'identity.accounts.enrol_totp', target: id }
         tx.audit({ ...act, outcome: 'done' })
-        // The first factor brings the first codes; only later ones replace earlier codes.
+        // The first factor gets new recovery codes; a later one keeps them.
         return activated.recovery_codes ?? (await renewRecoveryCodes(tx, deps, owner(), seen))
       })
     },
   }
 }
 
-/** Null if the code is wrong. */
+/** Returns null if the code is wrong. */
 async function activate(deps: Deps, owner: Session, method_id: string, code: string) {
   try {
     return await activateMethod(deps, owner, method_id, { code }, seen)

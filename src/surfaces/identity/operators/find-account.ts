@@ -1,4 +1,4 @@
-/** Accounts as the command line shows them, and the account for an id or address. */
+/** Finds accounts for the command line, by id or address. */
 import type { Deps } from '../deps.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { isId } from '../../../kernel/ids.ts'

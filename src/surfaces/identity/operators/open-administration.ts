@@ -1,4 +1,7 @@
-/** The command line's side of identity: the use cases of the API, without authentication. */
+/**
+ * The use cases of identity for the command line. They are those of the API, without
+ * authentication.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -78,7 +81,7 @@ async function turnRole(
   })
 }
 
-/** Random, since it never has to be derived again: it is printed once and never mailed. */
+/** Random, because it is printed once and never mailed, so it never has to be derived again. */
 async function resetToken({ kernel }: Deps, who: Who, actor: string) {
   const { id: account_id, status } = await findAccount({ kernel }, who)
   if (status === 'disabled') throw problem('invalid_transition', { current_state: status })

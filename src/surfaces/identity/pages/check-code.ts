@@ -1,6 +1,7 @@
 /**
- * Checks a code that a person typed: of an authenticator, or a recovery code. The challenge is
- * opened with the answer, because a form has both at once; attempts are limited for the account.
+ * Checks a code that a person typed: from an authenticator app, or a recovery code. The challenge
+ * is opened and answered together, because a form sends both. Attempts are limited for each
+ * account.
  */
 import { markup, type Markup } from '../../../kernel/http/markup.ts'
 import type { Deps } from '../deps.ts'
@@ -42,7 +43,9 @@ ${apps.length > 1 && markup`<div class="field"><label for="method_id">${words.de
 ${field(visit, { name: 'code', label: words.code, autocomplete: 'one-time-code', hint: words.code_hint })}`
 }
 
-/** Authenticators first: a recovery code can answer the challenge of any factor. */
+/**
+ * Authenticator apps come first, because a recovery code can answer the challenge of any factor.
+ */
 function byCode(methods: readonly Offered[]): Offered[] {
   return methods.toSorted(
     (one, other) => Number(other.type === 'totp') - Number(one.type === 'totp'),

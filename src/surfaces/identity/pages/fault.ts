@@ -1,10 +1,10 @@
-/** What a page says about a refusal, and beside which field. */
+/** The text that a page shows about an error, and the field beside which it is shown. */
 import type { Problem } from '../../../kernel/errors/problem.ts'
 import type { Words } from './words-en.ts'
 
 export type Fault = {
   readonly code: string
-  /** The field that it is about; null: the form as a whole. */
+  /** The field with the error; null for an error of the whole form. */
   readonly field: string | null
   readonly says: string
 }

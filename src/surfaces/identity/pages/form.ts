@@ -1,4 +1,4 @@
-/** Forms: what was sent, and the fields of a new one with their errors beside them. */
+/** Reads submitted forms, and renders the fields of a form with their errors beside them. */
 import { inspect } from '../../../kernel/http/content.ts'
 import { markup, type Markup } from '../../../kernel/http/markup.ts'
 import { problem } from '../errors.ts'
@@ -15,7 +15,7 @@ export function readForm(raw: Buffer): Form {
   return form
 }
 
-/** An empty field is refused before it counts as an attempt. */
+/** An empty field is refused and does not count as an attempt. */
 export function required<N extends string>(form: Form, ...names: readonly N[]): Record<N, string> {
   const empty = names.find(name => !form[name])
   if (empty !== undefined) throw unfit(empty, 'required')
@@ -27,7 +27,7 @@ function unfit(name: string, constraint: string) {
   return problem('validation_failed', { errors })
 }
 
-/** Posts to the path alone, so that a token in the query of the page is not sent in an address. */
+/** The form posts to the path without the query, so that a token in the query is not sent again. */
 export function form({ path, csrf, fault }: Visit, ...body: readonly Markup[]): Markup {
   return markup`${fault?.field === null && markup`<p class="alert" role="alert">${fault.says}</p>`}
 <form method="post" action="${path}">${csrf !== null && hidden({ csrf })}

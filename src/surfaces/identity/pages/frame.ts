@@ -1,8 +1,8 @@
 /**
- * The frame of the account pages: light and dark, readable on a phone, without a script. The policy
- * allows only this one style sheet, by its hash. Requests name the origin of the page and never its
- * address, which may hold a token: without the origin, a browser that sends no fetch metadata could
- * not show that a form is ours.
+ * The HTML frame of the account pages: light and dark, readable on a phone, without a script. The
+ * content security policy allows only this style sheet, by its hash. The referrer policy sends only
+ * the origin of the page, because its full address may contain a token. The origin is needed:
+ * without it, a browser without fetch metadata could not show that a form is ours.
  */
 import { createHash } from 'node:crypto'
 import { markup, trusted, type Markup } from '../../../kernel/http/markup.ts'
@@ -61,10 +61,10 @@ export const page_headers: Readonly<Record<string, string>> = {
 export type Framed = {
   readonly language: Language
   readonly title: string
-  /** Something was refused. */
+  /** True if the page shows an error. */
   readonly failed: boolean
   readonly body: Markup
-  /** The page itself, to show it in the other language. */
+  /** The URL of the page, used to show the page in the other language. */
   readonly place: { readonly path: string; readonly query: Readonly<Record<string, string>> }
 }
 

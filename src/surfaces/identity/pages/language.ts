@@ -1,5 +1,5 @@
 /**
- * In which language a page is shown: the one that the visitor chose, otherwise the one that the
+ * Chooses the language of a page: the one that the visitor chose, otherwise the one that the
  * browser prefers.
  */
 import Negotiator from 'negotiator'
@@ -26,7 +26,7 @@ export function languageOf(site: Site, { headers }: Seen, asked: string | undefi
   return preferred === 'de' ? 'de' : 'en'
 }
 
-/** Remembers what the visitor asked for. */
+/** Stores the language that the visitor chose. */
 export function languageCookie(site: Site, asked: string | undefined): readonly string[] {
   if (asked === undefined || !isKnown(asked)) return []
   const cookie = { name: cookie_name, value: asked, path: '/account', max_age: year_seconds }

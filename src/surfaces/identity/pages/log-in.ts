@@ -1,4 +1,7 @@
-/** Logs in with a password, in this browser; an account with a second factor goes on to its page. */
+/**
+ * Logs in with a password in this browser. An account with a second factor continues on the page
+ * for it.
+ */
 import { markup } from '../../../kernel/http/markup.ts'
 import { logIn } from '../sessions/log-in.ts'
 import { setCookies, type Delivered } from '../sessions/deliver-tokens.ts'

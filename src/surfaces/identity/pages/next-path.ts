@@ -1,6 +1,7 @@
 /**
- * Where a visitor goes after a page: only to paths of the platform that lead nowhere else. A short
- * link is a path of the platform too, and leads anywhere, so the first segment must be known.
+ * Checks where a visitor goes after a page. Only paths of the platform that redirect to no other
+ * site are allowed. A short link is a path of the platform too, but it redirects anywhere, so the
+ * first segment of the path must be known.
  */
 const known = /^\/(account|console|docs|dev)(\/|\?|$)/
 const base = 'http://platform.invalid'

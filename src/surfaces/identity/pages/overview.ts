@@ -1,4 +1,7 @@
-/** The account of a logged-in visitor: its sessions, which can be ended, and its second factors. */
+/**
+ * The account page of a logged-in visitor: the sessions, which the visitor can end, and the second
+ * factors.
+ */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { markup, type Markup } from '../../../kernel/http/markup.ts'

@@ -1,8 +1,8 @@
 /**
- * A page: what it shows, and what its form does. Both call the use cases of the API, with its
- * limits; a refusal shows the page again, with what was wrong beside the field. A form of a
- * logged-in visitor must carry the CSRF token of the session, and any other must not come from
- * another site.
+ * A page: a function that shows it, and a function that handles its form. Both call the use cases
+ * of the API, with the same limits. After an error the page is shown again, with the error beside
+ * the field. The form of a logged-in visitor must contain the CSRF token of the session. Any other
+ * form must not come from another site.
  */
 import { Type } from 'typebox'
 import { Problem } from '../../../kernel/errors/problem.ts'
@@ -39,7 +39,7 @@ export function pageRoutes(deps: Deps, page: Page): Route[] {
   const { path, summary, guarded, submit } = page
   const show = route({
     ...common,
-    // A guarded one may renew the session, which a request for the head should not.
+    // A guarded page may renew the session, which a HEAD request should not do.
     ...(guarded ? {} : { head: true as const }),
     transaction: 'own',
     method: 'GET',
@@ -119,7 +119,7 @@ function told(
   )
   const { language, path, fault } = visit
   const html = frame({ language, title, failed: fault !== null, body, place: { path, query } })
-  // Every status of a refusal is one of the replies.
+  // Every status of an error is one of the declared replies.
   return reply(status as 200, html, { ...page_headers, ...headers, ...setting(cookies, more) })
 }
 

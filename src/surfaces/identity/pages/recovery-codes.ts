@@ -1,4 +1,4 @@
-/** Makes new recovery codes, which are shown only here. */
+/** Creates new recovery codes and shows them once. */
 import { markup, type Markup } from '../../../kernel/http/markup.ts'
 import { renewRecoveryCodes } from '../mfa/methods/recovery-codes.ts'
 import { button, form } from './form.ts'

@@ -1,4 +1,7 @@
-/** Registers; the mailed link then completes it in this browser, which knows the registration. */
+/**
+ * Registers an account. The mailed link completes the registration in this browser, which stores
+ * its id.
+ */
 import { markup } from '../../../kernel/http/markup.ts'
 import { register } from '../registrations/register.ts'
 import { setCookie } from './cookies.ts'
@@ -21,7 +24,7 @@ export const registerPage: Page = {
     const again = { ...visit, path: '/account/send-again' }
     return {
       title: words.mail_sent,
-      // The link in the mail is followed from another site.
+      // The visitor follows the link in the mail from another site.
       cookies: [setCookie(deps.kernel, cookie, 'Lax')],
       body: markup`<p>${words.registered}</p>
 ${!verification_required && markup`<p>${words.registered_at_once} <a href="/account/login">${words.log_in}</a></p>`}

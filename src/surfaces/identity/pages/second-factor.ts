@@ -1,4 +1,6 @@
-/** The second factor of a login that waits for it; the cookie of its page holds the login token. */
+/**
+ * Asks for the second factor of a waiting login. A cookie of this page contains the login token.
+ */
 import { hashOf, peek } from '../one-time.ts'
 import { activeMethods } from '../mfa/methods/find-methods.ts'
 import { checkCode, codeFields } from './check-code.ts'

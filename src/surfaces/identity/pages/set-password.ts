@@ -1,6 +1,6 @@
 /**
- * The mailed links that set a password: of a reset, and of an invitation. To open one changes
- * nothing; a password that is refused leaves the token valid.
+ * The pages of mailed links that set a password, after a reset or an invitation. Opening a page
+ * changes nothing. If a password is refused, the token stays valid.
  */
 import { markup } from '../../../kernel/http/markup.ts'
 import { peek } from '../one-time.ts'

@@ -1,4 +1,4 @@
-/** Adds an authenticator app: begins it with its QR code, and activates it with its first code. */
+/** Adds an authenticator app: shows its QR code, and activates the app with its first code. */
 import { encodeQR } from 'qr'
 import { markup, trusted, type Markup } from '../../../kernel/http/markup.ts'
 import { problem } from '../errors.ts'

@@ -1,7 +1,8 @@
 /**
- * The link of a mail that proves a mailbox: of a registration, or of a new address. To open it
- * changes nothing, because scanners of mails follow links. A registration is completed by the
- * browser that began it, or by its password; a new address by the owner of the account.
+ * The pages of mailed links that verify a mailbox: of a registration, or of a new address. Opening
+ * a page changes nothing, because mail scanners follow links. A registration is completed by the
+ * browser that began it, or with its password. A new address is confirmed by the owner of the
+ * account.
  */
 import { markup } from '../../../kernel/http/markup.ts'
 import { isId } from '../../../kernel/ids.ts'
@@ -73,7 +74,7 @@ ${form(visit, hidden({ token }), button(words.confirm, { action: 'change' }), ma
   }
 }
 
-/** The token is still open after a failure, so what did not belong to it is the other proof. */
+/** The token is still open after the failure, so the other proof was wrong. */
 function askForRegistration(visit: Visit, token: string) {
   const { words, fault } = visit
   const wrong = fault?.code === 'one_time_token_invalid'

@@ -1,4 +1,4 @@
-/** A request of a page: who visits, in which language, and what a page answers to it. */
+/** A request for a page: its visitor and language, and the reply of the page. */
 import { Type, type Static } from 'typebox'
 import type { Markup } from '../../../kernel/http/markup.ts'
 import type { RequestFacts } from '../../../kernel/http/route.ts'
@@ -8,7 +8,7 @@ import type { Session } from '../mfa/holder.ts'
 import type { Fault } from './fault.ts'
 import type { Words } from './words-en.ts'
 
-/** The fields of a form that was sent. */
+/** The fields of the submitted form. */
 export type Form = Readonly<Record<string, string>>
 
 export const PageQuery = closed({
@@ -27,9 +27,9 @@ export type Visit = {
   readonly path: string
   readonly request: RequestFacts
   readonly query: PageQuery
-  /** Empty where the page is only shown. */
+  /** Empty if the page is only shown. */
   readonly form: Form
-  /** Of a page for logged-in visitors, with its CSRF token. */
+  /** Present on pages for logged-in visitors, with the CSRF token. */
   readonly session: Session | null
   readonly csrf: string | null
   readonly fault: Fault | null
@@ -42,7 +42,7 @@ export type Result = Shown | Gone
 export type Page = {
   readonly path: `/account/${string}`
   readonly summary: string
-  /** For logged-in visitors; others log in first. */
+  /** True for pages that require a logged-in visitor; other visitors log in first. */
   readonly guarded?: true
   show(visit: Visit): Promise<Result> | Result
   submit?(visit: Visit): Promise<Result> | Result

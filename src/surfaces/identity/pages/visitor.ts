@@ -1,8 +1,8 @@
 /**
- * The session of a visitor, by the cookies of these pages. They hold the same tokens as those of
- * the API, under other names: the pipeline asks a request with its own cookies for a CSRF header,
- * which a form cannot send, so the pages check the form's field instead. An access token that has
- * expired is renewed by the refresh token.
+ * Finds the session of a visitor by the cookies of these pages. The cookies contain the same tokens
+ * as those of the API under other names. The request pipeline requires a CSRF header together with
+ * its own cookies, which a form cannot send, so the pages check a field of the form instead. An
+ * expired access token is renewed with the refresh token.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -42,7 +42,7 @@ async function sessionOf({ access }: Deps, token: string): Promise<Session | nul
 async function renewed(deps: Deps, seen: Seen): Promise<Visitor> {
   const refresh_token = readCookie(deps.kernel, seen.headers, 'account-rt')
   if (refresh_token === null) return anonymous
-  // Of used ones too: two tabs may ask at once, and the refresh decides what that means.
+  // Finds used refresh tokens too: two tabs may send the same one, and the refresh handles that.
   const of = await deps.kernel.db.maybe(
     Type.Object({ session_id: Id }),
     sql`select session_id from identity.refresh_tokens where id_hash = ${hashOf(refresh_token)}`,

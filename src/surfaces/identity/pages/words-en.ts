@@ -1,4 +1,4 @@
-/** The words of the account pages in English; the other languages have the same members. */
+/** The words of the account pages in English. The other languages have the same properties. */
 export const en = {
   name: 'English',
   error: 'Error',

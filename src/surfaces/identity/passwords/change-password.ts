@@ -1,4 +1,4 @@
-/** Changes a password with the old one; every other session ends, this one stays. */
+/** Changes a password with the old one. Every other session ends; this session stays. */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { accountById } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'

@@ -1,6 +1,6 @@
 /**
- * Whether a password is acceptable: long enough, not too long to hash, and not quickly guessed by
- * an attacker who knows the usual words and the address. There are no rules of composition.
+ * Checks whether a password is acceptable: long enough, not too long to hash, and hard to guess for
+ * an attacker who knows common words and the address. No kinds of characters are required.
  */
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
@@ -14,7 +14,7 @@ const judged_points = 32
 
 let estimator: ZxcvbnFactory | undefined
 
-/** Throws `password_rejected` with the constraint that it breaks. */
+/** Throws `password_rejected` with the constraint that the password breaks. */
 export function requirePassword(
   password: string,
   email_normalized: string,
@@ -26,7 +26,7 @@ export function requirePassword(
   }
 }
 
-/** The constraint that it breaks. */
+/** Returns the constraint that the password breaks. */
 export function faultOf(given: string, email_normalized: string): string | undefined {
   const password = given.normalize('NFC')
   const points = Array.from(password).length
@@ -38,9 +38,9 @@ export function faultOf(given: string, email_normalized: string): string | undef
 }
 
 /**
- * A text that contains a part that is hard to guess is hard to guess. So only its end is estimated,
- * because the estimator's time grows faster than the text (up to 224 ms for 119 characters, a third
- * of it for 32).
+ * A text is hard to guess if a part of it is hard to guess. So only the end of the text is
+ * estimated, because the time of the estimator grows faster than the text (up to 224 ms for 119
+ * characters, a third of it for 32).
  */
 function isStrong(password: string, local: string): boolean {
   // The dictionaries take a moment to load, so they are loaded with the first password.

@@ -1,8 +1,8 @@
 /**
- * argon2id behind a bounded queue: as many hashes at once as there are cores, a short queue, and
- * past it 503, so that many logins at once neither fill the memory nor delay everything else. A
- * stored hash is sealed under the keyring and can be opened only in its own row. The cost is
- * measured once per deployment.
+ * Hashes passwords with argon2id behind a bounded queue: as many hashes in parallel as there are
+ * cores, and a short queue. When the queue is full, the request gets 503. So many concurrent logins
+ * neither fill the memory nor delay everything else. A stored hash is sealed under the keyring and
+ * can be opened only in its own row. The cost is measured once for each deployment.
  */
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
@@ -20,12 +20,12 @@ export type Owner = {
 }
 
 export type PasswordHasher = {
-  /** Chooses the cost at the first start, and reads it at every later one. */
+  /** Measures and stores the cost at the first start. Every later start reads it. */
   prepare(): Promise<void>
   hash(password: string): Promise<string>
-  /** Without a hash (null) the same work is done and the result is false. */
+  /** Without a hash (null) it does the same work and returns false. */
   verify(password: string, encoded: string | null): Promise<boolean>
-  /** Whether a better hash should replace it at the next opportunity. */
+  /** Whether the hash should be replaced with a stronger one at the next login. */
   isWeak(encoded: string): boolean
   seal(encoded: string, owner: Owner): Buffer
   open(sealed: Buffer, owner: Owner): string
@@ -144,7 +144,7 @@ function openQueue(width: number, length_max: number, wait_ms: number) {
   }
 }
 
-/** Of registrations only those that may still become an account. */
+/** Of registrations, only those that may still become an account. */
 export const sealedPasswords: readonly SealedColumn[] = [
   {
     table: 'identity.credentials',

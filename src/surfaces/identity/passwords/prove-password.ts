@@ -1,5 +1,5 @@
 /**
- * Asks a logged-in person for the password again; guesses count in the same bucket as those of a
+ * Requires the password of a logged-in person again. Guesses count in the same bucket as those of a
  * login.
  */
 import { Type } from 'typebox'
@@ -22,7 +22,7 @@ const Holder = Type.Object({
 /** An address within the scope in which it is unique. */
 export type Address = { readonly scope: string; readonly normalized: string }
 
-/** The limit on guesses at the password behind an address, with or without an account. */
+/** Limits guesses at the password of an address, whether or not it has an account. */
 export function passwordBucket(
   { settings }: Pick<Kernel, 'settings'>,
   { scope, normalized }: Address,
@@ -36,20 +36,21 @@ export function passwordBucket(
 }
 
 /**
- * A number of attempts in a row, then one more each interval; callers of the same bucket wait for
- * running attempts.
+ * Allows a number of attempts in a row, then one more for each interval. Callers of the same bucket
+ * wait for running attempts.
  */
 export function guesses(name: string, of: string, burst: number, interval_seconds: number): Bucket {
   return { name, of, many: burst, per_seconds: burst * interval_seconds, exact: true, wait: true }
 }
 
-/** Which password was verified: the version of the credential. */
+/** The version of the credential that was verified. */
 export type ProvenPassword = { readonly id: string; readonly password_changed_at: string | null }
 
 /**
- * Whether the account is active and the password is still the one that was verified. Both are
- * locked until the commit, so a reset waits or came first. The account's row comes before its
- * credential, as in a reset. The stored hash may have been renewed or sealed again meanwhile.
+ * Checks that the account is active and the password is still the one that was verified. Both rows
+ * are locked until the commit, so that a concurrent reset either waits or is visible here. The
+ * account's row is locked before its credential, as in a reset. The stored hash may have been
+ * renewed or sealed again since.
  */
 export async function passwordIsUnchanged(
   tx: Tx,

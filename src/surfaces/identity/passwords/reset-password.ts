@@ -1,7 +1,7 @@
 /**
  * Sets a password with a mailed token: a reset, or the first password of an invited account. If the
- * password is refused, the token stays valid. It verifies the mailbox, every session ends, and
- * other tokens of the kind are used up. Second factors stay, unless the mailbox is verified for the
+ * password is refused, the token stays valid. Success verifies the mailbox, ends every session, and
+ * uses up other tokens of this kind. Second factors stay, unless the mailbox is verified for the
  * first time: then all earlier credentials of the account are removed.
  */
 import { Type } from 'typebox'

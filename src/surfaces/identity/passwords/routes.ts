@@ -1,4 +1,4 @@
-/** Resetting a forgotten password, and changing a known one. */
+/** Routes to reset a forgotten password and to change a known one. */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, text } from '../../../kernel/http/shapes.ts'

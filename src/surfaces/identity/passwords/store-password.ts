@@ -7,7 +7,10 @@ import { recordSecurityEvent, type Seen } from '../security-events/record-securi
 
 export type Via = 'change' | 'reset' | 'invite' | 'registration'
 
-/** Takes the credential's row lock first: a login with the old password waits, or is ended. */
+/**
+ * Takes the credential's row lock first. A concurrent login with the old password either waits, or
+ * its session is ended.
+ */
 export async function storePassword(
   tx: Tx,
   { hasher }: Pick<Deps, 'hasher'>,

@@ -1,6 +1,7 @@
 /**
- * What is kept of an address apart from its account: registrations, and the tokens and mails for proving
- * it. It goes when the account is erased, or has another address; then what others wait for stays.
+ * Deletes what is stored of an address outside its account: registrations, and the tokens and mails
+ * that verify it. This runs when the account is erased or changes its address. In the second case,
+ * pending registrations of other people stay.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,7 +1,7 @@
 /**
- * A registration. Known and unknown addresses get the same reply and cost the same work: a hash, a
- * row and a mail. Where addresses need not be verified first, an unknown one gets its account at
- * once, but the address belongs to no one before its mailbox is verified.
+ * Registers an account. Known and unknown addresses get the same reply and cost the same work: a
+ * hash, a row and a mail. If addresses need not be verified first, an unknown address gets its
+ * account immediately. Even then, the address belongs to nobody until its mailbox is verified.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

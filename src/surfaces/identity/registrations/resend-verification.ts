@@ -1,4 +1,4 @@
-/** Sends the verification of an address again, if one is pending; the reply is always the same. */
+/** Sends the verification of an address again if one is pending. The reply is always the same. */
 import type { Deps } from '../deps.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Type } from 'typebox'

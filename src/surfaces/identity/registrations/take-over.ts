@@ -1,9 +1,9 @@
 /**
- * The first verification of a mailbox. Until then anyone may have registered the address, so all
- * earlier credentials of the account are removed in the same commit: password, sessions, second
- * factors, API keys, identities at providers and one-time tokens. What was set up in the account stops
- * acting, in every surface, and stays for its owner. If the verified registration is the one that
- * created the account, all of it stays.
+ * Handles the first verification of a mailbox. Until then, anyone may have registered the address.
+ * So all earlier credentials of the account are removed in the same transaction: password,
+ * sessions, second factors, API keys, identities at providers and one-time tokens. Jobs, links and
+ * other things that were set up in the account stop working in every surface, and stay for their
+ * owner. If the verified registration is the one that created the account, everything stays.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -19,7 +19,7 @@ import { principalsOf, raiseAccountVersion } from '../accounts/find-account.ts'
 import { forgetCredentials } from '../accounts/forget-credentials.ts'
 
 export type Claim = {
-  /** Of the registration that is verified; null for a login at a provider. */
+  /** The registration that is verified; null for a login at a provider. */
   readonly registration_id: string | null
   /** The hash of the new password; null if the account has none from now on. */
   readonly encoded: string | null
@@ -29,7 +29,7 @@ export type Claim = {
 
 type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
 
-/** False if the mailbox was verified already; the row lock lets only one caller win. */
+/** Returns false if the mailbox was verified already. The row lock lets only one caller win. */
 export async function takeOver(
   tx: Tx,
   deps: Needs,
@@ -59,7 +59,7 @@ export async function takeOver(
   return true
 }
 
-/** The caller holds the account's row. */
+/** The caller holds the lock on the account's row. */
 export async function removeEarlierHolder(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'denied'>,
@@ -77,7 +77,7 @@ export async function removeEarlierHolder(
 }
 
 /**
- * Emits and records that the mailbox of an account is verified; the caller has set `verified_at`.
+ * Emits and records that the mailbox of an account is verified. The caller has set `verified_at`.
  */
 export async function announceProven(
   tx: Tx,

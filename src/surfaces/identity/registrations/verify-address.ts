@@ -1,9 +1,9 @@
 /**
- * Verifies a mailbox. The mailed token shows that the caller reads the mailbox; the registration's
- * id or password shows that the caller is the person who registered. Either alone would let one
- * person's click complete another person's registration. The first verified registration owns the
- * address and everything under it; others of the same address wait until they expire, and none
- * replaces another. A password is compared with the registration for which the token was mailed,
+ * Verifies a mailbox. The mailed token shows that the caller reads the mailbox. The registration's
+ * id or password shows that the caller is the person who registered. With only one of them, a click
+ * of one person could complete the registration of another. The first verified registration owns
+ * the address and the account. Other registrations of the same address wait until they expire and
+ * never replace it. A password is compared with the registration for which the token was mailed,
  * and with a few of the newest.
  */
 import { Type, type Static } from 'typebox'
@@ -65,7 +65,8 @@ export async function verifyAddress(deps: Needs, proof: Proof, seen: Seen): Prom
   )
   const registration = await known(deps, waiting, proof)
   if (!registration) {
-    // Only a password can be guessed, so only a wrong password counts against the token.
+    // Only a password can be guessed, so only a wrong password counts as a failed attempt at the
+    // token.
     if (proof.password !== undefined) await countAttempt(db, proof.token)
     throw problem('one_time_token_invalid')
   }
@@ -88,7 +89,10 @@ async function known(
   return undefined
 }
 
-/** Undefined if another caller was first; the registration's failure is committed anyway. */
+/**
+ * Returns undefined if another caller was first. The failure of the registration is committed
+ * anyway.
+ */
 async function complete(
   tx: Tx,
   deps: Needs,

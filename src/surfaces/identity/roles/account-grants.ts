@@ -1,7 +1,7 @@
 /**
- * The grants of an account: read from the rows in the same request, so a role that was removed has
- * no effect any more. Where administration requires a second factor, a session without one holds
- * only the grants of a member.
+ * Reads the grants of an account from the rows in the same request, so that a removed role has no
+ * effect any more. If administration requires a second factor, a session without one has only the
+ * grants of a member.
  */
 import { Type } from 'typebox'
 import {
@@ -21,8 +21,9 @@ import { hasFactor } from '../step-up.ts'
 const Held = Type.Object({ role_id: Type.String(), permission: nullable(Type.String()) })
 
 /**
- * The grants of an account in the tenant of its token: as a member, and by its roles there. It is a
- * member of its own tenant, and of another one only while it holds a role there.
+ * The grants of an account in the tenant of its token: those of a member, and those of its roles
+ * there. An account is a member of its own tenant, and of another tenant only while it has a role
+ * there.
  */
 export async function accountGrants(
   reader: Reader,
@@ -51,7 +52,7 @@ export async function accountGrants(
   return new Set([...mine].filter(one => isForMembers(permissions, one)))
 }
 
-/** A role with the permission that does not count, because the session has no second factor. */
+/** A role with the permission that has no effect, because the session has no second factor. */
 export async function whyTooWeak(
   reader: Reader,
   deps: Pick<Deps, 'permissions' | 'kernel'>,
@@ -71,7 +72,7 @@ export async function whyTooWeak(
   return problem(code, { detail, more: { permission } })
 }
 
-/** The grants of built-in roles, by the catalog. */
+/** The grants of built-in roles, from the catalog. */
 export function rolePermissions(
   permissions: PermissionCatalog,
   roles: ReadonlySet<string>,

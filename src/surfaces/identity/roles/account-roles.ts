@@ -1,6 +1,6 @@
 /**
- * The roles of a caller in the tenant of its token, for access lists of other surfaces; null where the
- * account or key is not active or its session has ended. An API key has no roles.
+ * The roles of a caller in the tenant of its token, for access lists of other surfaces. Null if the
+ * account or key is not active or the session has ended. An API key has no roles.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'

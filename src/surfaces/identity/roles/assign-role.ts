@@ -1,7 +1,7 @@
 /**
- * Assigns and removes roles. The account's row is locked for the decision, so a role cannot be
- * assigned to an account that is being erased. The primary key lets only one of two equal requests
- * change anything, and only that one emits the event.
+ * Assigns and removes roles. The account's row is locked, so that a role cannot be assigned to an
+ * account that is being erased. If two equal requests arrive, the primary key lets only one change
+ * a row, and only that request emits the event.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -25,7 +25,7 @@ export type Assignment = {
 const Held = Type.Object({ tenant_id: Id })
 const Exists = Type.Object({ it: Type.Boolean() })
 
-/** False if the account has the role already. */
+/** Returns false if the account already has the role. */
 export async function assignRole(
   tx: Tx,
   deps: Pick<Deps, 'permissions'>,
@@ -44,8 +44,9 @@ export async function assignRole(
 }
 
 /**
- * False if the account does not have the role. Outside its own tenant an account is a member while
- * it holds a role there: removing the last one ends every session that it has there as a guest.
+ * Returns false if the account does not have the role. In a tenant that is not its own, an account
+ * is a member only while it has a role there. So removing the last role ends every session that the
+ * account has there as a guest.
  */
 export async function revokeRole(
   tx: Tx,
@@ -76,7 +77,9 @@ export async function revokeRole(
   return true
 }
 
-/** Locks the account's row; `within` is the tenant that the account must belong to or work in. */
+/**
+ * Locks the account's row. `within` is the tenant in which the account must be at home or a guest.
+ */
 export async function holdAccount(tx: Tx, id: string, within: string | null): Promise<void> {
   const held = await tx.maybe(
     Held,

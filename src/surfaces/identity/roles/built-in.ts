@@ -1,7 +1,7 @@
 /**
- * What roles may hold: grants by the catalog, the built-in roles made of it, and which of both
- * apply to the whole platform. Those are assigned and removed by platform operators only, in any
- * tenant.
+ * The built-in roles and the grants that roles may have, made from the catalog of permissions, and
+ * which of them apply to the whole platform. Only platform operators assign and remove roles of the
+ * whole platform, in any tenant.
  */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
@@ -15,7 +15,7 @@ import { problem } from '../errors.ts'
 const platform_roles: ReadonlySet<string> = new Set(['platform_operator', 'key_administrator'])
 export const operator_permission = 'identity.tenants.manage'
 
-/** Without `member`, which cannot be assigned. */
+/** All roles except `member`, which cannot be assigned. */
 export function builtInRoles(permissions: PermissionCatalog): string[] {
   const roles = new Set([...permissions.values()].flatMap(one => one.roles))
   roles.delete('member')
@@ -26,7 +26,7 @@ export function builtInPermissions({ permissions }: Pick<Deps, 'permissions'>, r
   return rolePermissions(permissions, new Set([role_id])).sort()
 }
 
-/** A grant that no role of a tenant holds by itself. */
+/** A grant that a role of a tenant cannot have. */
 export function isOfPlatform(permissions: PermissionCatalog, grant: string): boolean {
   const permission = permissions.get(baseOf(grant))
   return permission?.roles.every(role => platform_roles.has(role)) === true
@@ -36,7 +36,7 @@ function isPlatformRole(role_id: string): boolean {
   return platform_roles.has(role_id)
 }
 
-/** A typed permission is granted for one type or for all, any other as it is. */
+/** A typed permission is granted for one type or for all types. Other permissions have no type. */
 export function requireKnown(permissions: PermissionCatalog, grants: readonly string[]): void {
   const errors = grants.flatMap((grant, at) => {
     const permission = permissions.get(baseOf(grant))
@@ -46,7 +46,7 @@ export function requireKnown(permissions: PermissionCatalog, grants: readonly st
   if (errors.length > 0) throw problem('unknown_permission', { errors: errors.slice(0, 20) })
 }
 
-/** Whether these grants contain that one, directly or for all types. */
+/** Whether these grants contain the given grant, for its type or for all types. */
 export function covers(held: ReadonlySet<string>, grant: string): boolean {
   return held.has(grant) || (grant.includes(':') && held.has(`${baseOf(grant)}:*`))
 }
@@ -58,8 +58,9 @@ export function baseOf(grant: string): string {
 const Held = Type.Object({ permission: Type.String() })
 
 /**
- * Who may assign or remove which role where. Within a tenant its administrators may, except roles
- * that apply to the whole platform; those, and roles in other tenants, are for platform operators.
+ * Decides who may assign or remove a role. The administrators of a tenant may do so in their
+ * tenant, except for roles of the whole platform. Those, and roles in other tenants, need a
+ * platform operator.
  */
 export async function requireMayGive(
   reader: Reader,

@@ -1,6 +1,6 @@
 /**
- * Defines a role of a tenant. An exclusion constraint forbids a mix of separated duties, so that
- * not even two requests at once, or an operator in the database, can store one.
+ * Defines a role of a tenant. An exclusion constraint forbids a role with two separated duties, so
+ * that neither concurrent requests nor an operator in the database can store one.
  */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'

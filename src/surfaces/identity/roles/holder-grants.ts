@@ -1,8 +1,8 @@
 /**
- * The grants of accounts and API keys at this moment, for work that runs without their request:
- * schedules, queued jobs, webhooks. It is called when the work runs. If the account, key or tenant
- * is not active, there are none. A second factor cannot be shown then; the holder had shown it, if
- * required, when they ordered the work.
+ * Reads the grants of accounts and API keys for work that runs without their request: schedules,
+ * queued jobs, webhooks. It is called when the work runs. If the account, key or tenant is not
+ * active, there are no grants. A second factor cannot be checked then; if one was required, the
+ * holder presented it when they requested the work.
  */
 import { Type } from 'typebox'
 import type { Db, Reader } from '../../../kernel/database/db.ts'
@@ -15,7 +15,7 @@ import { rolePermissions } from './account-grants.ts'
 
 const Row = Type.Object({
   place: Type.Integer(),
-  /** Of an API key: its own grants. */
+  /** For an API key: its own grants. */
   given: nullable(Type.Array(Type.String())),
   roles: Type.Array(Type.String()),
   permissions: Type.Array(Type.String()),
@@ -69,9 +69,9 @@ const life_ms = 500
 const known_max = 10_000
 
 /**
- * The same, cached for half a second: a removed grant has no effect after a second, in every
- * process and without any notification that could be lost. A sender of webhooks asks some hundred
- * times a second for the same few owners.
+ * The same, cached for half a second. So a removed grant has no effect after a second, in every
+ * process, without a notification that could be lost. A webhook sender reads the grants of the same
+ * few owners some hundred times a second.
  */
 export function openRecentGrants(db: Db, deps: Pick<Deps, 'permissions'>): Face['recentGrantsOf'] {
   const known = new Map<string, { readonly grants: Grants; readonly at: number }>()

@@ -1,8 +1,8 @@
 /**
- * The platform always has an operator: the last active account with that role cannot be disabled or
- * erased, and cannot lose the role. Every use case that ends one calls this after the change and
- * before its commit. The row of the platform's tenant is locked, so of two operators who end each
- * other at once one is refused.
+ * Makes sure that the platform always has an operator. The last active account with that role
+ * cannot be disabled or erased, and cannot lose the role. Every use case that removes an operator
+ * calls this after the change and before its commit. It locks the row of the platform's tenant: if
+ * two operators remove each other at the same time, one request is refused.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -27,7 +27,7 @@ export async function keepOperator(tx: Tx): Promise<void> {
   if (!it) throw problem('last_operator')
 }
 
-/** The same, if the account that is disabled or erased is an operator at all. */
+/** The same for an account that is disabled or erased, if it is an operator. */
 export async function keepOperatorBeside(tx: Tx, account_id: string): Promise<void> {
   const { it } = await tx.one(
     Answer,

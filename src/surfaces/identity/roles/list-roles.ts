@@ -1,6 +1,6 @@
 /**
- * The roles that can be assigned in a tenant: the built-in ones and its own, as one list by their
- * ids.
+ * Lists the roles that can be assigned in a tenant: the built-in ones and those of the tenant, in
+ * one list ordered by id.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -18,7 +18,8 @@ export function listRoles(reader: Reader, deps: Pick<Deps, 'permissions'>, list:
       const own = await ownRoles(reader, list.tenant_id, last ?? '', n)
       const built_in = builtInRoles(deps.permissions)
       const ready = built_in.filter(one => one > (last ?? '')).map(one => shown(deps, one))
-      // A tenant's role whose name later became a built-in one is shown as the built-in role.
+      // If a built-in role later got the name of a tenant's role, the tenant's role is shown as the
+      // built-in one.
       const others = own
         .filter(({ role_id }) => !built_in.includes(role_id))
         .map(role => ({ ...role, built_in: false }))

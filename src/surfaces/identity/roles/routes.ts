@@ -1,4 +1,4 @@
-/** Routes about roles: listing, defining one of the tenant, assigning and removing. */
+/** Routes to list, define, assign and remove roles. */
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -108,7 +108,7 @@ function revokeRoute(deps: Deps): Route {
 type Named = { account_id: string; role_id: string; tenant_id?: string }
 
 /**
- * The assignment, once the caller is known to be allowed; the account's row is locked. A platform
+ * Assigns after it has checked that the caller may, with the account's row locked. A platform
  * operator may name the tenant, and then any account.
  */
 async function meant(

@@ -1,6 +1,6 @@
 /**
- * Security events, newest first: one's own, or, with the permission, those of the tenant. The
- * stored parts of a request are safe to show to both.
+ * Lists security events, newest first: those of the caller, or, with the permission, those of the
+ * tenant. The stored parts of a request are safe to show to both.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -31,7 +31,7 @@ const SecurityEvent = Type.Object(
 export const SecurityEventPage = pageOf(SecurityEvent)
 
 export type Wanted = {
-  /** Null for all of the tenant. */
+  /** Null for all events of the tenant. */
   readonly account_id: string | null
   readonly action: string | null
 }

@@ -8,13 +8,13 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { currentRequestId } from '../../../kernel/observability/context.ts'
 import { newId } from '../../../kernel/ids.ts'
 
-/** The parts of a request that are read; a handler's `request` has them all. */
+/** The parts of a request that are read. A handler's `request` has all of them. */
 export type Seen = {
   readonly ip: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** Who does something, and in which request. */
+/** The actor and the request of an event. */
 export type Act = {
   /** An account, API key or `cli:…`. */
   readonly actor: string

@@ -1,8 +1,8 @@
 /**
- * How tokens reach the caller: in the body, or in cookies that scripts cannot read, with a CSRF
- * token in the body instead. Where the platform is served over plain http (a developer's machine)
- * cookies cannot be `Secure`, so they have other names. The account pages have the same tokens
- * under names of their own (pages/visitor.ts), so that one log-in counts for both.
+ * Delivers tokens to the caller: in the body, or in cookies that scripts cannot read, with a CSRF
+ * token in the body. If the platform is served over plain http (on a developer's machine), cookies
+ * cannot be `Secure`, so they have other names. The account pages keep the same tokens in cookies
+ * with their own names (pages/visitor.ts), so that one login counts for both.
  */
 import type { Headers } from '../../../kernel/http/route.ts'
 import type { Kernel } from '../settings.ts'
@@ -30,7 +30,7 @@ export function deliver(site: Site, tokens: SessionTokens, delivery: Delivery): 
   }
 }
 
-/** Replaces the access token alone: the refresh cookies stay as they are. */
+/** Replaces only the access token; the refresh cookies stay as they are. */
 export function accessCookies(site: Site, token: string, max_age: number): Headers {
   return {
     'set-cookie': [

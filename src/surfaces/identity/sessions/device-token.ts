@@ -1,6 +1,6 @@
 /**
- * A device that logged in before sends this token, and its attempts count in a separate bucket: so
- * an attacker who guesses cannot lock the owner out. It is signed, valid for months and
+ * A token that a device keeps after a login. Attempts with it count in a separate bucket, so that
+ * an attacker who guesses passwords cannot lock the owner out. It is signed, valid for months, and
  * authenticates nothing.
  */
 import { Buffer } from 'node:buffer'

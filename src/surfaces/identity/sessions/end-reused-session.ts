@@ -1,5 +1,6 @@
 /**
- * A used refresh token was sent again: ends the session, emits the event, and informs the owner.
+ * Handles a used refresh token that was sent again: ends the session, emits the event, and informs
+ * the owner.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

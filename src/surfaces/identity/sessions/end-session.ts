@@ -1,6 +1,6 @@
 /**
- * Logs out. A session may be ended again with its own token, which is then no longer valid for
- * anything else: so a repeat gets the same reply. Other callers end it with the permission, in
+ * Logs out. A token of an ended session can still end that session, and nothing else, so that a
+ * repeated request gets the same reply. Other callers need the permission and can end it only in
  * their own tenant.
  */
 import { Type } from 'typebox'
@@ -62,7 +62,7 @@ function tokenIn({ headers }: Seen): string | undefined {
   return bearer ?? cookie
 }
 
-/** Of a genuine, unexpired token, even if its session has ended. */
+/** Reads a genuine, unexpired token, even if its session has ended. */
 async function sessionOf({ tokens }: Deps, token: string): Promise<string | null> {
   try {
     return (await tokens.verify(token)).session_id

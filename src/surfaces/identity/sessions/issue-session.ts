@@ -1,8 +1,8 @@
 /**
- * Begins a session for an account that has authenticated: its row, its first refresh token and its
- * events are one commit. Account and tenant are locked as active until that commit: a request that
- * disables one of them waits and ends this session, or came first and then there is none. An
- * account with too many sessions loses its oldest.
+ * Begins a session for an account that has authenticated. Its row, its first refresh token and its
+ * events are one transaction. The account and tenant are locked as active until the commit. A
+ * request that disables one of them either waits and then ends this session, or came first and then
+ * no session begins. An account with too many sessions loses its oldest.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -44,8 +44,8 @@ const Begun = Type.Object({
 type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied'>
 
 /**
- * Undefined if the account or its tenant is no longer active: then the caller must throw, so that
- * the events and records are rolled back.
+ * Returns undefined if the account or its tenant is no longer active. The caller must then throw,
+ * so that the events and records are rolled back.
  */
 export async function issueSession(
   tx: Tx,
@@ -66,7 +66,7 @@ export async function issueSession(
     aggregate_version: 1,
     data: { session_id, account_id: account.id, aal, amr },
   })
-  // They run in this order and travel together.
+  // The statements run in this order and are sent in one round trip.
   const [begun] = await Promise.all([
     insertSession(tx, deps, proven, { session_id, hash: hashOf(refresh.text) }),
     revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many', {

@@ -1,4 +1,4 @@
-/** The sessions of an account, newest first, in a form that their owner recognizes. */
+/** Lists the sessions of an account, newest first, in a form that their owner recognizes. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

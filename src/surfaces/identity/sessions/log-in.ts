@@ -1,8 +1,9 @@
 /**
- * A login. The work, the limit and the reply are the same for an unknown account, a wrong password,
- * an unverified address and a disabled account. An attempt is taken from its limit before the hash
- * is computed and given back on success. No connection is held while hashing; so the verified
- * password is compared once more inside the transaction, and a reset in between wins.
+ * Logs in. An unknown account, a wrong password, an unverified address and a disabled account cost
+ * the same work, count the same and get the same reply. An attempt is taken from the limit before
+ * the hash is computed and given back on success. No connection is held while hashing. So the
+ * transaction checks again that the password is still the verified one, and a reset in between
+ * wins.
  */
 import { Type, type Static } from 'typebox'
 import type { Taken } from '../../../kernel/access/take.ts'
@@ -104,7 +105,7 @@ async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn
     if (encoded && hasher.isWeak(encoded)) await strengthen(deps, candidate, body.password ?? '')
     return result
   } catch (error) {
-    // Any other failure was not a guess; a second end does nothing.
+    // Any other failure was not a guess. Ending it a second time does nothing.
     await attempt.giveBack()
     throw error
   }
@@ -201,7 +202,7 @@ function mayLogIn({ kernel }: Deps, { status, verified_at }: Candidate): boolean
 type Shown = {
   readonly account: AccountRow
   readonly amr: readonly string[]
-  /** Whether the verified values are still valid, as this transaction sees them. */
+  /** Checks in this transaction whether the verified values are still valid. */
   readonly stands: Promise<boolean>
 }
 
@@ -212,7 +213,7 @@ async function begin(
   { device_name, delivery }: LogIn,
   request: Seen,
 ): Promise<LoggedIn> {
-  // They travel together; if one is no longer valid, everything is rolled back.
+  // The statements are sent together. If a value is no longer valid, everything is rolled back.
   const [stood, required] = await Promise.all([stands, openLoginChallenge(tx, deps, account, amr)])
   if (!stood) throw problem('invalid_credentials')
   if (required) return { kind: 'mfa', required }
@@ -222,7 +223,10 @@ async function begin(
   return { kind: 'session', delivered }
 }
 
-/** The cost of hashing has grown since this hash was made, and only now is the password at hand. */
+/**
+ * The cost of hashing has increased since this hash was made. The password is known only now, so it
+ * is hashed again.
+ */
 async function strengthen(deps: Deps, candidate: Candidate, password: string): Promise<void> {
   const { hasher, kernel } = deps
   const { id, password_hash } = candidate

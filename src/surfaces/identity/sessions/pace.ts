@@ -1,7 +1,7 @@
 /**
- * How often one session may refresh (GCRA). It stops a client with a bug, not a guesser: a token
- * has 256 bits. So it is counted in memory per process; in the database it cost as much as the
- * rotation itself.
+ * Limits how often one session may refresh (GCRA). The limit stops a client with a bug, not a
+ * guesser, because a token has 256 bits. So each process counts in memory; in the database the
+ * count cost as much as the rotation itself.
  */
 import { problem } from '../errors.ts'
 
@@ -25,12 +25,12 @@ export function openPace(
       const at = now()
       const next = Math.max(arrivals.get(session_id) ?? 0, at) + step_ms
       const wait_ms = next - at - minute_ms
-      // A rounding error must not count as a refresh.
+      // A rounding error must not cost a refresh.
       if (wait_ms > 1e-6) {
         limited()
         throw problem('rate_limited', { retry_after: Math.ceil(wait_ms / 1000) })
       }
-      // The oldest first: a session that refreshes moves to the end of the map.
+      // Removes the oldest first: a session that refreshes moves to the end of the map.
       arrivals.delete(session_id)
       if (arrivals.size >= sessions_max) arrivals.delete(arrivals.keys().next().value ?? '')
       arrivals.set(session_id, next)

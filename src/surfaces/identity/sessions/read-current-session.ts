@@ -1,7 +1,8 @@
 /**
- * The session of the caller, for a page that was reloaded: its cookies live, but scripts cannot read them,
- * and the CSRF token is gone with the page. The refresh cookie is enough, because the access token may have
- * expired meanwhile, and a refresh needs the CSRF token. Only the platform's own pages are answered.
+ * Returns the session to a page that was reloaded. Its cookies still exist, but scripts cannot read
+ * them, and the CSRF token was lost with the page. The refresh cookie is enough, because the access
+ * token may have expired, and a refresh needs the CSRF token. Only the platform's own pages get a
+ * reply.
  */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -41,7 +42,7 @@ export async function readCurrentSession(
   const which = ofPrincipal(principal) ?? ofRefreshToken(headers['cookie'])
   const found = which && (await reader.maybe(Row, living(which)))
   if (!found) {
-    // A credential that came and does not count is not the same as none.
+    // An invalid credential is an error; a missing one is not.
     const forged = !principal && headers['authorization'] !== undefined
     throw problem(forged ? 'invalid_token' : 'authentication_required', {
       headers: { 'www-authenticate': forged ? 'Bearer error="invalid_token"' : 'Bearer' },

@@ -1,8 +1,9 @@
 /**
- * A refresh. A token is used once: one statement marks it and inserts its successor. A second use
- * within the grace period, while the successor is unused, gets that same successor: racing tabs and
- * lost replies. Any other reuse means that two parties have the token and one has stolen it, so the
- * session ends. A token that we never issued ends nothing, so random input cannot log a person out.
+ * Refreshes a session. A token is used once: one statement marks it and inserts its successor. If
+ * it is used again within the grace period, and the successor is unused, the caller gets the same
+ * successor; this happens with racing tabs and lost replies. Any other reuse means that two parties
+ * have the token and one has stolen it, so the session ends. A token that we never issued ends
+ * nothing, so random input cannot log a person out.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -61,7 +62,7 @@ export async function refresh(deps: Needs, asked: Refresh, seen: Seen): Promise<
   return await tokensOf(deps, session_id, result)
 }
 
-/** (a): unused and unexpired, of an active session in its own tenant. Otherwise undefined. */
+/** (a): an unused, unexpired token of an active session in its own tenant; otherwise undefined. */
 async function rotate(
   { kernel }: Needs,
   asked: Refresh,
@@ -75,8 +76,8 @@ async function rotate(
 }
 
 /**
- * The same in another tenant, while a role there is held: a request that removes the last role
- * waits and then ends this session, or came first and then nothing is rotated.
+ * The same in another tenant, while the account has a role there. A request that removes the last
+ * role either waits and then ends this session, or came first and then nothing is rotated.
  */
 function rotateGuest(
   { kernel }: Needs,
@@ -98,7 +99,10 @@ function successorOf({ keys }: Needs['kernel'], { session_id }: Refresh, token: 
   return next
 }
 
-/** Membership outside the account's own tenant is a role there, in a tenant that is active. */
+/**
+ * In a tenant that is not its own, an account is a member if it has a role there and the tenant is
+ * active.
+ */
 async function holdMembership(tx: Tx, { session_id, tenant_id }: Refresh): Promise<boolean> {
   const held = await tx.maybe(
     Type.Object({ tenant_id: Id }),
@@ -116,9 +120,9 @@ async function holdMembership(tx: Tx, { session_id, tenant_id }: Refresh): Promi
 }
 
 /**
- * The whole rotation in one round trip to the database (twice the refreshes of a transaction with
- * two statements). Racing refreshes meet at the token's row: the second finds it used and changes
- * nothing.
+ * The whole rotation in one round trip to the database. It allows twice the refreshes of a
+ * transaction with two statements. Racing refreshes wait for the lock on the token's row: the
+ * second finds the token used and changes nothing.
  */
 function rotation(
   settings: Needs['kernel']['settings'],
@@ -160,7 +164,7 @@ function rotation(
     from session, successor`
 }
 
-/** (b) to (e): the token is not the unused one. */
+/** Cases (b) to (e): the token is not the unused one. */
 function again({ kernel }: Needs, { session_id }: Refresh, token: RefreshToken): Promise<Result> {
   const { settings, keys } = kernel
   const hash = hashOf(token.text)

@@ -1,8 +1,8 @@
 /**
- * Refresh tokens: `rt_` + base64url(secret 32 bytes ‖ tag 8 bytes). A successor's secret is derived
- * from its parent's, so a repeated refresh gets the same one and a family cannot fork. The tag
- * proves, without any row, that we issued the token. Keys are in the keyring, rows hold hashes
- * only.
+ * Refresh tokens: `rt_` + base64url(secret 32 bytes ‖ tag 8 bytes). The secret of a successor is
+ * derived from that of its parent, so that a repeated refresh gets the same successor and a family
+ * cannot fork. The tag proves, without a row, that we issued the token. The keys are in the
+ * keyring; rows contain only hashes.
  */
 import { Buffer } from 'node:buffer'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
@@ -34,12 +34,12 @@ export function successors(keys: Keys, session_id: string, parent: RefreshToken)
 export function parseToken(text: string): RefreshToken | null {
   if (!/^rt_[A-Za-z0-9_-]{54}$/.test(text)) return null
   const bytes = Buffer.from(text.slice(prefix.length), 'base64url')
-  // Base64url can spell one value in several ways; only the canonical one is accepted.
+  // Base64url can spell one value in several ways. Only the canonical spelling is accepted.
   if (`${prefix}${bytes.toString('base64url')}` !== text) return null
   return { text, secret: bytes.subarray(0, secret_bytes), tag: bytes.subarray(secret_bytes) }
 }
 
-/** Whether it was once issued for this session, even if its row is gone. */
+/** Whether the token was once issued for this session, even if its row is deleted. */
 export function isGenuine(keys: Keys, session_id: string, token: RefreshToken): boolean {
   const verdicts = keys.kids.map(kid => {
     const tag = tagOf(keys, kid, session_id, token.secret)

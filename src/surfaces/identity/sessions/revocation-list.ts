@@ -1,8 +1,9 @@
 /**
- * The sessions whose signed tokens are no longer valid. A revocation enters the set of its own
- * process at its commit and reaches the others by a wake-up. Every process also reads once a
- * second, looking back far enough to see transactions that committed late. So a lost wake-up costs
- * at most that second. An entry is removed when every token of its session has expired.
+ * The sessions whose signed tokens are no longer valid. At its commit, a revocation enters the set
+ * of its own process, and a wake-up makes the other processes read it. Every process also reads
+ * once a second and looks back far enough to see transactions that committed late. So a lost
+ * wake-up costs at most that second. An entry is removed when every token of its session has
+ * expired.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -14,14 +15,14 @@ export type Denied = {
   has(session_id: string): boolean
   add(session_ids: readonly string[]): void
   onAdd(listener: (session_id: string) => void): void
-  /** Reads the revocations within the life of a token, then keeps reading until `stop`. */
+  /** Reads the revocations within the lifetime of a token, then keeps reading until `stop`. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Which sessions are revoked and which keys sign, as the pulse reads them. Ids are summed up, not
- * times compared: a transaction that commits late carries an older time than one that was seen
+ * Summarizes which sessions are revoked and which keys sign. The sum is over ids and does not
+ * compare times, because a transaction that commits late has an older time than one that was read
  * already.
  */
 export const revocation_sign = {
@@ -33,7 +34,7 @@ export const revocation_sign = {
       where revoked_at is not null and revoked_at > kernel.now() - interval '30 seconds') r`,
 }
 
-/** Wait until the next read after a failed one. */
+/** How long to wait after a failed read. */
 const again_ms = 1000
 const overlap_seconds = 30
 const margin_seconds = 60
@@ -71,7 +72,7 @@ export function openDenied(
     if (news.keys !== keys.loaded()) await keys.load()
     for (const [id, end] of until) if (end < performance.now()) until.delete(id)
   }
-  /** One read at a time: callers meanwhile share one further read. */
+  /** Only one read runs at a time. Callers that arrive meanwhile share one further read. */
   const poll = (): Promise<void> => {
     if (asking) {
       again = true

@@ -1,6 +1,6 @@
 /**
- * Ends sessions. The rows, the events and the records commit together; after the commit this
- * process refuses their tokens at once and wakes the others to read.
+ * Ends sessions. The rows, the events and the records commit together. After the commit, this
+ * process refuses the tokens immediately and wakes the other processes to read the revocation.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -23,19 +23,19 @@ export type RevokedReason =
 
 export type Which = {
   readonly account_id: string
-  /** Only this one. */
+  /** Ends only this session. */
   readonly session_id?: string
-  /** All but this one. */
+  /** Ends all sessions but this one. */
   readonly except?: string | null
-  /** Only those that worked in this tenant as a guest. */
+  /** Ends only sessions that worked in this tenant as a guest. */
   readonly guest_of?: string
-  /** All but this many of the newest. */
+  /** Ends all but this number of the newest sessions. */
   readonly beyond?: number
 }
 
 const Revoked = Type.Object({ id: Id, tenant_id: Id, version: Version })
 
-/** Returns how many were ended now. */
+/** Returns the number of sessions that it ended. */
 export async function revokeSessions(
   tx: Tx,
   { denied, kernel }: Pick<Deps, 'denied' | 'kernel'>,

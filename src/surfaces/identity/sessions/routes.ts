@@ -1,4 +1,4 @@
-/** Logging in, refreshing, logging out, and listing sessions. */
+/** Routes to log in, refresh, log out, and list sessions. */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
@@ -69,7 +69,7 @@ function refreshRoute(deps: Deps): Route {
       tenant_id: Type.Optional(Id),
     }),
     body_optional: true,
-    // One code for every fault: the id and the token are one credential.
+    // Every error has the same code, because the id and the token are one credential.
     absent: 'invalid_refresh_token',
     transaction: 'own',
     replies: { 200: SessionTokens },

@@ -1,7 +1,7 @@
 /**
- * Changes a tenant. Disabling one ends every session that belongs to it or works in it, in the same
- * commit. Its row is locked for that, so a login that has begun is either ended here or refused
- * there. The tenant from which the platform itself is administered cannot be disabled.
+ * Changes a tenant. Disabling a tenant ends every session that belongs to it or works in it, in the
+ * same transaction. The row of the tenant is locked, so that a concurrent login is either ended
+ * here or refused there. The tenant from which the platform is administered cannot be disabled.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,4 +1,7 @@
-/** Creates a tenant. Its slug is unique over the platform; the unique index decides races. */
+/**
+ * Creates a tenant. Its slug is unique over the platform. If two requests race, the unique index
+ * decides.
+ */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

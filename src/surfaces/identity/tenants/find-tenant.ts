@@ -1,4 +1,4 @@
-/** Tenants as operators see them. */
+/** Reads tenants for operators. */
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,4 +1,7 @@
-/** Who belongs to a tenant now: its own active accounts, and active guests with a role in it. */
+/**
+ * Reads the accounts that belong to a tenant now: its own active accounts, and active guests with a
+ * role in it.
+ */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,4 +1,7 @@
-/** The tenant of a caller without a token: the slug in the body, or the first label of the host. */
+/**
+ * Finds the tenant of a caller without a token: by the slug in the body, or the first label of the
+ * host name.
+ */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -41,7 +44,7 @@ export async function resolveTenant(...named: Named): Promise<Tenant> {
   return tenant
 }
 
-/** The scope in which an address is one account. */
+/** The scope in which an address belongs to one account. */
 export function emailScope({ settings }: Pick<Kernel, 'settings'>, tenant_id: string): string {
   return settings['identity.email_scope'] === 'global' ? nil_id : tenant_id
 }

@@ -1,7 +1,7 @@
 /**
- * Challenges: rows that ask for one factor, within five minutes and five attempts. An attempt is
- * counted before it is checked, and of two right answers only one consumes the row; both are one
- * conditional update.
+ * Challenges: each row asks for one factor, within five minutes and five attempts. An attempt is
+ * counted before it is checked. If two right answers arrive together, only one consumes the row.
+ * Counting and consuming are each one conditional update.
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Reader, Tx } from '../../../../kernel/database/db.ts'
@@ -29,7 +29,7 @@ const Challenge = Type.Object({
 })
 export type Challenge = Static<typeof Challenge>
 
-/** Its holder, and its expiry: a challenge of a login ends with the login. */
+/** The holder and the expiry of the challenge. A challenge of a login ends with the login. */
 export type Asked = {
   readonly tenant_id: string
   readonly account_id: string
@@ -60,8 +60,8 @@ export async function openChallenge(
     ...(public_key ? { webauthn_challenge: public_key.challenge } : {}),
     ...(reason.purpose === 'step_up' ? { session_id: reason.session_id } : {}),
   }
-  // The value behind id_hash is never given out: a challenge is found by its id, with its holder's
-  // Bearer.
+  // The value behind id_hash is never returned. A challenge is found by its id together with the
+  // Bearer token of its holder.
   const { expires_at } = await tx.one(
     Type.Object({ expires_at: Time }),
     sql`
@@ -115,7 +115,9 @@ export function challengeStatus(reader: Reader, holder: Holder, id: string) {
   )
 }
 
-/** False if no attempt is left: many guesses at once get no more than the last of the five. */
+/**
+ * Returns false if no attempt is left. Concurrent guesses together get no more than five attempts.
+ */
 export async function countAttempt(db: Db, holder: Holder, id: string): Promise<boolean> {
   const counted = await db.run(sql`
     update identity.one_time_challenges set attempts = attempts + 1
@@ -124,7 +126,7 @@ export async function countAttempt(db: Db, holder: Holder, id: string): Promise<
   return counted === 1
 }
 
-/** The attempt that consumes it was counted before, and may have been the last one. */
+/** The attempt that consumes the row was counted before and may have been the last one. */
 export async function consumeChallenge(tx: Tx, holder: Holder, id: string): Promise<boolean> {
   const consumed = await tx.run(sql`
     update identity.one_time_challenges set consumed_at = kernel.now()

@@ -1,7 +1,7 @@
 /**
- * Whether a login needs a second factor, and the challenge that asks for it. The waiting login is a
- * row of its own, which the session consumes: many challenges may be opened for it, but it becomes
- * one session.
+ * Decides whether a login needs a second factor, and opens the challenge for it. The waiting login
+ * has its own row, which the session consumes. Many challenges may be opened for one waiting login,
+ * but it becomes only one session.
  */
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../../kernel/database/db.ts'
@@ -14,13 +14,16 @@ import type { AccountRow, MfaRequired } from '../../schemas.ts'
 import { openChallenge } from './challenges.ts'
 import { activeMethods } from '../methods/find-methods.ts'
 
-/** What the waiting login stores: how it began, and with which password. */
+/** The data of a waiting login: how it began, and which password was used. */
 export const LoginDetails = Type.Object({
   amr: Type.Array(Type.String()),
   password_changed_at: nullable(Type.String()),
 })
 
-/** Undefined if the account has no active factor: then the session may begin at once. */
+/**
+ * Returns undefined if the account has no active factor. Then the session begins without a
+ * challenge.
+ */
 export async function openLoginChallenge(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
@@ -59,7 +62,7 @@ export async function openLoginChallenge(
   }
 }
 
-/** Locked until the commit: a change of the password waits, or is seen. */
+/** Locked until the commit: a concurrent change of the password either waits or is visible here. */
 export async function passwordChangedAt(
   reader: Reader,
   account_id: string,

@@ -1,6 +1,6 @@
 /**
- * Checks the answer to a second factor. A match alone is not yet a proof: it is claimed inside the
- * transaction that uses it, by a statement that only one caller can win.
+ * Checks the answer to a second factor. A match alone is not enough. The transaction that uses the
+ * match must claim it with a conditional statement, which succeeds for only one caller.
  */
 import type { Tx } from '../../../../kernel/database/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -12,7 +12,7 @@ import type { Assertion, MethodRow } from '../schemas.ts'
 import { claimStep, newestStep, openTotpSecret } from '../methods/totp.ts'
 import { claimSignCount, readAssertion, relyingParty } from '../methods/webauthn.ts'
 
-/** One of them. */
+/** Exactly one of these is present. */
 export type Shown = {
   readonly code?: string | undefined
   readonly recovery_code?: string | undefined
@@ -21,7 +21,7 @@ export type Shown = {
 
 export type Proof = {
   readonly amr: 'otp' | 'hwk' | 'recovery'
-  /** False if another caller was first, or the factor was removed. */
+  /** Returns false if another caller used it first, or the factor was removed. */
   claim(tx: Tx): Promise<boolean>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Routes about challenges. For the pipeline they are public, since a login token is not a session:
- * `holderOf` finds the holder.
+ * Routes of challenges. They are public for the request pipeline, because a login token is not a
+ * session. `holderOf` finds the holder.
  */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../../kernel/http/route.ts'
@@ -23,7 +23,9 @@ import { verifyChallenge } from './verify-challenge.ts'
 
 const AskChallenge = closed({
   method_id: Id,
-  /** A login token opens challenges for its login, an access token for its session. */
+  /**
+   * A login token opens challenges for its login. An access token opens challenges for its session.
+   */
   purpose: Type.Optional(Type.Literal('step_up')),
 })
 

@@ -1,6 +1,6 @@
 /**
- * A session that has verified a second factor gets a higher assurance level: its row keeps the
- * level for every refresh, and a new access token carries it at once.
+ * Raises the assurance level of a session that has verified a second factor. The session's row
+ * keeps the level for every refresh, and a new access token has it immediately.
  */
 import { Type } from 'typebox'
 import { parseTime } from '../../../../kernel/clock.ts'

@@ -1,6 +1,7 @@
 /**
- * Completes a challenge. The attempt is counted before it is checked; the factor, the challenge and
- * its purpose (the login's one session, or the session's new level) are claimed in one commit.
+ * Completes a challenge. The attempt is counted before it is checked. The factor, the challenge and
+ * its purpose (the one session of the login, or the new level of the session) are claimed in one
+ * transaction.
  */
 import { Check } from 'typebox/value'
 import type { Tx } from '../../../../kernel/database/db.ts'
@@ -64,7 +65,10 @@ type Step<K extends Holder['kind']> = {
   readonly seen: Seen
 }
 
-/** The account and its password are locked first, in the order of a reset: one of the two waits. */
+/**
+ * Locks the account and then its password, in the same order as a reset. So one of the two waits
+ * for the other.
+ */
 async function completeLogin(
   tx: Tx,
   deps: Needs,

@@ -1,6 +1,6 @@
 /**
- * Activates a second factor once its owner has shown that it works. That uses up the code. With the
- * first factor come the recovery codes, which are shown only this once.
+ * Activates a second factor after its owner has entered a valid code, which is then used up. The
+ * first factor comes with recovery codes, which are shown only in this reply.
  */
 import { Type, type Static } from 'typebox'
 import { violates } from '../../../../kernel/database/failures.ts'
@@ -45,7 +45,7 @@ export async function activateMethod(
   seen: Seen,
 ): Promise<Activated> {
   const account_id = principal.id
-  // Of the account, not of the tenant in which the session is active.
+  // The tenant of the account, not the tenant in which the session is active.
   const tenant_id = (await accountById(deps.kernel.db, account_id))?.tenant_id
   if (tenant_id === undefined) throw problem('permission_denied')
   const method = shown.code === undefined ? 'webauthn' : 'totp'

@@ -1,5 +1,5 @@
 /**
- * Begins a second factor. It is not accepted until its owner has activated it; one that is not
+ * Adds a second factor. It is not accepted until its owner activates it. A factor that is not
  * activated in time is deleted.
  */
 import { Type, type Static } from 'typebox'
@@ -48,7 +48,7 @@ export async function enrolMethod(
   return { id: draft.id, status: 'pending', type, label, ...shown }
 }
 
-/** Pending ones that have expired are deleted; the others count. */
+/** Expired pending factors are deleted. The others count towards the limit. */
 async function makeRoom(
   tx: Tx,
   { kernel: { settings, counted } }: Pick<Deps, 'kernel'>,

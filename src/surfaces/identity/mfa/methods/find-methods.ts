@@ -1,4 +1,4 @@
-/** Reads second factors. A pending one exists only as long as it may be activated. */
+/** Reads second factors. A pending factor is found only until its time to activate ends. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
@@ -16,7 +16,7 @@ const Offered = Type.Object({
 })
 export type Offered = Static<typeof Offered>
 
-/** The active ones, the last used first. */
+/** The active factors, the last used first. */
 export function activeMethods(reader: Reader, account_id: string): Promise<Offered[]> {
   return reader.many(
     Offered,

@@ -1,5 +1,5 @@
 /**
- * Takes the account's row lock before its factors change: of two changes at once, one sees the
+ * Takes the account's row lock before its factors change, so that concurrent changes see each
  * other.
  */
 import { Type } from 'typebox'
@@ -14,7 +14,7 @@ import type { Session } from '../holder.ts'
 
 export type Held = {
   readonly account: AccountRow
-  /** How many factors are active. */
+  /** The number of active factors. */
   readonly active: number
 }
 
@@ -36,7 +36,8 @@ export async function holdAccount(
       where id = ${principal.id} and status = 'active' for update`,
   )
   if (!held) throw problem('permission_denied')
-  // Counted by a second statement: one that waited for the lock would count the state before it.
+  // Counts in a second statement. A statement that waits for the lock would count the state before
+  // the wait.
   const { active, ...account } = await tx.one(
     Row,
     sql`

@@ -1,6 +1,6 @@
 /**
- * Ten codes for an owner who has lost the factor: 50 bits each, shown once, stored as keyed hashes
- * (so a stolen table cannot be searched), each valid for one use.
+ * Ten recovery codes for an owner who has lost the factor. Each has 50 bits, is shown once and can
+ * be used once. They are stored as keyed hashes, so that a stolen table cannot be searched.
  */
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
@@ -21,7 +21,7 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 type Keys = Pick<Keyring, 'fingerprint'>
 type Owner = { readonly id: string; readonly tenant_id: string }
 
-/** A new set, for an account with a factor that the codes can replace. */
+/** Makes a new set, if the account has a factor that the codes can replace. */
 export async function renewRecoveryCodes(
   tx: Tx,
   deps: Pick<Deps, 'kernel'>,
@@ -42,7 +42,7 @@ export async function renewRecoveryCodes(
   return await replaceRecoveryCodes(tx, deps.kernel.keys, account)
 }
 
-/** Replaces the old set by a new one. */
+/** Replaces the old set with a new one. */
 export async function replaceRecoveryCodes(
   tx: Tx,
   keys: Keys,
@@ -61,7 +61,7 @@ export async function dropRecoveryCodes(tx: Tx, account_id: string): Promise<voi
   await tx.run(sql`delete from identity.recovery_codes where account_id = ${account_id}`)
 }
 
-/** False if the account has no such code, or has used it. */
+/** Returns false if the account has no such code, or the code was used. */
 export async function claimRecoveryCode(
   tx: Tx,
   keys: Keys,
@@ -81,7 +81,9 @@ function newCode(): string {
   return bytes.map(byte => alphabet[byte % alphabet.length]).join('')
 }
 
-/** What people type from paper: any case, with or without the dash, O for 0, I and L for 1. */
+/**
+ * Accepts what people type from paper: any case, with or without the dash, O for 0, I and L for 1.
+ */
 function hashOfCode(keys: Keys, account_id: string, code: string): Buffer {
   const plain = code
     .toUpperCase()

@@ -1,4 +1,4 @@
-/** Removes a second factor; with the last one the recovery codes are removed too. */
+/** Removes a second factor. When the last factor is removed, the recovery codes are removed too. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
@@ -34,7 +34,7 @@ export async function removeMethod(
       where tenant_id = ${tenant_id} and id = ${method_id} and status <> 'removed'
       returning version`,
   )
-  // The removal of a pending one needs no event and no mail.
+  // A pending factor is removed without an event or a mail.
   if (method.status !== 'active') return
   if (active === 1) await dropRecoveryCodes(tx, account_id)
   await raiseAccountVersion(tx, account_id)

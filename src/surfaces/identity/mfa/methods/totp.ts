@@ -1,8 +1,8 @@
 /**
  * Codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 seconds, one step of clock drift).
- * The secret is sealed in its row. A step is accepted once: the newest step that matches is claimed
- * by compare-and-set, so neither a repeat nor a neighbouring step with the same code is accepted
- * again.
+ * The secret is sealed in its row. A time step is accepted once: the newest matching step is
+ * claimed by compare-and-set. So neither a repeat nor a neighbouring step with the same code is
+ * accepted later.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { HOTP, Secret, TOTP } from 'otpauth'
@@ -34,7 +34,9 @@ export function openTotpSecret(keys: Keys, method_id: string, sealed: Buffer): B
   return keys.open(use, sealed, placeOf(method_id))
 }
 
-/** What an app reads from a QR code, and what a person types without a camera. */
+/**
+ * The URI that an app reads from a QR code, and the secret that a person types without a camera.
+ */
 export function enrolment(secret: Buffer, issuer: string, label: string) {
   const totp = new TOTP({
     ...form,
@@ -47,7 +49,8 @@ export function enrolment(secret: Buffer, issuer: string, label: string) {
 }
 
 /**
- * The newest step around now with this code. All steps are computed, so the time reveals nothing.
+ * Finds the newest step around now with this code. All steps are always computed, so that the time
+ * taken reveals nothing.
  */
 export function newestStep(secret: Buffer, code: string, now_seconds: number): number | undefined {
   const now_step = Math.floor(now_seconds / period_seconds)
@@ -60,7 +63,7 @@ export function newestStep(secret: Buffer, code: string, now_seconds: number): n
 }
 
 /**
- * False if this step or a later one was used. The secret is sealed again, under the current key.
+ * Returns false if this step or a later one was used. Seals the secret again with the current key.
  */
 export async function claimStep(
   tx: Tx,

@@ -24,7 +24,9 @@ export function relyingParty(public_url: string): RelyingParty {
   return { id: hostname, origin }
 }
 
-/** The key should be discoverable, so that it may be used without a password one day. */
+/**
+ * The key should be discoverable, so that people may use it without a password in a later version.
+ */
 export async function registrationOptions(
   rp: RelyingParty,
   user: { readonly id: string; readonly name: string; readonly display_name: string },
@@ -58,7 +60,7 @@ export async function requestOptions(rp: RelyingParty, key: Credential, timeout_
   })
 }
 
-/** The new key, or undefined if the response does not match our challenge. */
+/** Returns the new key, or undefined if the response does not match our challenge. */
 export async function readAttestation(
   rp: RelyingParty,
   challenge: string,
@@ -84,13 +86,13 @@ export async function readAttestation(
       transports,
     }
   } catch {
-    // The library throws for every response that does not match; the caller gets one refusal for
+    // The library throws for every response that does not match. The caller gets the same error for
     // all of them.
     return undefined
   }
 }
 
-/** The sign count of a valid response. */
+/** Returns the sign count of a valid response. */
 export async function readAssertion(
   rp: RelyingParty,
   challenge: string,
@@ -106,20 +108,21 @@ export async function readAssertion(
       expectedChallenge: challenge,
       expectedOrigin: rp.origin,
       expectedRPID: rp.id,
-      // The library refuses a count that decreases; with 0 it leaves that to `claimSignCount`.
+      // The library refuses a count that decreases. With 0 it skips this check, and
+      // `claimSignCount` makes it.
       credential: { id: credential_id, publicKey: Uint8Array.from(key), counter: 0 },
       requireUserVerification: false,
     })
     return verified ? authenticationInfo.newCounter : undefined
   } catch {
-    // As above: one refusal for all mismatches.
+    // The caller gets the same error for all mismatches.
     return undefined
   }
 }
 
 const Before = Type.Object({ sign_count: nullable(Type.Integer()) })
 
-/** Whether the count decreased, or undefined if the key is no longer active. */
+/** Returns whether the count decreased, or undefined if the key is no longer active. */
 export async function claimSignCount(
   tx: Tx,
   { id, tenant_id }: Pick<MethodRow, 'id' | 'tenant_id'>,
