@@ -1,4 +1,4 @@
-/** Verifies stock, reservations, orders and codes of one shop on its live data. */
+/** Checks the stock, reservations, orders and codes of one shop on its live data. */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
 import { rules, violationsOf } from './checks.ts'

@@ -1,4 +1,7 @@
-/** What must hold of stock and money between any two commits: for doctor, the chaos tests and the audit of a shop. */
+/**
+ * Checks that stock and money are consistent after every commit. They run in doctor, in the chaos
+ * tests and in the audit of a shop.
+ */
 import { Type } from 'typebox'
 import type { Reader } from '../../kernel/database/db.ts'
 import { sql, type Sql } from '../../kernel/database/sql.ts'
@@ -10,11 +13,11 @@ const Fault = Type.Object({ says: Type.String() })
 export type Rule = {
   readonly name: string
   readonly says: string
-  /** `of`: a condition on the tenant of a table, by its alias. */
+  /** `of` returns a condition on the tenant of a table, by its alias. */
   statement(of: (alias: Sql) => Sql): Sql
 }
 
-/** Of one shop. */
+/** The same checks for one shop. */
 export async function violationsOf(reader: Reader, rule: Rule, tenant_id: string) {
   const rows = await reader.many(
     Fault,

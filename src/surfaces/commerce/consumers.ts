@@ -1,4 +1,7 @@
-/** What commerce consumes: confirmed orders to prepare, payments to follow, and orders to write to buyers about. */
+/**
+ * The consumers of commerce: they prepare confirmed orders, apply events of payments, and send
+ * messages about orders to buyers.
+ */
 import type { Consumer } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
 import { buyerMessages } from './messages/notify-buyer.ts'

@@ -1,4 +1,4 @@
-/** What the use cases of commerce share, and the faces that it calls. */
+/** The dependencies that the use cases of commerce share, with the faces that it calls. */
 import type { Face as Identity } from '../identity/face.ts'
 import type { Face as Messages } from '../notifications/face.ts'
 import type { Face as Payments } from '../payments/face.ts'
@@ -16,5 +16,5 @@ export type Needs = {
 
 export type Deps = Needs & { readonly kernel: Kernel }
 
-/** The queue of what payments is asked; also its topic. */
+/** The queue of operations for payments; also the name of its topic. */
 export const operations_name = 'commerce.payment_operations'

@@ -1,4 +1,7 @@
-/** What commerce refuses. What belongs to another tenant or buyer is refused like what is not there. */
+/**
+ * The errors of commerce. An object of another tenant or buyer gets the same error as one that does
+ * not exist.
+ */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {

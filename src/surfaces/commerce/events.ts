@@ -1,4 +1,4 @@
-/** What commerce announces: ids and amounts, never addresses. */
+/** The events of commerce. They contain ids and amounts, never addresses. */
 import { Type } from 'typebox'
 import { Amount, Id, nullable } from '../../kernel/http/shapes.ts'
 

@@ -1,2 +1,2 @@
-/** What other surfaces may ask of commerce: nothing; they consume its events. */
+/** The face of commerce has no functions, because other surfaces only consume its events. */
 export type Face = Record<never, never>

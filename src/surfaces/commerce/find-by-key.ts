@@ -1,6 +1,7 @@
 /**
- * What a key made before, at any time: orders, shipments and returns keep their key, so a retry finds
- * them after the recorded outcome was deleted. Another request under the same key is refused.
+ * Finds what an earlier request with the same key created. Orders, shipments and returns keep their
+ * key, so that a retry finds them after the recorded reply was deleted. A different request with
+ * the same key is refused.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** Captures money before its authorization ends, in shops that want it. */
+/** Captures payments before their authorization ends, in shops with this setting. */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { Id } from '../../kernel/http/shapes.ts'

@@ -1,6 +1,6 @@
 /**
- * What may be done in a shop beyond one's own carts, orders and returns. Deciding on money that goes back
- * requires the duty of refunds, and never includes a return of one's own.
+ * Permissions of a shop beyond the caller's own carts, orders and returns. Deciding on refunds
+ * requires the duty of refunds, and a person never decides on their own return.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 

@@ -1,6 +1,7 @@
 /**
- * What commerce keeps about an account: carts, orders, returns. Erasing takes out who the buyer was (mail,
- * addresses, notes) and their carts; lines, sums and numbers stay, as bookkeeping requires.
+ * The data that commerce stores about an account: carts, orders, returns. Erasing deletes the carts
+ * and removes the buyer's data (mail, addresses, notes) from orders. Lines, sums and numbers stay,
+ * because bookkeeping requires them.
  */
 import { type Static, Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'

@@ -10,7 +10,7 @@ export const Sku = Type.String({
   maxLength: 64,
 })
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLength: 3 })
-/** Sums of money stay exact far beyond it. */
+/** Sums of money are exact far beyond this limit. */
 export const Price = count(0, 99_999_999)
 export const Word = Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$', minLength: 1, maxLength: 64 })
 export const Code = Type.String({ pattern: '^[A-Z0-9][A-Z0-9_-]*$', minLength: 1, maxLength: 40 })

@@ -1,4 +1,4 @@
-/** What the demo shop sells, how it is taxed and sent, and what happened to its orders. */
+/** The products, taxes, shipping methods and orders of the demo shop. */
 import type { CreateProduct } from './catalog/schemas.ts'
 import type { RecordKind } from './rules/records.ts'
 

@@ -1,6 +1,7 @@
 /**
- * A small shop for each demo tenant: goods with variants, prices in two currencies, taxes of three countries,
- * and orders in every state, paid through the provider. A shop that has goods already is not changed.
+ * Creates a small shop for each demo tenant: products with variants, prices in two currencies,
+ * taxes of three countries, and orders in every state, paid through the provider. A shop that has
+ * products is not changed.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../kernel/access/principal.ts'
@@ -71,7 +72,7 @@ async function stockShop({ kernel, files }: Deps, actor: Principal): Promise<voi
   })
 }
 
-/** One order, from its cart to the state of its story. */
+/** Moves one order from its cart to the state that its story needs. */
 async function tell(deps: Deps, principal: Principal, story: Story): Promise<void> {
   const { db } = deps.kernel
   const { tenant_id, id: owner_id } = principal

@@ -1,4 +1,4 @@
-/** Commerce as the kernel sees it: its parts are opened once and wired together here. */
+/** The parts of commerce, opened once and connected here. */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { plugImages } from './catalog/images.ts'

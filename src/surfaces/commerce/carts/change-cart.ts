@@ -1,4 +1,7 @@
-/** Changes where a cart goes, how, in which currency and with which codes. What is left out stays. */
+/**
+ * Changes the address, shipping method, currency and discount codes of a cart. Properties that are
+ * left out do not change.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { expectVersion } from '../../../kernel/http/etag.ts'

@@ -1,4 +1,4 @@
-/** Opens a cart in its owner's namespace: the id of another's cart is simply an unknown one. */
+/** Opens a cart of its owner. The id of another owner's cart is treated as unknown. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -8,7 +8,7 @@ import { problem } from '../errors.ts'
 import type { CartKey } from '../pricing/load-facts.ts'
 import { cart_states } from './schemas.ts'
 
-/** True if it was made now; a cart that is there stays as it is. */
+/** True if the cart was created now; an existing cart stays unchanged. */
 export async function openCart(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
@@ -36,7 +36,7 @@ const Locked = Type.Object({
   order_id: Type.Union([Type.String(), Type.Null()]),
 })
 
-/** The cart, locked; undefined where there is none, and refused where an order holds it. */
+/** Returns the locked cart; undefined if there is none. Refuses a cart that an order holds. */
 export async function lockOpen(tx: Tx, { tenant_id, owner_id, id }: CartKey) {
   const cart = await tx.maybe(
     Locked,

@@ -1,4 +1,6 @@
-/** Routes of carts: each owner sees and changes their own, and no other exists for them. */
+/**
+ * Routes of carts. Owners see and change only their own carts; other carts do not exist for them.
+ */
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'

@@ -1,4 +1,4 @@
-/** Carts as they are written and read. */
+/** Carts in requests and replies. */
 import { Type, type Static } from 'typebox'
 import {
   Amount,

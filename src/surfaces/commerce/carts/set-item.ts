@@ -1,4 +1,7 @@
-/** Sets how many of a SKU are in a cart; 0 takes it out. The cart is made where it is not there yet. */
+/**
+ * Sets the quantity of a SKU in a cart; 0 removes the SKU. If the cart does not exist, it is
+ * created.
+ */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -16,7 +19,7 @@ const Variant = Type.Object({
   lines: Type.Integer(),
 })
 
-/** The cart afterwards; `made` if it was made now. */
+/** The changed cart. `made` is true if the cart was created now. */
 export async function setItem(
   tx: Tx,
   deps: Pick<Deps, 'kernel'>,
@@ -31,7 +34,7 @@ export async function setItem(
   ])
   const made = !found && (await openCart(tx, deps, key, await defaultCurrency(tx, tenant_id)))
   if (quantity > 0) requireSellable(deps, variant, sku, quantity)
-  // All of them travel together; the cart is read after them.
+  // All statements are sent together; the cart is read after them.
   const [, , { cart }] = await Promise.all([
     quantity === 0 ? removeItem(tx, key, sku) : putItem(tx, key, sku, quantity),
     made || touchCart(tx, key),
@@ -93,7 +96,7 @@ function requireSellable(
   }
 }
 
-/** Each change of a cart is one version; its making is the first. */
+/** Each change of a cart increases its version. Its creation is version 1. */
 export async function touchCart(tx: Tx, { tenant_id, owner_id, id }: CartKey): Promise<void> {
   await tx.run(sql`
     update commerce.carts set version = version + 1, updated_at = kernel.now()

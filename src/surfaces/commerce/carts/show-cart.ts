@@ -1,4 +1,4 @@
-/** A cart with totals that are calculated at each reading; no price in it was ever stored. */
+/** A cart with totals that are calculated at each read. The cart stores no price. */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
 import type { Deps } from '../deps.ts'

@@ -1,4 +1,6 @@
-/** Changes what a request names of a product; a draft that becomes active is published, once. */
+/**
+ * Changes the properties that the request names. When a draft becomes active, it is published once.
+ */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -35,7 +37,7 @@ export async function changeProduct(
       where tenant_id = ${tenant_id} and id = ${id} for update`,
   )
   if (!before) throw problem('product_not_found')
-  // The tag of a product has more in it than its version.
+  // The ETag of a product contains more than its version.
   expectVersion(String(if_match ?? '*').replaceAll(/\.[\w-]+"/g, '"'), before.version)
   const { title, description, category, tax_class, attributes, images, state } = given
   if (state === 'draft' && before.state !== 'draft') {

@@ -1,4 +1,4 @@
-/** Makes a product with its variants; a draft, unless it is to be on sale at once. */
+/** Creates a product with its variants. It is a draft unless the request makes it active. */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { violates } from '../../../kernel/database/failures.ts'

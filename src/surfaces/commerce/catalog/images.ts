@@ -1,4 +1,4 @@
-/** Images of products: files of uploads, shown by addresses that live for a short while. */
+/** Images of products: files of uploads, shown through short-lived URLs. */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { Type } from 'typebox'
@@ -14,7 +14,7 @@ export function imageOf({ files }: Pick<Deps, 'files'>, file_id: string) {
   return { file_id, url }
 }
 
-/** New images are the caller's own uploads for products; those that are there stay. */
+/** New images must be the caller's own uploads for products. Existing images stay. */
 export async function requireImages(
   tx: Tx,
   { files }: Pick<Deps, 'files'>,

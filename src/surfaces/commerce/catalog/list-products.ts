@@ -1,7 +1,7 @@
 /**
- * The statement of the product list: newest first, or by rank where words are searched. The words are
- * searched in the rows themselves, so there is no index that lags. Prices and stock are read for the rows of
- * the page only.
+ * The statement of the product list: newest first, or by rank if words are searched. It searches
+ * the words in the rows themselves, so no index lags. It reads prices and stock only for the rows
+ * of the page.
  */
 import { Type, type Static } from 'typebox'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -18,7 +18,7 @@ export const ListedRow = Type.Object({
   state: Type.Unsafe<ProductSummary['state']>({ type: 'string' }),
   version: Type.Integer(),
   rank: Type.String(),
-  /** To the microsecond, which the time on the wire does not show. */
+  /** In microseconds; the time in replies is less exact. */
   published_us: nullable(Type.Integer()),
   image_id: nullable(Type.String()),
   amount_minor: nullable(Type.Integer()),
@@ -39,14 +39,15 @@ type Place = { readonly [K in 'rank' | 'published_us' | 'id']: ListedRow[K] | nu
 export function listStatement(wanted: Wanted, after: Place, n: number): Sql {
   const { tenant_id, state, currency, category, q } = wanted
   const words = sql`websearch_to_tsquery('simple', ${q ?? ''})`
-  // A rank as text of fixed length sorts like the number, and a cursor keeps it exactly.
+  // A rank as text of fixed length sorts like the number, and a cursor keeps its exact value.
   const rank = q ? sql`to_char(ts_rank(p.search, ${words}), 'FM0.0000000000')` : sql`''::text`
   const conditions = [
     sql`p.tenant_id = ${tenant_id}`,
     sql`p.state = ${state}`,
     ...(q
       ? [
-          // As the index has it: the shop is one of the words. No words at all find nothing.
+          // Must match the expression of the index, where the shop is one of the words. A query
+          // without words finds nothing.
           sql`numnode(${words}) > 0 and (p.search || array_to_tsvector(array[p.tenant_id::text]))
             @@ (${`'${tenant_id}'`}::text::tsquery && ${words})`,
         ]

@@ -1,4 +1,4 @@
-/** Routes of the catalog: public to read, the shop's to write. */
+/** Routes of the catalog. Everyone may read it; only the shop may write it. */
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
 import { reply, route, type Headers, type Route } from '../../../kernel/http/route.ts'
@@ -34,7 +34,10 @@ export function catalogRoutes(deps: Deps): readonly Route[] {
   return [listRoute(deps), getRoute(deps), createRoute(deps), changeRoute(deps)]
 }
 
-/** What is shown depends on who asks and where; a page without a credential may be cached for a moment. */
+/**
+ * The reply depends on the caller and the host. A reply without a credential may be cached for a
+ * moment.
+ */
 const public_page = {
   vary: 'Authorization, Cookie, Host',
   'cache-control': 'public, max-age=15',

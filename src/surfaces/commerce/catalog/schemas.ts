@@ -1,4 +1,4 @@
-/** Products with their variants, as they are written and read. */
+/** Products with their variants in requests and replies. */
 import { type Static, Type } from 'typebox'
 import {
   Amount,

@@ -1,4 +1,7 @@
-/** The tenant whose catalog is read: the caller's, else that of the host, else the platform's default. */
+/**
+ * The tenant whose catalog is read: that of the caller, else that of the host name, else the
+ * default tenant of the platform.
+ */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -22,7 +25,7 @@ export async function shopOf(
 
 const Currency = Type.Object({ currency: Type.String() })
 
-/** The currency of prices where the caller names none. */
+/** The currency of prices if the caller names none. */
 export async function defaultCurrency(reader: Reader, tenant_id: string): Promise<string> {
   const found = await reader.maybe(
     Currency,

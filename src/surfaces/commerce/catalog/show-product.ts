@@ -1,4 +1,6 @@
-/** A product with its variants, their prices and stock of now, read from the authoritative rows. */
+/**
+ * A product with its variants and their current prices and stock, read from the authoritative rows.
+ */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -17,7 +19,7 @@ const Row = Type.Object({
 
 export type Shown = { readonly product: Product; readonly etag: string }
 
-/** `hidden`: drafts and archived products too. */
+/** With `hidden`, drafts and archived products too. */
 export async function showProduct(
   reader: Reader,
   deps: Pick<Deps, 'files'>,
@@ -57,7 +59,7 @@ export async function showProduct(
   )
   if (!row) throw problem('product_not_found')
   const variants = row.variants as Variant[]
-  // Scheduled prices and stock change what is shown without a change of the product.
+  // A scheduled price or a change of stock changes the reply without a change of the product.
   const shown = variants.map(({ sku, in_stock, price }) => [sku, in_stock, price])
   const hash = createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 12)
   return {

@@ -1,4 +1,6 @@
-/** Writes the variants that a request names, with their first stock row and their prices of now. */
+/**
+ * Writes the variants that a request names, with their first stock row and their current prices.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { problem } from '../errors.ts'

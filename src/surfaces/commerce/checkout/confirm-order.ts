@@ -1,6 +1,7 @@
 /**
- * Confirms an order whose money is held: one statement decides, by the database's clock, whether it is still
- * in time. The number comes last, because its counter is what confirmations of one shop share.
+ * Confirms an order whose payment is authorized. One statement decides by the database's clock
+ * whether the order is still in time. The order number is taken last, because all confirmations of
+ * a shop share its counter.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -18,8 +19,8 @@ const Goods = Type.Array(Type.Object({ sku: Type.String(), quantity: Type.Intege
 const Taken = Type.Object({ lines: Goods })
 
 /**
- * The order as it is shown then; undefined where it is too late, or not pending any more, and nothing has
- * changed. `paid`: what is set with it.
+ * Returns the confirmed order. Returns undefined, and changes nothing, if it is too late or the
+ * order is no longer pending. `paid` contains the columns to set with the confirmation.
  */
 export async function confirmOrder(
   tx: Tx,
@@ -46,7 +47,8 @@ export async function confirmOrder(
       amount_minor: confirmed.total_minor,
     })
   }
-  // Read together with the number: each round trip with the counter would delay all confirmations of the shop.
+  // Read in the same round trip as the number: each round trip with the counter locked would delay
+  // all confirmations of the shop.
   const [{ lines }, { number }, shown] = await Promise.all([
     takeHeld(tx, confirmed),
     takeNumber(tx, confirmed),
@@ -59,7 +61,10 @@ export async function confirmOrder(
   return shown
 }
 
-/** What the order holds is its own now: goods, codes and cart. Returns the goods of its lines. */
+/**
+ * The stock, codes and cart that the order reserved now belong to it. Returns the stock of its
+ * lines.
+ */
 function takeHeld(tx: Tx, { tenant_id, id, buyer_id, cart_id }: OrderRow) {
   return tx.one(
     Taken,

@@ -1,6 +1,7 @@
 /**
- * Ends an order that waits for its payment: expired, declined or cancelled. Goods, codes and cart are free
- * again and the money is released, all in one commit. The row of the order decides between this and the confirmation.
+ * Ends an order that waits for its payment: expired, declined or cancelled. One transaction
+ * releases the stock, the codes, the cart and the payment. The lock on the order's row decides
+ * between this and the confirmation.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -20,7 +21,7 @@ export type Ending = {
   readonly reason_code: string
 }
 
-/** Undefined where it is not pending any more; then nothing has changed. */
+/** Returns undefined, and changes nothing, if the order is no longer pending. */
 export async function endPending(
   tx: Tx,
   order: OrderRow,

@@ -1,4 +1,7 @@
-/** The uses of discount codes: the last one is claimed like the last unit of stock. */
+/**
+ * Counts the uses of discount codes. The last use is claimed in the same way as the last unit of
+ * stock.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { problem } from '../errors.ts'

@@ -1,4 +1,7 @@
-/** Writes an order with its lines, history and the operation that asks for its money, in one statement. */
+/**
+ * Writes an order with its lines, its history and the operation that requests its payment, in one
+ * statement.
+ */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -17,7 +20,7 @@ export type Placing = {
   readonly operation_id: string
 }
 
-/** The request asks payments itself; the queue asks so much later. */
+/** The request calls payments itself; the queue does so after this delay if the request did not. */
 const queue_after_seconds = 20
 const json = (value: unknown) => (value === null ? null : sql.json(value))
 

@@ -1,4 +1,4 @@
-/** Ends orders whose time is over, by the database's clock: each in a transaction of its own. */
+/** Expires pending orders by the database's clock, each in its own transaction. */
 import { Type } from 'typebox'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'

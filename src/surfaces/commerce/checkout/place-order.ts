@@ -1,7 +1,7 @@
 /**
- * The first commit of a checkout: the order with everything that its buyer accepted, the codes and goods that
- * it holds, and what payments is to be asked. The goods come last, so that their rows are locked for no
- * longer than the commit takes.
+ * The first transaction of a checkout. It writes the order with everything that its buyer accepted,
+ * the codes and stock that it reserves, and the operation for payments. Stock is reserved last, so
+ * that its rows are locked only for the time of the commit.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -23,7 +23,8 @@ export async function placeOrder(tx: Tx, deps: Deps, placing: Placing): Promise<
   const { principal, given } = placing
   const { tenant_id, id: owner_id } = principal
   const cart = { tenant_id, owner_id, id: given.cart_id }
-  // All of them travel together, and each sees what the locks before it waited for.
+  // All statements are sent together. Each sees what was committed while an earlier one waited for
+  // its lock.
   const [, , open, facts] = await Promise.all([
     lockBuyer(tx, owner_id),
     requireFewPending(tx, deps, cart),
@@ -60,11 +61,11 @@ function requirePayment({ payments }: Deps, { payment }: Checkout): void {
       errors: [{ location: 'body', pointer: '/payment', constraint: 'required' }],
     })
   }
-  // While the provider cannot be reached, no order is written.
+  // While the payment provider is unreachable, no order is written.
   if (!payments.accepting()) throw problem('payment_provider_unavailable')
 }
 
-/** A buyer places one order at a time, so that the count of those that wait is exact. */
+/** A buyer places one order at a time, so that the count of pending orders is exact. */
 function lockBuyer(tx: Tx, buyer_id: string): Promise<number> {
   return tx.run(
     sql`select pg_advisory_xact_lock(hashtextextended(${`commerce.pending:${buyer_id}`}, 0))`,
@@ -73,7 +74,7 @@ function lockBuyer(tx: Tx, buyer_id: string): Promise<number> {
 
 const Pending = Type.Object({ n: Type.Integer() })
 
-/** Many orders without a payment would keep their goods from other buyers. */
+/** Many unpaid orders would keep their stock from other buyers. */
 async function requireFewPending(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,

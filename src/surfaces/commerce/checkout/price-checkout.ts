@@ -1,4 +1,4 @@
-/** Prices a checkout by the rules of now, and refuses what cannot be ordered like that. */
+/** Prices a checkout with the current rules, and refuses what cannot be ordered at these prices. */
 import { countUnknown, methodUnavailable, requirePrices } from '../carts/change-cart.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -43,7 +43,7 @@ export async function priceCheckout(
 async function requireCodes(deps: Deps, owner_id: string, quoted: Quote): Promise<void> {
   const wrong = quoted.codes.filter(one => one.state !== 'applied')
   if (wrong.length === 0) return
-  // The request fails, and its unknown codes count.
+  // The request fails, and its unknown codes count as attempts.
   await countUnknown(deps, deps.kernel.db, owner_id, quoted)
   throw problem('discount_not_applicable', {
     detail: `Remove what does not apply: ${wrong.map(one => one.code).join(', ')}.`,

@@ -1,6 +1,7 @@
 /**
- * Checkout: the order and what it holds are committed, payments is asked without a transaction, and the
- * outcome is committed. A retry with the key goes on where the first one stopped and never orders twice.
+ * Checkout in three steps: the order and its reservations are committed, payments is called without
+ * a transaction, and the outcome is committed. A retry with the same key continues where the first
+ * request stopped and never orders twice.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
@@ -13,7 +14,7 @@ import { askInTime, type Answer } from '../payments/ask-payments.ts'
 import { placeOrder } from './place-order.ts'
 import { Checkout } from './schemas.ts'
 
-/** A retry takes over only after the longest time of one attempt. */
+/** A retry takes over only after the longest possible time of one attempt. */
 const lease_margin_seconds = 10
 
 export function checkoutRoutes(deps: Deps): readonly Route[] {

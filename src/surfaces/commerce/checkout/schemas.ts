@@ -1,4 +1,4 @@
-/** The request of a checkout: no price is in it. */
+/** The request of a checkout. It contains no price. */
 import { type Static, Type } from 'typebox'
 import { closed, Id, oneOf, text } from '../../../kernel/http/shapes.ts'
 import { Codes } from '../carts/schemas.ts'

@@ -1,4 +1,4 @@
-/** Routes of stock: see one SKU, adjust it. */
+/** Routes that show and adjust the stock of a SKU. */
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

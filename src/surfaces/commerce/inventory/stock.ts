@@ -1,4 +1,4 @@
-/** Stock, as the functions of the schema move it: reserved, given back, shipped, adjusted. */
+/** Calls the stock functions of the schema: reserve, release, ship, adjust. */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -14,7 +14,10 @@ export type Missing = Static<typeof Missing>
 
 export type Goods = readonly { readonly sku: string; readonly quantity: number }[]
 
-/** What is missing, after which the transaction is to be rolled back; else all of it is reserved. */
+/**
+ * Returns the missing units, after which the caller must roll back. If none are missing, all units
+ * are reserved.
+ */
 export function reserve(
   tx: Tx,
   order: Key,
@@ -52,7 +55,7 @@ export type Adjustment = {
   readonly note?: string
 }
 
-/** False where on_hand would fall below what is reserved. */
+/** Returns false if on_hand would fall below the reserved units. */
 export async function adjust(tx: Tx, given: Adjustment): Promise<boolean> {
   const { tenant_id, sku, delta, reason, cause_id, note = null } = given
   const moved = await tx.run(sql`

@@ -1,4 +1,4 @@
-/** Writes to buyers what happened to their orders, once for each event. */
+/** Notifies buyers about events of their orders, once for each event. */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { Amount, Id, nullable } from '../../../kernel/http/shapes.ts'
@@ -57,7 +57,7 @@ export function buyerMessages({ kernel, messages }: Pick<Deps, 'kernel' | 'messa
   }
 }
 
-/** In the digits of its currency: 19.99 EUR, 1999 JPY. */
+/** With the digits of its currency: 19.99 EUR, 1999 JPY. */
 function moneyOf(amount_minor: number, currency: string): string {
   const digits = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
     .maximumFractionDigits

@@ -1,6 +1,6 @@
 /**
- * Cancels an order of which nothing was shipped. The row of the order decides between this and shipping; the
- * goods are free with this commit, and the money follows by the queue.
+ * Cancels an order before anything is shipped. The lock on the order's row decides between this and
+ * shipping. This transaction releases the stock; the queue releases or refunds the payment.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { Type } from 'typebox'
@@ -15,7 +15,7 @@ import { announceOrder, moveOrder, setPayment, type OrderRow } from './order-row
 
 const Blocked = Type.Object({ capturing: Type.Boolean(), shipping: Type.Boolean() })
 
-/** The order is locked. One that is cancelled already stays so; a refund of it that failed is tried again. */
+/** The order is locked. A cancelled order stays cancelled, and its failed refund is tried again. */
 export async function cancelOrder(tx: Tx, order: OrderRow, reason_code: string): Promise<void> {
   if (order.state === 'cancelled') {
     const owed = ['captured', 'partially_refunded'].includes(order.payment_state)

@@ -1,4 +1,4 @@
-/** The row of an order, its lock, and the one way in which it changes its state. */
+/** The row of an order, its lock, and the only function that changes its state. */
 import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -90,7 +90,7 @@ export function findOrder(reader: Reader, { tenant_id, id }: Key): Promise<Order
   )
 }
 
-/** Everything about an order is decided under the lock of its row. */
+/** Every decision about an order is made under the lock on its row. */
 export function lockOrder(tx: Tx, { tenant_id, id }: Key): Promise<OrderRow | undefined> {
   return tx.maybe(
     OrderRow,
@@ -103,12 +103,12 @@ export function lockOrder(tx: Tx, { tenant_id, id }: Key): Promise<OrderRow | un
 export type Move = {
   readonly to: OrderState
   readonly reason_code: string | null
-  /** What else is set, and on which further condition it moves at all. */
+  /** Other columns to set, and a further condition for the change. */
   readonly set?: Sql
   readonly when?: Sql
 }
 
-/** One conditional statement: undefined where the order is not in that state any more. */
+/** One conditional statement. Returns undefined if the order is no longer in that state. */
 export async function moveOrder(
   tx: Tx,
   { tenant_id, id, state }: Pick<OrderRow, 'tenant_id' | 'id' | 'state'>,
@@ -116,7 +116,7 @@ export async function moveOrder(
 ): Promise<OrderRow | undefined> {
   const also = set ? sql`, ${set}` : sql.empty
   const only = when ? sql`and ${when}` : sql.empty
-  // Only a pending order is in the queue of what lapses.
+  // Only a pending order is in the queue of orders that expire.
   return await tx.maybe(
     OrderRow,
     sql`
@@ -136,7 +136,9 @@ export async function moveOrder(
   )
 }
 
-/** Sets what mirrors payments; the version grows, because the order is shown with it. */
+/**
+ * Copies the state of the payment. The version increases, because replies show it with the order.
+ */
 export function setPayment(
   tx: Tx,
   { tenant_id, id }: Key,

@@ -1,4 +1,4 @@
-/** An order as its buyer and its shop see it, read in one statement. */
+/** An order as its buyer and its shop see it, read with one statement. */
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

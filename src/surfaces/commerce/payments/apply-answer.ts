@@ -1,4 +1,4 @@
-/** The only way in which an order learns the outcome of its payment, under the locks of both. */
+/** The only function that writes the outcome of a payment to its order, with both rows locked. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Deps } from '../deps.ts'
 import type { Order } from '../orders/order-view.ts'
@@ -10,11 +10,11 @@ import { isOpen, lockOperation, type Operation } from './operations.ts'
 
 export type Applied = {
   readonly operation: Operation
-  /** As it is shown, where it was confirmed now. */
+  /** The order as shown in replies, if it was confirmed now. */
   readonly confirmed?: Order | undefined
 }
 
-/** Changes nothing where the operation has ended, or where nothing is known yet. */
+/** Changes nothing if the operation has ended or the outcome is not known yet. */
 export async function applyAnswer(
   tx: Tx,
   deps: Pick<Deps, 'kernel'>,

@@ -1,7 +1,7 @@
 /**
- * What an authorization means for its order, whether the request, the queue or an event brought it. Only what
- * is authorized while the order still holds its goods confirms it; what comes later is released, so that a
- * lost order is never paid.
+ * Applies an authorization to its order, whether the request, the queue or an event reported it. It
+ * confirms the order only while the order still reserves its stock. A later authorization is
+ * released, so that a lost order is never paid.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -13,7 +13,7 @@ import { setPayment, type OrderRow } from '../orders/order-row.ts'
 import type { Certain } from './ask-payments.ts'
 import { requestVoid, settleOperation, type Operation } from './operations.ts'
 
-/** The order as it is shown, where it was confirmed. */
+/** The order as shown in replies, if it was confirmed. */
 export async function applyAuthorization(
   tx: Tx,
   deps: Pick<Deps, 'kernel'>,

@@ -1,4 +1,6 @@
-/** What a capture means for its order: what waits for it is shipped, or goes back to be prepared. */
+/**
+ * Applies a capture to its order. The shipment that waits for it is sent, or can be prepared again.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { setPayment, type OrderRow } from '../orders/order-row.ts'

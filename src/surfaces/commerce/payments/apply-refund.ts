@@ -1,4 +1,4 @@
-/** What a refund or the release of an authorization means for its order and the return behind it. */
+/** Applies a refund, or the release of an authorization, to its order and its return. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -29,14 +29,14 @@ export async function applyRefund(
       returning return_id`,
   )
   const succeeded = state === 'succeeded'
-  // One that failed leaves what is captured as it was.
+  // After a failed refund, the captured amount stays as it was.
   await addRefunded(tx, order, succeeded ? operation.amount_minor : 0)
   if (refund?.return_id) {
     await endRefund(tx, order, { tenant_id, id: refund.return_id }, succeeded)
   }
 }
 
-/** The money of a cancelled or expired order is released, or refunded where it had been captured. */
+/** The payment of a cancelled or expired order is released, or refunded if it was captured. */
 export async function applyVoid(
   tx: Tx,
   operation: Operation,
@@ -51,7 +51,7 @@ export async function applyVoid(
   else await addRefunded(tx, order, order.amount_captured_minor - order.amount_refunded_minor)
 }
 
-/** Money that went back, by a return of ours or by one that was made at payments directly. */
+/** A refund for a return of ours, or one that was made directly in payments. */
 export async function addRefunded(tx: Tx, order: OrderRow, by_minor: number): Promise<OrderRow> {
   const refunded = order.amount_refunded_minor + by_minor
   const all = refunded >= order.amount_captured_minor

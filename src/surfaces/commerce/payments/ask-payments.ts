@@ -1,6 +1,6 @@
 /**
- * Asks payments for one operation, outside any transaction. It may be asked again and again under the same
- * id, by the request, the queue and after a crash: all of them are one effect.
+ * Calls payments for one operation, outside any transaction. The request, the queue and a process
+ * after a crash may repeat the call with the same id; it has one effect.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseTime } from '../../../kernel/clock.ts'
@@ -12,15 +12,15 @@ import { findOperation, type OperationRow } from './operations.ts'
 export type Certain =
   | { readonly kind: 'payment'; readonly result: PaymentResult }
   | { readonly kind: 'refund'; readonly result: RefundResult }
-  /** Refused for good: nothing was begun. */
+  /** Refused finally: nothing was begun. */
   | { readonly kind: 'refused'; readonly code: string }
 
 export type Answer =
   | Certain
-  /** Not known yet, or not begun: ask again. */
+  /** The outcome is not known, or the operation was not begun: call again. */
   | { readonly kind: 'later'; readonly code: string }
 
-/** For a request: an answer that takes longer than `wait_ms` is applied by the queue. */
+/** For a request. If the call takes longer than `wait_ms`, the queue applies the outcome. */
 export async function askInTime(
   deps: Deps,
   operation_id: string,
@@ -32,7 +32,7 @@ export async function askInTime(
   const timer = new AbortController()
   const late = wait(wait_ms, { kind: 'later', code: 'slow' } as const, { signal: timer.signal })
   const asked = askPayments(deps, operation)
-  // The one that loses the race may fail afterwards.
+  // The promise that loses the race may still fail.
   for (const one of [late, asked]) one.catch(() => {})
   try {
     return await Promise.race([asked, late])
@@ -91,7 +91,7 @@ async function ask({ payments }: Pick<Deps, 'payments'>, one: OperationRow): Pro
   }
 }
 
-/** A capture in conflict: with a call under way, or with an authorization that has ended. */
+/** A capture that conflicts with a running call, or with an authorization that has ended. */
 async function afterConflict(
   { payments, kernel }: Deps,
   { tenant_id, authorize_operation_id }: OperationRow,

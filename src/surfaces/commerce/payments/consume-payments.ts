@@ -1,7 +1,8 @@
 /**
- * Events of payments. One about an operation of ours makes it due, so that its state is read from payments
- * and applied like any other answer; an event that comes twice or late changes nothing. What happened without
- * us (an authorization that lapsed, a refund made at payments, one that bounced) is found by the payment.
+ * Consumes events of payments. An event about one of our operations makes it due, so that its state
+ * is read from payments and applied in the usual way. So a repeated or late event changes nothing.
+ * Other events (an authorization that expired, a refund made in payments, a refund that the bank
+ * returned) are matched by the payment.
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -67,7 +68,7 @@ export async function lookAgain(
   if (named + waiting > 0) tx.wake(operations_name)
 }
 
-/** An authorization that ended by itself: its order can be shipped no more. */
+/** The authorization expired, so its order can no longer be shipped. */
 async function applyLapse(tx: Tx, tenant_id: string, intent_id: string): Promise<void> {
   const order = await orderOf(tx, tenant_id, intent_id)
   if (order?.payment_state === 'authorized') await setPayment(tx, order, 'released')
@@ -89,7 +90,7 @@ async function applyForeignRefund(
   if (!order) return
   if (!own && type === 'refund.succeeded') return void (await addRefunded(tx, order, amount_minor))
   if (own?.state !== 'succeeded' || type !== 'refund.failed') return
-  // The bank sent it back after it had succeeded.
+  // The bank returned the refund after it had succeeded.
   await addRefunded(tx, order, -own.amount_minor)
   await bounceRefund(tx, order, operation_id ?? '')
 }

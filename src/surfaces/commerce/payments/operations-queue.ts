@@ -1,6 +1,7 @@
 /**
- * Asks payments for each open operation until its outcome is certain. A request asks for its own operation
- * first; the queue does it where that process was killed, and for operations without a request.
+ * Calls payments for each open operation until its outcome is certain. A request first calls for
+ * its own operation. The queue does so if that process was killed, and for operations without a
+ * request.
  */
 import { Type } from 'typebox'
 import { Id } from '../../../kernel/http/shapes.ts'
@@ -11,7 +12,7 @@ import { askPayments, type Answer } from './ask-payments.ts'
 import { findOperation, isOpen } from './operations.ts'
 
 const Row = Type.Object({ tenant_id: Id, id: Id })
-/** Events of payments come first; this finds what an event did not bring. */
+/** Events of payments usually come first. The queue finds outcomes without an event. */
 const look_seconds = 30
 
 export function operationsQueue(deps: Deps): DueQueue {

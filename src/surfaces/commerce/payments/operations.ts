@@ -1,4 +1,4 @@
-/** What payments is asked for an order: a row that is committed before the call, and is in the queue. */
+/** Operations that commerce requests from payments: rows in a queue, committed before the call. */
 import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -30,7 +30,7 @@ export const OperationRow = Type.Object({
 })
 export type OperationRow = Static<typeof OperationRow>
 
-/** With what the order knows of its payment. */
+/** With the order's data about its payment. */
 export async function findOperation(reader: Reader, id: string): Promise<OperationRow | undefined> {
   return await reader.maybe(
     OperationRow,
@@ -45,8 +45,8 @@ export async function findOperation(reader: Reader, id: string): Promise<Operati
 }
 
 /**
- * An operation and its order, locked in this order by every writer: the queue holds the row of the operation
- * when it finishes.
+ * An operation and its order. Every writer locks them in this order, because the queue holds the
+ * row of the operation when it finishes.
  */
 export async function lockOperation(
   tx: Tx,
@@ -83,11 +83,11 @@ export type NewOperation = {
   readonly type: Operation['type']
   readonly amount_minor: number
   readonly reason?: string
-  /** Where a request is about to ask by itself, the queue waits that long for it. */
+  /** If a request is about to make the call itself, the queue waits for this time. */
   readonly after_seconds?: number
 }
 
-/** False where the order has one of this type already, which is on its way or has succeeded. */
+/** Returns false if the order has an operation of this type that is running or has succeeded. */
 export async function requestOperation(tx: Tx, given: NewOperation): Promise<boolean> {
   const { tenant_id, id, order_id, type, amount_minor, reason = null, after_seconds = 0 } = given
   const made = await tx.run(sql`
@@ -101,7 +101,7 @@ export async function requestOperation(tx: Tx, given: NewOperation): Promise<boo
   return made === 1
 }
 
-/** Ends an open operation, or says that its outcome is waited for. Its row is locked. */
+/** Ends an open operation, or records that its outcome is awaited. The row must be locked. */
 export async function settleOperation(
   tx: Tx,
   { tenant_id, id }: Key,
@@ -117,7 +117,10 @@ export async function settleOperation(
     where tenant_id = ${tenant_id} and id = ${id} and state in ('requested', 'pending')`)
 }
 
-/** Returns the money of an order that ended: stored with the order's end, and carried out by the queue. */
+/**
+ * Releases or refunds the payment of an order that ended. The operation is stored with the end of
+ * the order, and the queue carries it out.
+ */
 export async function requestVoid(
   tx: Tx,
   order: OrderRow,

@@ -1,6 +1,6 @@
 /**
- * Adds a version of a price; none is ever changed. The latest version whose moment has come is the price
- * of now, so prices cannot overlap.
+ * Adds a version of a price; no price is ever changed. The latest version whose time has come is
+ * the current price, so prices cannot overlap.
  */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -32,7 +32,7 @@ export type NewPrice = {
   readonly amount_minor: number
   readonly compare_at_minor?: number
   readonly prices_include_tax?: boolean
-  /** Null: now. */
+  /** Null means now. */
   readonly effective_from: string | null
 }
 
@@ -42,7 +42,8 @@ const Raised = Type.Object({ id: Id, version: Version, in_past: Type.Boolean() }
 export async function addPrice(tx: Tx, price: NewPrice): Promise<Static<typeof PriceVersion>> {
   const { tenant_id, sku, currency, amount_minor, effective_from } = price
   requireCurrency(currency)
-  // The version of the product grows with its prices, and its row puts two of one moment in sequence.
+  // The version of the product increases with its prices. The lock on its row orders two prices for
+  // the same time.
   const product = await tx.maybe(
     Raised,
     sql`

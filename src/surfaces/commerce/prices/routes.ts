@@ -1,4 +1,4 @@
-/** Adds prices to what is sold. */
+/** The route that adds a price. */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Time } from '../../../kernel/http/shapes.ts'

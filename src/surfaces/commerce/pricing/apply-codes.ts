@@ -1,4 +1,4 @@
-/** Which discount codes count for a cart, and why another does not. */
+/** Decides which discount codes apply to a cart, and why others do not. */
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Discount as DiscountRecord } from '../rules/schemas.ts'
 import type { Discount } from './discount-lines.ts'
@@ -7,7 +7,10 @@ import type { LineFacts } from './load-facts.ts'
 export type CodeState = {
   readonly code: string
   readonly state: 'applied' | 'not_applicable'
-  /** Unknown, inactive and used up read alike, so that codes cannot be found by trying. */
+  /**
+   * Unknown, inactive and used-up codes get the same reason, so that codes cannot be found by
+   * guessing.
+   */
   readonly reason:
     'unknown' | 'currency' | 'below_minimum' | 'no_matching_lines' | 'not_stackable' | null
 }
@@ -70,7 +73,9 @@ function reasonAgainst(
   return null
 }
 
-/** Of the named SKUs and categories (with what is below them), or all where none is named. */
+/**
+ * Applies to the named SKUs and categories (with their subcategories), or to all if none is named.
+ */
 function matching({ skus, categories }: Known, lines: readonly Priced[]): number[] {
   const every = skus.length === 0 && categories.length === 0
   return lines.flatMap(({ sku, category }, at) => {

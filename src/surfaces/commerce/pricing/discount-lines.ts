@@ -1,6 +1,7 @@
 /**
- * What codes take off each line: discounts of lines first, those of the whole order after them, in the order
- * of the codes. Each works on what the ones before it left, and nothing falls below zero.
+ * Calculates the discount of each line: first the discounts of lines, then those of the whole
+ * order, each in the order of the codes. Each discount works on the amount that the earlier ones
+ * left, and no amount falls below zero.
  */
 import { rounded, spread } from './fractions.ts'
 
@@ -11,14 +12,14 @@ export type Discount = {
   readonly rate_ppm: bigint
   readonly amount_minor: bigint
   readonly scope: 'order' | 'lines'
-  /** Numbers of the lines that it is for. */
+  /** The numbers of the lines that it applies to. */
   readonly lines: readonly number[]
 }
 
 export type Taken = {
-  /** By line: what is taken off, in all. */
+  /** For each line: the total discount. */
   readonly lines: readonly bigint[]
-  /** By code: what it takes off the lines. */
+  /** For each code: its discount of each line. */
   readonly codes: readonly { readonly code: string; readonly amount_minor: bigint }[]
 }
 

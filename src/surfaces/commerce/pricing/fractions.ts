@@ -1,11 +1,11 @@
 /**
- * Exact arithmetic of money: whole minor units as bigint, parts of them as fractions. Rounding is half away
- * from zero. What is spread over lines by largest remainder adds up to the cent; on a tie the earlier line
- * gets it.
+ * Exact arithmetic of money: whole minor units as bigint, and fractions of them. Rounding is half
+ * away from zero. An amount is spread over lines by largest remainder, so that the lines add up to
+ * the cent; on a tie, the earlier line gets it.
  */
 export type Fraction = { readonly over: bigint; readonly under: bigint }
 
-/** Amounts here are never negative, so that half away from zero is half up. */
+/** Amounts here are never negative, so half away from zero is half up. */
 export function rounded({ over, under }: Fraction): bigint {
   return (2n * over + under) / (2n * under)
 }
@@ -21,8 +21,8 @@ export function sumOf(fractions: readonly Fraction[]): Fraction {
 }
 
 /**
- * Whole parts that add up to `total`, as near as possible to these exact ones, whose sum is less than one
- * unit for each part away from it.
+ * Whole parts that add up to `total`, as close as possible to these exact parts. The sum of the
+ * exact parts differs from `total` by less than one unit for each part.
  */
 export function settled(total: bigint, exact: readonly Fraction[]): bigint[] {
   const parts = exact.map(({ over, under }) => over / under)
@@ -39,7 +39,7 @@ export function settled(total: bigint, exact: readonly Fraction[]): bigint[] {
   return parts
 }
 
-/** Spreads an amount by weight; nothing where all weights are zero. */
+/** Spreads an amount by weight. If all weights are zero, all parts are zero. */
 export function spread(total: bigint, weights: readonly bigint[]): bigint[] {
   const all = weights.reduce((sum, weight) => sum + weight, 0n)
   if (all === 0n) return weights.map(() => 0n)

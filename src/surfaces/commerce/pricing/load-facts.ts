@@ -1,7 +1,7 @@
 /**
- * What a cart is priced from, in one statement: the cart, its lines with the prices and stock of now, and
- * the rules of the shop. Nothing of it comes from the client. `json` and not `jsonb`: 0.8 instead of 1.3 ms for
- * ten lines.
+ * Reads the input of pricing in one statement: the cart, its lines with the current prices and
+ * stock, and the rules of the shop. None of it comes from the client. `json` takes 0.8 ms for ten
+ * lines, `jsonb` 1.3 ms.
  */
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -20,7 +20,7 @@ export type CartKey = {
   readonly id: string
 }
 
-/** A line of a cart as the shop sells it now; nulls where it does not. */
+/** A line of a cart as the shop sells it now; null where the shop does not sell it. */
 export type LineFacts = {
   readonly sku: string
   readonly quantity: number
@@ -66,7 +66,7 @@ export type CartFacts = Omit<Static<typeof FactsRow>, 'lines' | 'records' | 'shi
   readonly rules: ShopRules
 }
 
-/** `codes`: those that count instead of the cart's. */
+/** `codes` replaces the codes of the cart. */
 export async function loadFacts(
   reader: Reader,
   { tenant_id, owner_id, id }: CartKey,

@@ -1,6 +1,6 @@
 /**
- * Prices a cart: facts in, totals with their fingerprint and trace out. Pure, so that carts, checkouts and a
- * later question about an order all come to the same result.
+ * Prices a cart: from the input it calculates totals with their fingerprint and trace. It is a pure
+ * function, so that carts, checkouts and later questions about an order get the same result.
  */
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
@@ -12,14 +12,14 @@ import type { TaxPart, TaxRule } from './tax-lines.ts'
 import { totalsOf, type LineTotals, type Totals, type TotalsInput } from './totals.ts'
 
 export type Wanted = {
-  /** Where the goods go; or, where nothing is sent, where the buyer is. */
+  /** The address of delivery; if nothing is shipped, the address of the buyer. */
   readonly address: Address | null
   readonly shipping_method_id: string | null
 }
 
 export type QuotedLine = {
   readonly facts: LineFacts
-  /** Null where it is not sold now: it does not count. */
+  /** Null if it is not sold now; then it does not count. */
   readonly totals: LineTotals | null
 }
 
@@ -40,7 +40,8 @@ type Facts = Pick<CartFacts, 'currency' | 'lines' | 'discount_codes' | 'now' | '
 
 export function quote(facts: Facts, { address, shipping_method_id }: Wanted): Quote {
   const { currency, rules } = facts
-  // One order has one kind of prices; the first line decides, and others count as not sold.
+  // One order has one kind of prices. The first line decides the kind, and lines of the other kind
+  // count as not sold.
   const prices_include_tax = facts.lines.find(isSold)?.prices_include_tax ?? false
   const sold = facts.lines.filter(
     line => isSold(line) && line.prices_include_tax === prices_include_tax,
@@ -105,7 +106,7 @@ function isSold(line: LineFacts): boolean {
   return line.purchasable && line.price_version_id !== null
 }
 
-/** The rules of the most specific place; several of one rank add up. */
+/** The rules of the most specific place. Several rules of one rank add up. */
 function rulesFor(
   records: readonly TaxRecord[],
   address: Address | null,
@@ -165,7 +166,7 @@ type Versioned = {
   readonly method: ShippingMethod | null
 }
 
-/** What a buyer has seen: change any of it, and the fingerprint changes. */
+/** Everything that the buyer has seen. If any of it changes, the fingerprint changes. */
 function versionsOf({ currency, sold, input, method }: Versioned, totals: WireTotals) {
   const rules = [...input.lines, ...(input.shipping ? [input.shipping] : [])].flatMap(
     line => line.rules,
@@ -185,7 +186,7 @@ function versionsOf({ currency, sold, input, method }: Versioned, totals: WireTo
   }
 }
 
-/** Each rounding with the exact fraction before it, and the lines that got the remaining cents. */
+/** Each rounding, with the exact fraction before it and the lines that got the remaining cents. */
 function traceOf(totals: Totals, input: TotalsInput) {
   return {
     rounding_mode: input.rounding,

@@ -1,7 +1,8 @@
 /**
- * Tax of lines by their rules. Exclusive: base × rate; inclusive: the part of the base that is tax, where
- * several rules of one line add up. Rounded for each line and rule; or, by setting, once for each rule over
- * the whole order and then spread back by largest remainder.
+ * Calculates the tax of lines by their rules. Exclusive: base × rate. Inclusive: the part of the
+ * base that is tax; several rules of one line add up. Tax is rounded for each line and rule. With
+ * the setting for the whole order, it is rounded once for each rule and then spread over the lines
+ * by largest remainder.
  */
 import { rounded, settled, sumOf, type Fraction } from './fractions.ts'
 

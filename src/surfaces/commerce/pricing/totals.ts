@@ -18,7 +18,7 @@ export type PricedShipping = { readonly amount_minor: bigint; readonly rules: re
 export type TotalsInput = {
   readonly lines: readonly PricedLine[]
   readonly discounts: readonly Discount[]
-  /** Null where nothing is sent, or it is not chosen yet. */
+  /** Null if nothing is shipped or no method is chosen yet. */
   readonly shipping: PricedShipping | null
 } & TaxMode
 

@@ -1,4 +1,7 @@
-/** Approves, rejects or cancels a return. Goods of a rejected or cancelled one may be returned again. */
+/**
+ * Approves, rejects or cancels a return. After a rejection or a cancellation, the goods may be
+ * returned again.
+ */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -52,7 +55,7 @@ export async function rejectReturn(tx: Tx, key: Key, principal: Principal): Prom
   return rejected
 }
 
-/** By its buyer, before anything was received. */
+/** Cancelled by its buyer, before anything was received. */
 export async function cancelReturn(tx: Tx, key: Key, buyer_id: string): Promise<ReturnRow> {
   const { found } = await lockReturn(tx, key)
   if (found.buyer_id !== buyer_id) throw problem('return_not_found')
@@ -61,7 +64,7 @@ export async function cancelReturn(tx: Tx, key: Key, buyer_id: string): Promise<
   return cancelled
 }
 
-/** A person does not decide about money that they get. */
+/** Buyers may not decide on their own refund. */
 export function requireOther({ id }: Principal, { buyer_id }: ReturnRow): void {
   if (id !== buyer_id) return
   throw problem('permission_denied', {
@@ -85,7 +88,7 @@ async function freeLines(tx: Tx, { tenant_id, id }: Key): Promise<void> {
 
 export const ReturnedLine = Type.Object({ order_line_id: Id, quantity: Type.Integer() })
 
-/** If all of it comes back. */
+/** The refund if all units come back. */
 async function expectedRefund(
   tx: Tx,
   order: OrderRow,
@@ -109,7 +112,7 @@ async function expectedRefund(
   return goods + (refund_shipping === 'full' ? shippingOf(order) : 0n)
 }
 
-/** What shipping cost the buyer, once for an order. */
+/** The shipping price that the buyer paid, refunded once for an order. */
 export function shippingOf(order: OrderRow): bigint {
   if (order.shipping_refunded) return 0n
   const { shipping_minor, shipping_discount_minor, shipping_tax_minor, prices_include_tax } = order

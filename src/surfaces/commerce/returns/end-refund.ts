@@ -1,4 +1,4 @@
-/** What the end of a refund means for the return behind it. */
+/** Applies the end of a refund to its return. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -13,7 +13,7 @@ export async function endRefund(tx: Tx, order: OrderRow, key: Key, succeeded: bo
   await announceReturn(tx, succeeded ? 'return.refunded' : 'return.refund_failed', ended, order)
 }
 
-/** A refund that had succeeded was sent back by the bank. */
+/** The bank returned a refund that had succeeded. */
 export async function bounceRefund(tx: Tx, order: OrderRow, operation_id: string): Promise<void> {
   const { tenant_id } = order
   const bounced = await tx.maybe(

@@ -1,6 +1,7 @@
 /**
- * Receives returned goods: what came is counted, restocked if it is good, and paid back by exact parts of its
- * line. What did not come may be returned again. A fee takes at most the refund.
+ * Receives returned goods: the received units are counted, restocked if they are good, and refunded
+ * with exact parts of their line. Units that did not arrive may be returned again. A fee is at most
+ * the refund.
  */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'

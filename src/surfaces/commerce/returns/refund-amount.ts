@@ -1,13 +1,13 @@
 /**
- * What units of a line pay back: the line's total in even parts, so that all units together pay back all of
- * it, to the cent, in whichever portions they come.
+ * The refund of units of a line. The total of the line is split evenly, so that all units together
+ * refund the whole total, to the cent, in any portions.
  */
 import { rounded } from '../pricing/fractions.ts'
 
 export type Units = {
   readonly total_minor: bigint
   readonly quantity: bigint
-  /** Paid back before. */
+  /** The units that were refunded before. */
   readonly before: bigint
   readonly now: bigint
 }

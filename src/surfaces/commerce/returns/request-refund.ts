@@ -1,4 +1,7 @@
-/** Asks payments for the refund of a return; each attempt is a row of its own, made after the last failed. */
+/**
+ * Requests the refund of a return from payments. Each attempt has its own row, which is created
+ * after the last one failed.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'

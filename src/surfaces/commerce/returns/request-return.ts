@@ -1,4 +1,7 @@
-/** A buyer asks to return what was shipped. Between two returns of one unit, the row of its line decides. */
+/**
+ * A buyer requests the return of shipped goods. If two requests name the same unit, the lock on its
+ * line decides.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

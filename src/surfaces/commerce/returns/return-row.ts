@@ -1,4 +1,4 @@
-/** The row of a return, its view, and the one way in which it changes its state. */
+/** The row of a return, its view, and the only function that changes its state. */
 import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -36,7 +36,10 @@ export async function findReturn(reader: Reader, { tenant_id, id }: Key): Promis
   return found
 }
 
-/** Both under the lock of the order, which puts shipping, returning and refunding in sequence. */
+/**
+ * Both are locked under the lock of the order, so that shipping, returning and refunding run one
+ * after the other.
+ */
 export async function lockReturn(
   tx: Tx,
   key: Key,

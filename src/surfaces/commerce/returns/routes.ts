@@ -1,4 +1,4 @@
-/** Routes of returns: buyers ask for them, and those with the duty of refunds decide. */
+/** Routes of returns. Buyers request returns, and people with the duty of refunds decide. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

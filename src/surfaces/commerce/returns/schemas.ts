@@ -1,4 +1,4 @@
-/** Returns as they are asked for, decided and read. */
+/** Returns in requests, decisions and replies. */
 import { type Static, Type } from 'typebox'
 import {
   Amount,

@@ -1,4 +1,4 @@
-/** The records in which a shop's rules are kept: each is put as a whole and has a version. */
+/** Stores the rules of a shop as records. Each is replaced as a whole and has a version. */
 import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -17,7 +17,7 @@ export const RecordRow = Type.Object({
 })
 export type RecordRow = Static<typeof RecordRow>
 
-/** With how often a code was used, which is 0 for all other kinds. */
+/** With the uses of a code; 0 for all other kinds. */
 export const recordColumns = sql`r.key, r.record, r.version, r.updated_at,
   coalesce((select u.used from commerce.discount_uses u
     where r.kind = 'discount' and u.tenant_id = r.tenant_id and u.code = r.key), 0) as used`
@@ -37,7 +37,10 @@ export function findRecord(reader: Reader, { tenant_id, kind, key }: RecordName)
   )
 }
 
-/** Of two that put the same version, the second is refused: the row is locked before it is compared. */
+/**
+ * The row is locked before the version is compared. If two requests send the same version, the
+ * second is refused.
+ */
 export async function putRecord(
   tx: Tx,
   { tenant_id, kind, key }: RecordName,

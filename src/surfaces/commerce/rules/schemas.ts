@@ -1,4 +1,4 @@
-/** What a shop decides about money: tax rules, shipping methods, discounts, and its settings. */
+/** The rules of a shop about money: tax rules, shipping methods, discounts, and settings. */
 import { type Static, Type } from 'typebox'
 import { closed, count, nullable, oneOf, text, Time, Version } from '../../../kernel/http/shapes.ts'
 import { Code, Country, Currency, Price, Sku, Word } from '../schemas.ts'
@@ -100,7 +100,7 @@ export type ShippingMethod = Static<typeof ShippingMethod>
 export type Discount = Static<typeof Discount>
 export type ShopSettings = Static<typeof ShopSettings>
 
-/** The settings of a shop that has put none. */
+/** The settings of a shop that has stored none. */
 export const usual_settings: ShopSettings = {
   default_currency: 'EUR',
   rounding_mode: 'line',

@@ -1,9 +1,9 @@
-/** A record as it is read: what was put, with the defaults of what was left out. */
+/** A record in replies: the stored properties, with defaults for those that were left out. */
 import { problem } from '../errors.ts'
 import type { RecordRow } from './records.ts'
 import type { Discount, ShippingMethod, TaxRule } from './schemas.ts'
 
-/** As it was put: some members may be left out. */
+/** As stored: some properties may be missing. */
 type Given<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>
 
 const stamp = ({ version, updated_at }: RecordRow) => ({ version, updated_at })
@@ -42,7 +42,10 @@ export function discountOf(row: RecordRow): Discount & { used: number } {
   }
 }
 
-/** What the schema cannot check: each kind needs its own members, and money needs its currency. */
+/**
+ * Checks what the schema cannot: each kind requires its own properties, and an amount requires its
+ * currency.
+ */
 export function checkDiscount(given: Partial<Discount>): void {
   const wrong = (pointer: string, constraint: string) =>
     problem('validation_failed', { errors: [{ location: 'body', pointer, constraint }] })

@@ -1,6 +1,7 @@
 /**
- * Begins to ship: decides under the lock of the order what is sent, and whether money must be taken first.
- * The whole total is captured with the first shipment, because a payment is captured once.
+ * Begins a shipment. Under the lock of the order it decides which lines are sent, and whether the
+ * payment must be captured first. The whole total is captured with the first shipment, because a
+ * payment is captured once.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { Type } from 'typebox'
@@ -27,7 +28,7 @@ export type Shipping = {
 
 const queue_after_seconds = 20
 
-/** `waits`: for the capture that the operation is. */
+/** `waits` is the capture that the shipment waits for. */
 export async function beginShipment(
   tx: Tx,
   { payments }: Pick<Deps, 'payments'>,
@@ -42,7 +43,7 @@ export async function beginShipment(
     })
   }
   await requireQuantities(tx, order, asked.lines)
-  // The consumer that prepares shipments may not have come to this order yet.
+  // The consumer that prepares shipments may not have handled this order yet.
   await openShipment(tx, order)
   const waits = order.total_minor > 0 && order.amount_captured_minor === 0
   if (waits) await requireCapturable(tx, order, payments.accepting())

@@ -1,4 +1,4 @@
-/** Routes of shipments: what is to be sent, send it, and say what became of it. */
+/** Routes of shipments: list them, send one, mark one as delivered or lost. */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -123,7 +123,7 @@ function shipRoute(deps: Deps): Route {
   })
 }
 
-/** The shipment that the capture was for is the last one of its order that is not open. */
+/** The capture was for the last shipment of its order that is not open. */
 async function finishedReply(tx: Tx, { tenant_id, id }: Key) {
   const found = await tx.maybe(
     Shipment,

@@ -1,6 +1,6 @@
 /**
- * Sends a shipment: its goods leave the stock, its lines count as shipped, and the next shipment is opened
- * with what is left, in one commit. Lines that need no shipping count with the first one.
+ * Sends a shipment. In one transaction its goods leave the stock, its lines count as shipped, and
+ * the next shipment is opened with the rest. Lines without shipping count with the first shipment.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -10,7 +10,7 @@ import { announceOrder, moveOrder, setPayment, type OrderRow } from '../orders/o
 import type { Key, Shipment } from '../schemas.ts'
 import { openShipment, shipmentColumns, ShipmentRow } from './shipment-row.ts'
 
-/** What waits for the money that has come now. */
+/** Sends the shipment that waited for the capture, which has now succeeded. */
 export async function shipWaiting(tx: Tx, order: OrderRow): Promise<void> {
   const waiting = await tx.maybe(
     ShipmentRow,
@@ -22,7 +22,7 @@ export async function shipWaiting(tx: Tx, order: OrderRow): Promise<void> {
   if (waiting) await ship(tx, order, waiting)
 }
 
-/** The money did not come: what waits for it may be prepared again. */
+/** The capture failed, so the shipment that waited for it may be prepared again. */
 export async function unshipWaiting(tx: Tx, { tenant_id, id }: Key): Promise<void> {
   await tx.run(sql`
     update commerce.shipments
@@ -30,7 +30,7 @@ export async function unshipWaiting(tx: Tx, { tenant_id, id }: Key): Promise<voi
     where tenant_id = ${tenant_id} and order_id = ${id} and state = 'awaiting_capture'`)
 }
 
-/** The order is locked and confirmed. */
+/** The order must be locked and confirmed. */
 export async function ship(tx: Tx, order: OrderRow, shipment: Shipment): Promise<OrderRow> {
   const { tenant_id, id } = order
   const before = await linesOf(tx, order)
@@ -62,7 +62,7 @@ export async function ship(tx: Tx, order: OrderRow, shipment: Shipment): Promise
 
 export type Sent = Shipment['lines']
 
-/** Counts what is sent on its lines; returns the part of it that is stocked. */
+/** Adds the sent units to its lines. Returns those that are in stock. */
 async function countShipped(
   tx: Tx,
   { tenant_id, id }: Key,
@@ -94,7 +94,7 @@ async function fulfilIfWhole(tx: Tx, order: OrderRow): Promise<OrderRow> {
   return fulfilled
 }
 
-/** An order with nothing to send is fulfilled as soon as its money was taken. */
+/** An order without anything to ship is fulfilled when its payment is captured. */
 export async function fulfilUnshipped(tx: Tx, order: OrderRow): Promise<void> {
   if (order.needs_shipping || order.state !== 'confirmed') return
   const lines = await linesOf(tx, order)

@@ -1,4 +1,4 @@
-/** The row of a shipment, and how one is opened. */
+/** The row of a shipment, and the function that opens one. */
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -22,7 +22,9 @@ export async function findShipment(reader: Reader, { tenant_id, id }: Key): Prom
   return found
 }
 
-/** Opens the shipment of what is not shipped yet; an order has one open shipment at most. */
+/**
+ * Opens a shipment of all lines that are not shipped yet. An order has at most one open shipment.
+ */
 export async function openShipment(tx: Tx, { tenant_id, id }: Key): Promise<void> {
   await tx.run(sql`
     insert into commerce.shipments (tenant_id, id, order_id)
