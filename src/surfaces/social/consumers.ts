@@ -1,4 +1,7 @@
-/** What social does when something was announced: rows for new accounts, files that went, notices. */
+/**
+ * The consumers of social: they create rows for new accounts, remove deleted files, and send
+ * notices.
+ */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { sql } from '../../kernel/database/sql.ts'
@@ -34,7 +37,10 @@ const Changed = Type.Object({
 })
 const Profile = Type.Object({ id: Type.String(), profile_version: Type.Integer() })
 
-/** A file that is deleted or found harmful leaves its posts and profiles; their versions rise. */
+/**
+ * A file that is deleted or found harmful is removed from its posts and profiles, and their
+ * versions increase.
+ */
 const files: Consumer = {
   name: 'social.files',
   events: ['file.quarantined', 'file.deleted'],

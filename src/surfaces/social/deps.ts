@@ -1,4 +1,4 @@
-/** What the use cases of social share, and the faces that it stands on. */
+/** The dependencies that the use cases of social share, with the faces that it calls. */
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Face as Identity } from '../identity/face.ts'
 import type { Face as Jobs } from '../jobs/face.ts'
@@ -18,7 +18,7 @@ export type Needs = {
 
 export type Deps = Needs & { readonly kernel: Kernel }
 
-/** Pausing it stops everything that writes feeds; reading stays right. */
+/** A lever to pause everything that writes feeds. Reads are still correct while it is paused. */
 export const fanout_activity = 'social.feed_fanout'
 
 export const topics = {
@@ -29,10 +29,10 @@ export const topics = {
   counters: 'social.counters',
 } as const
 
-/** A person of a tenant, as the caller or as somebody that a request names. */
+/** A person of a tenant: the caller, or a person whom a request names. */
 export type Person = { readonly tenant_id: string; readonly id: string }
 
-/** An API key is no person: it neither follows nor posts. */
+/** An API key is not a person, so it cannot follow or post. */
 export function personOf({ kind, tenant_id, id }: Principal): Person {
   if (kind === 'account') return { tenant_id, id }
   throw problem('permission_denied', {
@@ -40,7 +40,7 @@ export function personOf({ kind, tenant_id, id }: Principal): Person {
   })
 }
 
-/** The caller behind `me` or the caller's own id. */
+/** The caller, named by `me` or by their own id. */
 export function selfIn(principal: Principal, user_id: string): Person {
   const person = personOf(principal)
   if (user_id === 'me' || user_id === person.id) return person
@@ -49,7 +49,7 @@ export function selfIn(principal: Principal, user_id: string): Person {
   })
 }
 
-/** Somebody in a path, who may be the caller. */
+/** The person in a path, who may be the caller. */
 export function idIn({ id }: Person, user_id: string): string {
   return user_id === 'me' ? id : user_id.toLowerCase()
 }

@@ -1,4 +1,7 @@
-/** What social refuses. What a block, a setting of privacy or moderation conceals is refused like what is not there. */
+/**
+ * The errors of social. Content that is hidden by a block, a privacy setting or moderation gets the
+ * same error as content that does not exist.
+ */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {

@@ -1,4 +1,4 @@
-/** What social announces: ids, states and times, never text. */
+/** The events of social. They contain ids, states and times, never text. */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
@@ -74,8 +74,9 @@ export function announcePost(tx: Emits, type: keyof typeof moment, changed: Chan
 const aggregates: Readonly<Record<string, string>> = { post: 'like', user: 'block' }
 
 /**
- * Of what two ids are to each other: follows, likes, blocks. The aggregate is the pair, so that a like changes
- * no version of its post; the version is the time of the write in microseconds.
+ * Events about the relationship of two ids: follows, likes, blocks. The aggregate is the pair, so
+ * that a like does not change the version of its post. The version is the time of the write in
+ * microseconds.
  */
 export function announcePair(
   tx: Emits,
@@ -99,7 +100,7 @@ export function announcePair(
   })
 }
 
-/** A UUID of version 8 made of two ids. */
+/** Makes a UUID of version 8 from two ids. */
 function pairId(kind: string, [one, other]: readonly [string, string]): string {
   const hex = createHash('sha256').update(`${kind}:${one}:${other}`).digest('hex')
   return [

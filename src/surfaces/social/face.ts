@@ -1,8 +1,8 @@
-/** What other surfaces may ask of social. */
+/** Functions of social that other surfaces may call. */
 import type { Reader } from '../../kernel/database/db.ts'
 
 export type Face = {
-  /** Whether one of the two blocks the other, for each pair, in their order. */
+  /** For each pair: whether one of the two blocks the other, in the order of the pairs. */
   blockedPairs(
     reader: Reader,
     tenant_id: string,

@@ -1,6 +1,7 @@
 /**
- * Tells people what others did to them: follows, requests, comments and likes. Nothing across a block or a
- * mute, and nothing of oneself. The texts name nobody, so that no inbox keeps the name of an erased person.
+ * Notifies people about actions of others: follows, requests, comments and likes. There is no
+ * notice across a block or a mute, and none about a person's own action. The texts contain no
+ * names, so that no inbox keeps the name of an erased person.
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'

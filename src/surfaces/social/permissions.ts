@@ -1,4 +1,7 @@
-/** Every account may take part; moderation is for those who hold it, and an appeal is decided by others. */
+/**
+ * The permissions of social. Every account may take part. Moderation has its own permission, and an
+ * appeal is decided by another moderator.
+ */
 import type { Permission } from '../../kernel/access/permissions.ts'
 
 const everyone = ['member']

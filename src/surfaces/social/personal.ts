@@ -1,7 +1,7 @@
 /**
- * What social keeps about a person, in every tenant. Erasing leaves tombstones of posts and comments without
- * text, and a profile without words whose handle nobody else may take; likes, follows, blocks, mutes and feeds
- * go. It works in portions and skips what is erased, so it may be run again.
+ * The data that social stores about a person, in every tenant. Erasing keeps posts and comments as
+ * rows without text, and an empty profile whose handle stays taken. It deletes likes, follows,
+ * blocks, mutes and feeds. It works in portions and skips what is erased, so it can be repeated.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
@@ -52,8 +52,8 @@ export function personalSocial({ kernel }: Needs): Personal {
 type Ids = readonly string[]
 
 /**
- * A portion of the rows of `from` after another one, as JSON. Ids recur: two people like one post, and a
- * person follows the same one in two tenants.
+ * Reads the next portion of the rows of `from`, as JSON. An id alone is not unique: two people like
+ * one post, and a person follows the same one in two tenants.
  */
 function exported(tenant: Sql, owner: Sql, id: Sql, from: Sql, condition: Sql, data: Sql) {
   return (ids: Ids, after: Omit<Item, 'data'> | null): Sql => sql`
@@ -157,7 +157,7 @@ const exports = {
   ),
 } as const
 
-/** Each erases a portion and returns how many rows it found. */
+/** Each function erases a portion and returns how many rows it found. */
 const erasures: readonly ((tx: Tx, ids: Ids) => Promise<number>)[] = [
   (tx, ids) =>
     tx.run(sql`

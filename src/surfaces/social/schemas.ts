@@ -22,7 +22,7 @@ export const Author = Type.Object(
 )
 export type Author = Static<typeof Author>
 
-/** Columns of `u` (users) that make an author. */
+/** The columns of `u` (users) that a view of an author needs. */
 export const AuthorRow = {
   author_id: Type.String(),
   handle: Type.String(),

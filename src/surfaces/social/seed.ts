@@ -1,6 +1,7 @@
 /**
- * A small network for each demo tenant: 200 people, some of whom many follow, with posts, comments and likes
- * of the last two weeks. The people have no accounts; the demo member follows some of them.
+ * A small network for each demo tenant: 200 people, some with many followers, with posts, comments
+ * and likes of the last two weeks. The people have no accounts. The demo member follows some of
+ * them.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
@@ -40,7 +41,7 @@ export async function seed({ kernel: { db }, people }: Deps): Promise<string[]> 
   return made
 }
 
-/** The same network each time: a fraction in [0, 1) that looks random. */
+/** A fraction in [0, 1) that looks random but is the same in each run. */
 function scattered(...parts: readonly number[]): number {
   let state = 2_166_136_261
   for (const part of parts) state = Math.imul(state ^ (part + 0x9e37), 16_777_619)
@@ -67,7 +68,7 @@ async function seedPeople(tx: Tx, tenant_id: string, ids: readonly string[]): Pr
     from ${sql.table(rows, { id: 'uuid', handle: 'text', display_name: 'text', bio: 'text' })} r`)
 }
 
-/** By Zipf: the n-th person is followed n times less than the first. */
+/** Zipf's law: the n-th person has n times fewer followers than the first. */
 async function seedFollows(
   tx: Tx,
   tenant_id: string,

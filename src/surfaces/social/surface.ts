@@ -1,4 +1,4 @@
-/** Social as the kernel sees it: its parts are opened once and wired together here. */
+/** The parts of social, opened once and connected here. */
 import type { Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
 import { consumers } from './consumers.ts'

@@ -1,6 +1,7 @@
 /**
- * Entity tags of things that show counts and what the viewer is to them: their version, and a hash of what
- * changes without it. `If-None-Match` compares all of it, `If-Match` the version.
+ * Entity tags of objects with counts and a relationship to the viewer. The tag is the version and a
+ * hash of the parts that change without the version. `If-None-Match` compares all of it, `If-Match`
+ * only the version.
  */
 import { createHash } from 'node:crypto'
 
@@ -9,7 +10,7 @@ export function tagOf(version: number, moving: object): string {
   return `"${version}.${hash.slice(0, 16)}"`
 }
 
-/** The header with the versions only. */
+/** Returns the header with the versions only. */
 export function versionTags(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined
   return String(header).replaceAll(/\.[\w-]+"/g, '"')

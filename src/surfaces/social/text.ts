@@ -1,15 +1,18 @@
-/** Text that people write: NFC, without control characters, limited in bytes and in what a reader counts. */
+/**
+ * Text that people write: in NFC, without control characters, with limits in bytes and in visible
+ * characters.
+ */
 import { problem } from './errors.ts'
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
-/** Every control character but the line feed and the tab. */
+/** Every control character except line feed and tab. */
 const control = /[^\P{Cc}\n\t]/u
-/** White space and characters that show nothing. */
+/** White space and invisible characters. */
 const blank = /^[\s\p{Cf}]*$/u
 
 export type TextLimits = { readonly graphemes: number; readonly bytes: number }
 
-/** The text as it is stored; empty if it shows nothing. */
+/** Returns the text as it is stored; empty if it has no visible character. */
 export function cleanText(given: string, member: string, { graphemes, bytes }: TextLimits): string {
   const text = given.normalize('NFC')
   if (control.test(text)) {
@@ -33,7 +36,7 @@ export function requireText(given: string, member: string, limits: TextLimits): 
 }
 
 function countGraphemes(text: string, most: number): number {
-  // A text with no more code units than that has no more graphemes either.
+  // A text cannot have more graphemes than code units.
   if (text.length <= most) return text.length
   const segments = segmenter.segment(text)[Symbol.iterator]()
   let found = 0

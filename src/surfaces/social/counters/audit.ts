@@ -1,6 +1,7 @@
 /**
- * Compares counters with what they count. A repair is a change like any other: the difference of one snapshot,
- * with what is not folded yet, so that it is right whatever is written meanwhile.
+ * Compares counters with a count of the rows. A repair is an ordinary change: it adds the
+ * difference within one snapshot, including changes that are not folded yet. So it is correct with
+ * concurrent writes.
  */
 import { Gauge } from 'prom-client'
 import { Type } from 'typebox'
@@ -39,7 +40,7 @@ export function auditLoop({ kernel: { db, metrics } }: Pick<Deps, 'kernel'>): Lo
   }
 }
 
-/** Recounts these subjects; `subjects` returns their keys. */
+/** Counts these subjects again. `subjects` returns their keys. */
 async function repair(db: Pick<Db, 'one'>, subjects: Sql): Promise<Wrong> {
   return await db.one(
     Wrong,
@@ -75,7 +76,7 @@ async function repair(db: Pick<Db, 'one'>, subjects: Sql): Promise<Wrong> {
   )
 }
 
-/** `dodeca rebuild social.counters`: all of them. */
+/** `dodeca rebuild social.counters` recounts everything. */
 export function counterProjection({ kernel: { db } }: Pick<Deps, 'kernel'>): Projection {
   return {
     name: 'social.counters',

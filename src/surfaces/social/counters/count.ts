@@ -1,9 +1,12 @@
-/** Counts travel as rows of their own, so that a popular post has no row that all writers wait for. */
+/**
+ * Each change of a counter is written as its own row, so that a popular post has no row for which
+ * all writers wait.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { topics } from '../deps.ts'
 
-/** To insert into `social.counter_deltas`, from rows with these values. */
+/** Inserts into `social.counter_deltas`, from rows with these values. */
 export const delta_columns = sql`(tenant_id, subject_type, subject_id, kind, delta)`
 
 export type Delta = {
@@ -31,7 +34,7 @@ function deltaTable(deltas: readonly Delta[]): Sql {
   })
 }
 
-/** A follow that became or stops being active. */
+/** A follow that became active or stopped being active. */
 export function followDeltas(
   { follower_id, followed_id }: { follower_id: string; followed_id: string },
   delta: 1 | -1,

@@ -1,4 +1,7 @@
-/** Adds what changed to the counters: each row of the journal is deleted and counted in one statement. */
+/**
+ * Adds the journal of changes to the counters. One statement deletes each row of the journal and
+ * counts it.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -27,7 +30,7 @@ export function foldLoop({ kernel: { db } }: Pick<Deps, 'kernel'>): Loop {
   }
 }
 
-/** Returns how many counters changed. Two folds at once take different rows. */
+/** Returns how many counters changed. Concurrent folds take different rows. */
 export function fold(db: Pick<Db, 'run'>): Promise<number> {
   return db.run(sql`
     with taken as (

@@ -1,7 +1,7 @@
 /**
- * Adds the earlier posts of a newly followed author to a warm feed. Until its commit every read collects them
- * from the author. A new follow of the same author makes the row due again and so takes the lease from a
- * backfill that began before it.
+ * Adds the earlier posts of a newly followed author to a warm feed. Until this commits, every read
+ * collects those posts from the author. A new follow of the same author makes the row due again and
+ * takes the lease from a backfill that started before it.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -44,7 +44,7 @@ export function backfillQueue({ kernel, jobs }: Pick<Deps, 'kernel' | 'jobs'>): 
 async function backfill(tx: Tx, row: Row, keep: number): Promise<Outcome | undefined> {
   const { tenant_id, user_id, author_id } = row
   const feed = await lockFeed(tx, row)
-  // The build may have begun before the follow.
+  // The build of the feed may have started before the follow.
   if (feed?.state === 'building') return again(1)
   if (feed?.state === 'warm') await addPosts(tx, row, feed.floor_rank, keep)
   await tx.run(sql`
@@ -53,7 +53,9 @@ async function backfill(tx: Tx, row: Row, keep: number): Promise<Outcome | undef
   return undefined
 }
 
-/** Until the commit nothing else adds earlier posts, trims or rebuilds the feed. */
+/**
+ * Until the commit, no other transaction adds earlier posts to the feed, trims it or rebuilds it.
+ */
 export function lockFeed(tx: Tx, { tenant_id, user_id }: Pick<Row, 'tenant_id' | 'user_id'>) {
   return tx.maybe(
     FeedState,
@@ -88,7 +90,8 @@ async function addPosts(
       select count(*)::int as n, min(rank_or_time) as lowest from newest`,
   )
   if (n < keep || lowest === null) return
-  // There may be more at the lowest rank and below it: from there on the feed is collected.
+  // More posts may exist at the lowest rank and below. From that rank on, reads collect posts from
+  // the authors.
   await tx.run(sql`
     update social.feed_state set floor_rank = greatest(floor_rank, ${lowest + 1}::bigint)
     where tenant_id = ${tenant_id} and user_id = ${user_id}`)

@@ -1,4 +1,7 @@
-/** Pushes a post into the feeds of its author's followers, a portion of them in each commit. */
+/**
+ * Pushes a post into the feeds of its author's followers, one portion of followers in each
+ * transaction.
+ */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -31,7 +34,7 @@ export function fanoutQueue({ kernel, jobs }: Pick<Deps, 'kernel' | 'jobs'>): Du
     retry: { first: 1, factor: 2, cap: 60 },
     fence: tx => jobs.pauseFence(tx, fanout_activity),
     run: () => Promise.resolve(done()),
-    // The progress, the entries and the check of the lease are one commit.
+    // The progress, the entries and the check of the lease are one transaction.
     finish: async (tx, row) => {
       const more = await pushPortion(tx, row, portion)
       await kernel.fault('social.in_fanout')
@@ -51,7 +54,7 @@ async function pushPortion(tx: Tx, row: Row, portion: number): Promise<boolean> 
   return more
 }
 
-/** Only readers whose feed is kept; which posts they see is asked when they read. */
+/** Only readers with a kept feed. Which posts they may see is checked when they read. */
 export function pushStatement(
   { tenant_id, id, author_id, rank_or_time, fanout_after }: Row,
   portion: number,

@@ -1,4 +1,7 @@
-/** What a read leaves behind: a feed that is read is kept ready, and collecting it from scratch is limited. */
+/**
+ * The effects of a read: a feed that is read is kept ready, and collecting a feed from its authors
+ * is rate limited.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { topics, type Deps, type Person } from '../deps.ts'
@@ -10,7 +13,7 @@ export async function noteRead(
   { warm, rested }: Pick<FeedPage, 'warm' | 'rested'>,
 ): Promise<void> {
   if (warm === false) {
-    // Committed before the feed is built: what is posted from now on is pushed.
+    // Committed before the feed is built, so that posts from now on are pushed.
     await db.tx(async tx => {
       const begun = await tx.run(sql`
         insert into social.feed_state as s (tenant_id, user_id, state, due_at)
@@ -28,11 +31,11 @@ export async function noteRead(
 }
 
 const Followees = Type.Object({ n: Type.Integer() })
-/** A page costs one unit for so many authors. */
+/** A page costs one unit for this number of authors. */
 const authors_per_unit = 500
 const free_below = 100
 
-/** Charges the rounds of one request that collect from authors, once. */
+/** Charges the rounds of one request that collect from authors. One request is charged once. */
 export function chargePull({ kernel }: Pick<Deps, 'kernel'>, { tenant_id, id }: Person) {
   let charged = false
   return async (): Promise<void> => {

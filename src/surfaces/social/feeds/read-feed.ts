@@ -1,7 +1,8 @@
 /**
- * Reads a page of a feed. Rounds go on until the page is full: posts that the viewer may not see do not
- * shorten it. Below the floor of a warm feed, and where there is no warm feed, posts are collected from their
- * authors. A page that still is not full after the last round says where to go on.
+ * Reads a page of a feed. Rounds repeat until the page is full, so that posts that the viewer may
+ * not see do not shorten it. Below the floor of a warm feed, and if the feed is not warm, posts are
+ * collected from their authors. A page that is still not full after the last round returns the
+ * position where to continue.
  */
 import type { Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -12,7 +13,7 @@ import { type Mode, type Place, RoundRow, roundStatement } from './feed-statemen
 
 const rounds_max = 7
 const look_max = 512
-/** With many authors each of them costs a look of its own. */
+/** With many authors, each author costs its own index lookup. */
 const look_max_pull = 128
 
 export const newest: Place = {
@@ -22,19 +23,19 @@ export const newest: Place = {
 
 export type FeedPage = {
   readonly posts: readonly PostRow[]
-  /** Where the last round ended, if the page is not full and there may be more. */
+  /** The position where the last round ended, if the page is not full and more may follow. */
   readonly resume: Place | null
-  /** Whether the feed was warm when it was read; null if that was not asked. */
+  /** Whether the feed was warm when it was read; null if that was not checked. */
   readonly warm: boolean | null
   readonly rested: boolean
 }
 
 export type FeedQuery = {
   readonly after: Place
-  /** One more than the page holds, so that it knows whether there are more. */
+  /** One more than the page holds, to find out whether more follow. */
   readonly want: number
   readonly mode?: Mode
-  /** Before a round that collects from authors. */
+  /** Called before a round that collects from authors. */
   readonly beforePull?: () => Promise<void>
 }
 
@@ -65,7 +66,7 @@ export async function readFeed(
     } else {
       const floor = mode === 'push' ? (head.floor_rank ?? Infinity) : 0
       if (floor === 0) return { posts, resume: null, warm, rested }
-      // Everything from the floor on was read.
+      // Everything down to the floor was read.
       if (floor < from.rank_or_time) from = { rank_or_time: floor, id: nil_id }
       mode = 'pull'
       look = Math.min(look, look_max_pull)

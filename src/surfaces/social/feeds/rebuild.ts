@@ -1,6 +1,7 @@
 /**
- * Builds a feed from the posts. The state `building` is committed before: from then on posts are pushed, so
- * that together nothing is missing. Reads collect from the authors until the commit of the build.
+ * Builds a feed from the posts. The state `building` is committed first. From then on new posts are
+ * pushed, so that no post is missing in the end. Until the build commits, reads collect posts from
+ * the authors.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -34,7 +35,7 @@ export function rebuildQueue({ kernel, jobs }: Pick<Deps, 'kernel' | 'jobs'>): D
 }
 
 const Built = Type.Object({ n: Type.Integer(), lowest: nullable(Type.Integer()) })
-/** Looking at so many posts of each author first bounds how far back the rest is read. */
+/** First reads this number of posts of each author. That bounds how far back the rest is read. */
 const sample = 20
 
 async function buildFeed(tx: Tx, { tenant_id, user_id }: Row, keep: number): Promise<void> {
@@ -84,7 +85,10 @@ async function buildFeed(tx: Tx, { tenant_id, user_id }: Row, keep: number): Pro
 const portion = 100
 const Total = Type.Object({ n: Type.Integer() })
 
-/** `dodeca rebuild social.feeds`: every feed that is kept, one after the other, behind live reads. */
+/**
+ * `dodeca rebuild social.feeds` rebuilds every kept feed, one after the other, with a lower
+ * priority than live reads.
+ */
 export function feedProjection({ kernel: { db, settings } }: Pick<Deps, 'kernel'>): Projection {
   return {
     name: 'social.feeds',

@@ -1,4 +1,6 @@
-/** The home feed: posts of those whom the caller follows, and the caller's own, newest first. */
+/**
+ * The home feed: posts of the people whom the caller follows, and the caller's own, newest first.
+ */
 import { Type } from 'typebox'
 import type { CursorPart } from '../../../kernel/http/cursor.ts'
 import type { List } from '../../../kernel/http/page.ts'
@@ -58,7 +60,7 @@ function feedRoute(deps: Deps): Route {
   })
 }
 
-/** A cursor opens the feed that it came from, and no other one. */
+/** A cursor can be used only with the feed that it came from. */
 function placeOf({ id }: Person, after: CursorPart[] | null): Place {
   if (!after) return newest
   const [reader_id, rank_or_time, post_id] = after
@@ -69,7 +71,10 @@ function placeOf({ id }: Person, after: CursorPart[] | null): Place {
 type Found = Awaited<ReturnType<typeof readFeed>>
 type Row = { readonly post: Found['posts'][number] | null; readonly place: Place }
 
-/** A page that ended before it was full is filled with the place where it ended, so that it has a cursor. */
+/**
+ * A page that ended before it was full gets an extra item with the position where it ended, so that
+ * it has a cursor.
+ */
 function pageOf(scope: List, { id }: Person, { posts, resume }: Found, fetch: number) {
   const rows: Row[] = posts.map(post => ({ post, place: post }))
   if (resume) while (rows.length < fetch) rows.push({ post: null, place: resume })

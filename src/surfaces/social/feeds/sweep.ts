@@ -1,4 +1,7 @@
-/** Keeps feeds small: only the newest entries, none of authors who are not followed, none of unread feeds. */
+/**
+ * Keeps feeds small. It deletes old entries, entries of authors who are not followed any more, and
+ * feeds that nobody reads.
+ */
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -27,7 +30,7 @@ export function sweepLoop({ kernel: { db, settings } }: Pick<Deps, 'kernel'>): L
 
 export type SweepLimits = { readonly keep: number; readonly active_days: number }
 
-/** Those that were not swept for an hour; returns how many. */
+/** Sweeps feeds that were not swept for an hour. Returns how many. */
 async function sweepFeeds(db: Db, limits: SweepLimits, signal: AbortSignal) {
   const rows = await db.many(
     Row,
@@ -47,8 +50,9 @@ async function sweepFeeds(db: Db, limits: SweepLimits, signal: AbortSignal) {
 const Unread = Type.Object({ unread: Type.Boolean() })
 
 /**
- * The lock on the feed keeps backfills out: one that adds a newly followed author's posts comes either
- * before, and the follow is seen here, or after, and adds what is deleted here.
+ * The lock on the feed keeps backfills out. A backfill for a newly followed author either ran
+ * before, and then this statement sees the follow; or it runs later and adds the entries again that
+ * are deleted here.
  */
 export async function sweepFeed(
   tx: Tx,
@@ -90,7 +94,7 @@ async function trim(tx: Tx, { tenant_id, user_id }: Row, keep: number): Promise<
       order by e.rank_or_time desc, e.post_id desc offset ${keep} limit 1`,
   )
   if (!found || found.lowest === null) return
-  // Above the first entry that is not kept everything is complete.
+  // The feed is complete above the first deleted entry.
   await tx.run(sql`
     update social.feed_state set floor_rank = greatest(floor_rank, ${found.lowest + 1}::bigint)
     where tenant_id = ${tenant_id} and user_id = ${user_id}`)

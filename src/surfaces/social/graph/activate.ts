@@ -1,4 +1,4 @@
-/** What every follow that becomes active brings with it: counts, the event, and a source for the feed. */
+/** The effects of every follow that becomes active: counts, the event, and a source of the feed. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { dueNow } from '../../../kernel/work/due-queue.ts'
@@ -14,7 +14,7 @@ export type Pair = {
 
 export async function activated(tx: Tx, tenant_id: string, pairs: readonly Pair[]): Promise<void> {
   if (pairs.length === 0) return
-  // A backfill that runs now loses its lease: it began before this follow.
+  // A running backfill loses its lease, because it started before this follow.
   await tx.run(sql`
     insert into social.feed_pending_sources (tenant_id, user_id, author_id, due_at)
     select ${tenant_id}, f.follower_id, f.followed_id, kernel.now()

@@ -1,4 +1,4 @@
-/** Routes of blocks and mutes. Nobody is told that they are blocked or muted. */
+/** Routes of blocks and mutes. Blocked and muted people are not notified. */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { Id, pageQuery } from '../../../kernel/http/shapes.ts'
 import { personOf, type Deps } from '../deps.ts'

@@ -1,4 +1,7 @@
-/** Blocks and mutes. A block ends the follows in both directions in its own commit; a mute is silent. */
+/**
+ * Blocks and mutes. A block ends the follows in both directions in the same transaction. A mute has
+ * no visible effect for the muted person.
+ */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -53,7 +56,10 @@ export async function block(
   return found
 }
 
-/** Also somebody who blocks the caller, and whom they cannot see: else a block would show that. */
+/**
+ * Accepts a person who blocks the caller too, although the caller cannot see them. Otherwise the
+ * error would reveal that block.
+ */
 async function requireKnown(tx: Tx, deps: Deps, viewer: Person, id: string): Promise<void> {
   const { tenant_id } = viewer
   const known = await tx.maybe(

@@ -1,4 +1,7 @@
-/** Follows somebody: at once if the account is public, else as a request. Repeating it changes nothing. */
+/**
+ * Follows a person: immediately if the account is public, else with a request. A repeated follow
+ * changes nothing.
+ */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -22,7 +25,7 @@ export async function follow(
   const { tenant_id, id: follower_id } = follower
   if (followed_id === follower_id) throw problem('cannot_follow_self')
   await requireWriter(tx, follower)
-  // Reading the target before the lock would miss a block that commits meanwhile.
+  // A read of the target before the lock would miss a block that commits meanwhile.
   await lockPair(tx, follower, followed_id)
   const target = await requireTarget(tx, deps, follower, followed_id)
   if (target.blocked_by_viewer) {
@@ -60,7 +63,7 @@ function findFollow(tx: Tx, tenant_id: string, follower_id: string, followed_id:
   )
 }
 
-/** Limits of new follows; a repeated one is not counted. */
+/** Limits new follows. A repeated follow does not count. */
 async function requireRoom(
   tx: Tx,
   { kernel: { settings, take } }: Pick<Deps, 'kernel'>,

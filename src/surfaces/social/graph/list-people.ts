@@ -1,4 +1,4 @@
-/** Lists of people around a person: followers, followed, requests, blocks and mutes. */
+/** Lists of people related to a person: followers, followed people, requests, blocks and mutes. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -24,7 +24,10 @@ type Row = Static<typeof Row>
 
 export type Kind = 'followers' | 'following' | 'requests' | 'blocks' | 'mutes'
 
-/** Of each kind: the table, whose rows they are, who the other is, and what `r` must fulfil. */
+/**
+ * For each kind of list: the table, the column of the owner, the column of the other person, and
+ * the condition on `r`.
+ */
 const sources = {
   followers: ['follows', 'followed_id', 'follower_id', sql`r.state = 'active'`],
   following: ['follows', 'follower_id', 'followed_id', sql`r.state = 'active'`],
@@ -38,7 +41,10 @@ const sources = {
   ],
 } as const satisfies Record<Kind, readonly [string, string, string, Sql]>
 
-/** Newest first. Who is blocked, suspended or gone is left out, except from one's own blocks and mutes. */
+/**
+ * Newest first. Blocked, suspended and deleted people are left out, except from the caller's own
+ * blocks and mutes.
+ */
 export async function listPeople(
   reader: Reader,
   scope: List,

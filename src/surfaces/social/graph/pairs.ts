@@ -1,9 +1,14 @@
-/** Two people at once: follows and blocks between them are written one after the other. */
+/**
+ * Locks a pair of people, so that follows and blocks between them are written one after the other.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Person } from '../deps.ts'
 
-/** Until the commit no other follow or block between the two is written; what is read next is current. */
+/**
+ * Until the commit, no other transaction writes a follow or block between the two. So later reads
+ * in this transaction are current.
+ */
 export async function lockPair(tx: Tx, { tenant_id, id }: Person, other: string): Promise<void> {
   const [one, two] = id < other ? [id, other] : [other, id]
   const key = `social.pair ${tenant_id} ${one} ${two}`

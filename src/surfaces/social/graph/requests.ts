@@ -1,4 +1,7 @@
-/** Follow requests: answered by the followed person, or all at once when the account goes public. */
+/**
+ * Follow requests. The followed person answers them, or all are accepted when the account becomes
+ * public.
+ */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -32,7 +35,7 @@ export async function acceptRequest(tx: Tx, person: Person, follower_id: string)
   return follow
 }
 
-/** It leaves no trace: the same person may ask again. */
+/** A rejection leaves no row, so that the same person may request again. */
 export async function rejectRequest(tx: Tx, person: Person, follower_id: string): Promise<void> {
   const { tenant_id, id: followed_id } = person
   await lockPair(tx, person, follower_id)
@@ -42,7 +45,7 @@ export async function rejectRequest(tx: Tx, person: Person, follower_id: string)
 
 const Opened = Type.Object({ tenant_id: Type.String(), id: Type.String() })
 
-/** The requests of an account that went public, in portions, as long as it is public. */
+/** Accepts the requests of an account that became public, in portions, while it is public. */
 export function openingsQueue(): DueQueue {
   return dueQueue<typeof Opened>({
     name: topics.openings,

@@ -1,4 +1,7 @@
-/** Ends a follow or a request: by the follower, by the followed, or by a block. Nothing to end is no error. */
+/**
+ * Ends a follow or a request: by the follower, by the followed person, or by a block. If there is
+ * none, it succeeds too.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -15,7 +18,10 @@ const Gone = Type.Object({
 
 type Ends = { readonly follower_id: string; readonly followed_id: string }
 
-/** True if there was one; `only` limits it to requests. Feeds leave the posts out at their next read. */
+/**
+ * Returns true if a follow was ended; `only` limits it to requests. Feeds leave the posts out from
+ * their next read on.
+ */
 export async function endFollow(
   tx: Tx,
   tenant_id: string,

@@ -1,4 +1,7 @@
-/** Decides on a case. What it removes or restores is a state that every read asks, so it counts at once. */
+/**
+ * Decides on a case. An action changes a state that every read checks, so it has effect
+ * immediately.
+ */
 import { Type, type Static } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -142,7 +145,7 @@ const Changed = Type.Object({
   at: Type.String(),
 })
 
-/** A subject that was deleted meanwhile stays as it is. */
+/** A subject that was deleted meanwhile stays deleted. */
 async function applyTo(
   tx: Tx,
   tenant_id: string,

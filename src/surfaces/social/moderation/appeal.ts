@@ -1,4 +1,7 @@
-/** The affected person appeals an action, once and in time; and reads what was decided and why. */
+/**
+ * The affected person appeals an action, once and in time, and reads the decisions and their
+ * reasons.
+ */
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -55,7 +58,7 @@ export async function appeal(
 
 const Row = Type.Object({ id: Type.String(), ...Decision.properties })
 
-/** What was decided about the caller, newest first. Who decided is not shown. */
+/** The decisions about the caller, newest first. The moderator is not shown. */
 export function listDecisions(reader: Reader, scope: List, person: Person, appeal_days: number) {
   const { tenant_id, id } = person
   return pageOf(reader, {

@@ -19,7 +19,7 @@ export type Step = {
   readonly outcome: 'upheld' | 'reversed' | undefined
 }
 
-/** Undefined where the action is not possible now. */
+/** Returns undefined if the state does not permit the action. */
 export function nextState({ state, subject_type, action, outcome }: Step): CaseState | undefined {
   const undecided = state === 'open' || state === 'in_review'
   const user = subject_type === 'user'

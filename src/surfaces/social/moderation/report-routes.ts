@@ -1,4 +1,4 @@
-/** Routes for everybody: reports, decisions about oneself, appeals. */
+/** Routes for all people: reports, decisions about the caller, appeals. */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { page, pageQuery } from '../../../kernel/http/shapes.ts'
 import { personOf, type Deps } from '../deps.ts'

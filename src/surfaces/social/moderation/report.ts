@@ -1,4 +1,7 @@
-/** Reports what the caller sees. All open reports on one thing are one case, and each reporter counts once. */
+/**
+ * Reports content that the caller can see. All open reports on one object are one case, and each
+ * reporter counts once.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -108,7 +111,7 @@ async function openCase(
   return id
 }
 
-/** The row of the case is locked, so that two reports of one person are one. */
+/** The row of the case is locked, so that two reports of one person count once. */
 async function addReport(
   tx: Tx,
   { tenant_id, id: reporter_id }: Person,

@@ -1,4 +1,4 @@
-/** Cases for moderators: the list, and one with its subject as it is, whatever its visibility. */
+/** Cases for moderators: the list, and one case with its subject, even if the subject is hidden. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'

@@ -1,4 +1,7 @@
-/** Changes what a person says of themselves. Going public turns the requests that wait into follows. */
+/**
+ * Changes the profile of a person. If a private account becomes public, its waiting requests become
+ * follows.
+ */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { violates } from '../../../kernel/database/failures.ts'
@@ -89,7 +92,7 @@ function optionalText(text: string | undefined, member: string, graphemes: numbe
 
 const Free = Type.Object({ taken: Type.Boolean() })
 
-/** Handles that people begin with, and those of deleted people, are not given to others. */
+/** Default handles, and handles of deleted people, cannot be chosen. */
 async function requireFree(tx: Tx, { tenant_id, id }: Person, handle: string): Promise<void> {
   const { taken } = await tx.one(
     Free,

@@ -1,4 +1,7 @@
-/** A profile as the viewer sees it: what the viewer is to them is exact, counts may lag for seconds. */
+/**
+ * A profile as the viewer sees it. The relationship to the viewer is exact; counts may lag for
+ * seconds.
+ */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,4 +1,4 @@
-/** Rows of people: made for a member of the tenant when somebody first needs them. */
+/** Rows of people. The row of a member of the tenant is created when it is first needed. */
 import { Type, type Static } from 'typebox'
 import type { Db, Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -20,7 +20,7 @@ export async function ensureUser(
     values (${tenant_id}, ${id}, social.first_handle(${id})) on conflict do nothing`)
 }
 
-/** The caller writes: they have a row, and are neither suspended nor deleted. */
+/** Requires that the caller may write: they have a row and are not suspended or deleted. */
 export async function requireWriter(tx: Tx, person: Person): Promise<void> {
   const { tenant_id, id } = person
   const found = await tx.maybe(
@@ -46,7 +46,7 @@ export const Target = Type.Object({
 })
 export type Target = Static<typeof Target>
 
-/** Somebody whom a request names; concealed and absent people are the same. */
+/** Finds the person whom a request names. Hidden and missing people get the same error. */
 export async function requireTarget(
   door: Pick<Tx | Db, 'run'> & Reader,
   { people }: Pick<Deps, 'people'>,
@@ -78,7 +78,7 @@ function findTarget(reader: Reader, viewer: Person, id: string): Promise<Target 
   )
 }
 
-/** Lists of a private account are for those who follow it. */
+/** Only followers may see the lists of a private account. */
 export async function requireOpen(
   door: Pick<Tx | Db, 'run'> & Reader,
   deps: Pick<Deps, 'people'>,

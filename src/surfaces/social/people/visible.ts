@@ -1,11 +1,11 @@
 /**
- * Who sees whom, and who sees a post: the only place that says it. Every read of a feed, a list, a post, a
- * like, a comment or a file asks it at that moment; no projection decides.
+ * The only place that decides who may see a person or a post. Every read of a feed, a list, a post,
+ * a like, a comment or a file checks it at that moment. No projection decides.
  */
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Person } from '../deps.ts'
 
-/** One of the two blocks the other. */
+/** Whether one of the two blocks the other. */
 export function blockedBetween({ tenant_id, id }: Person, other: Sql): Sql {
   return sql`(exists (select from social.blocks b where b.tenant_id = ${tenant_id}
         and b.blocker_id = ${id} and b.blocked_id = ${other})
@@ -18,10 +18,12 @@ export function follows({ tenant_id, id }: Person, followed: Sql): Sql {
       and f.follower_id = ${id} and f.followed_id = ${followed} and f.state = 'active')`
 }
 
-/** Of `u` (users): a person whose posts and comments others see. */
+/** Condition on `u` (users): others may see the posts and comments of this person. */
 export const speaks = sql`(u.moderation_state = 'active' and u.deleted_at is null)`
 
-/** Of `p` (posts) and its author `u`. `followed`: whether the viewer follows the author. */
+/**
+ * Condition on `p` (posts) and its author `u`. `followed` is whether the viewer follows the author.
+ */
 export function visible(viewer: Person, followed = follows(viewer, sql`p.author_id`)): Sql {
   return sql`(p.deleted_at is null and (p.author_id = ${viewer.id} or (
       p.moderation_state = 'none' and ${speaks} and not ${blockedBetween(viewer, sql`p.author_id`)}
@@ -30,7 +32,7 @@ export function visible(viewer: Person, followed = follows(viewer, sql`p.author_
         else ${followed} end)))`
 }
 
-/** Of a post in the feed of the viewer. */
+/** Condition on a post in the feed of the viewer. */
 export function inFeed(viewer: Person, followed = follows(viewer, sql`p.author_id`)): Sql {
   return sql`(${visible(viewer, followed)} and (p.author_id = ${viewer.id} or (
       ${followed}
@@ -39,14 +41,17 @@ export function inFeed(viewer: Person, followed = follows(viewer, sql`p.author_i
         and (m.expires_at is null or m.expires_at > kernel.now())))))`
 }
 
-/** Of `c` (comments) whose post is visible, and its author `u`. */
+/** Condition on `c` (comments), whose post is visible, and its author `u`. */
 export function commentVisible(viewer: Person): Sql {
   return sql`(c.deleted_at is null and (c.author_id = ${viewer.id} or (
       c.moderation_state = 'none' and ${speaks}
       and not ${blockedBetween(viewer, sql`c.author_id`)})))`
 }
 
-/** Of `u` (users): a profile that the viewer may know of. Who blocks somebody still sees them, to undo it. */
+/**
+ * Condition on `u` (users): the viewer may know of the profile. A person who blocks somebody still
+ * sees them, to end the block.
+ */
 export function knowable({ tenant_id, id }: Person): Sql {
   return sql`(u.deleted_at is null and (u.id = ${id} or (u.moderation_state = 'active'
       and not exists (select from social.blocks b where b.tenant_id = ${tenant_id}

@@ -1,6 +1,6 @@
 /**
- * Creates a post. How it reaches feeds is decided here and never again: pushed into them by the queue of
- * fan-outs, or, of an author with very many followers, collected by each read.
+ * Creates a post. How it reaches feeds is decided here, once. The queue of fan-outs pushes it into
+ * feeds; if its author has very many followers, each read collects it.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -33,7 +33,7 @@ export type CreatePost = Static<typeof CreatePost>
 
 const Made = Type.Object({ created_at: Type.String(), fanout_state: Type.String() })
 
-/** Returns the id. */
+/** Returns the id of the post. */
 export async function createPost(
   tx: Tx,
   deps: Deps,
@@ -100,7 +100,7 @@ export function empty() {
   })
 }
 
-/** In the order of their positions; those without one follow in the order of the request. */
+/** Sorted by position; files without a position follow in the order of the request. */
 function placed(media: NonNullable<CreatePost['media']>) {
   const ids = new Set(media.map(one => one.object_id))
   if (ids.size < media.length) {

@@ -1,4 +1,7 @@
-/** Deletes posts: the row stays as a tombstone, every text of it is gone. Projections need no change. */
+/**
+ * Deletes posts. The row stays as a tombstone and all its texts are deleted. Projections need no
+ * change.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -15,13 +18,14 @@ const Gone = Type.Object({
   at: Type.String(),
 })
 
-/** Returns how many were deleted now. */
+/** Returns how many posts were deleted now. */
 export async function deletePosts(
   tx: Tx,
   tenant_id: string,
   ids: readonly string[],
 ): Promise<number> {
-  // Locked first: an edit that commits meanwhile must not leave its text behind.
+  // The posts are locked first, because an edit that commits meanwhile must not leave its text
+  // behind.
   await tx.run(sql`
     select from social.posts where tenant_id = ${tenant_id} and id = any(${ids}::uuid[])
     order by id for no key update`)

@@ -1,4 +1,7 @@
-/** Changes text or visibility of a post. Each text stays readable as a version; feeds need no change. */
+/**
+ * Changes the text or the visibility of a post. Earlier texts stay readable as versions. Feeds need
+ * no change.
+ */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -54,7 +57,7 @@ export async function editPost(
   announcePost(tx, 'post.updated', { tenant_id, id, author_id, visibility, version, at: edited_at })
 }
 
-/** The new body; the one before it becomes an earlier version. */
+/** Inserts the new body. The one before it becomes an earlier version. */
 async function replaceBody(
   tx: Tx,
   { tenant_id }: Person,

@@ -1,4 +1,6 @@
-/** Posts of one author as the viewer sees them, newest first, and the texts that a post had. */
+/**
+ * The posts of one author as the viewer sees them, newest first, and the earlier texts of a post.
+ */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -40,7 +42,7 @@ export const PostVersion = Type.Object(
   { title: 'PostVersion' },
 )
 
-/** The present text first. */
+/** The current text comes first. */
 export function listVersions(reader: Reader, scope: List, viewer: Person, id: string) {
   const { tenant_id } = viewer
   return pageOf(reader, {

@@ -1,4 +1,4 @@
-/** The row of a post, locked, and what the caller is to it. */
+/** Locks the row of a post and checks that it belongs to the caller. */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -17,7 +17,10 @@ const Locked = Type.Object({
   seen: Type.Boolean(),
 })
 
-/** The caller's own post, deleted or not. One that they see is refused with 403, any other is not there. */
+/**
+ * The caller's own post, deleted or not. Another person's post gets 403 if the caller can see it,
+ * else 404.
+ */
 export async function lockOwnPost(
   tx: Tx,
   person: Person,

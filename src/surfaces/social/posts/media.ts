@@ -1,4 +1,7 @@
-/** Files on posts and profiles: the caller's own uploads, and who may read them then. */
+/**
+ * Files of posts and profiles: they must be the caller's own uploads, and this decides who may read
+ * them later.
+ */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -8,7 +11,9 @@ import type { Deps, Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { blockedBetween, knowable, visible } from '../people/visible.ts'
 
-/** One refusal for all reasons: it does not say whether a file of somebody else exists. */
+/**
+ * The same error for all reasons, so that it does not reveal whether another person's file exists.
+ */
 export async function requireMedia(
   tx: Tx,
   { files }: Pick<Deps, 'files'>,
@@ -30,7 +35,10 @@ export async function requireMedia(
 
 const File = Type.Object({ file_id: Type.String() })
 
-/** Who sees a post sees its files, and a profile shows its picture to all whom it does not block. */
+/**
+ * A viewer who may see a post may see its files. The picture of a profile is visible to everyone
+ * whom the person does not block.
+ */
 export function plugMedia({ files }: Pick<Deps, 'files'>): void {
   const viewerOf = ({ tenant_id, id }: Principal): Person => ({ tenant_id, id })
   const found = (rows: readonly { file_id: string }[]) => new Set(rows.map(row => row.file_id))

@@ -1,4 +1,4 @@
-/** A post as it is shown: read with its text, files and counts in one statement. */
+/** A post in replies, read with its text, files and counts in one statement. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -50,7 +50,10 @@ export const PostRow = Type.Object({
 })
 export type PostRow = Static<typeof PostRow>
 
-/** Over `p` (posts) and its author `u`. Scalar selects, so that they run for the rows of the page only. */
+/**
+ * For `p` (posts) and its author `u`. These are scalar subqueries, so that they run only for the
+ * rows of the page.
+ */
 export function postColumns(viewer: Person, followed = follows(viewer, sql`p.author_id`)): Sql {
   const { tenant_id, id } = viewer
   const counted = (kind: Sql) => sql`
@@ -90,7 +93,7 @@ export function postOf(row: PostRow): Post {
   }
 }
 
-/** Undefined where there is none that the viewer may see. */
+/** Returns undefined if there is no such post that the viewer may see. */
 export async function findPost(
   reader: Reader,
   viewer: Person,

@@ -1,4 +1,7 @@
-/** Comments: written by those who see the post, deleted by their author or by that of the post. */
+/**
+ * Comments. A person who can see the post may write them; their author or the author of the post
+ * may delete them.
+ */
 import { Type, type Static } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -42,12 +45,12 @@ export function commentOf(row: Static<typeof CommentRow>): Comment {
   return { id, post_id, author_id, author: authorOf(row), body, created_at, deleted_at }
 }
 
-/** Over `c` (comments) and its author `u`. */
+/** For `c` (comments) and its author `u`. */
 export const commentColumns: Sql = sql`
   c.id, c.post_id, c.author_id, u.handle, u.display_name, u.avatar_file_id, c.body, c.created_at,
   (extract(epoch from c.created_at) * 1000000)::bigint as created_us, c.deleted_at`
 
-/** Returns the id. */
+/** Returns the id of the comment. */
 export async function comment(
   tx: Tx,
   deps: Deps,
@@ -79,7 +82,7 @@ export async function comment(
   return id
 }
 
-/** The author's own comment, for a reply; also of a post that they do not see any more. */
+/** Reads the author's own comment for a reply, even if the author cannot see the post any more. */
 export async function ownComment(reader: Reader, author: Person, id: string): Promise<Comment> {
   const row = await reader.maybe(
     CommentRow,
@@ -119,7 +122,7 @@ export async function deleteComment(tx: Tx, person: Person, id: string): Promise
 
 const Gone = Type.Object({ id: Type.String(), post_id: Type.String(), author_id: Type.String() })
 
-/** Those that are not deleted yet; returns how many. */
+/** Deletes those that are not deleted yet. Returns how many. */
 export async function deleteComments(
   tx: Tx,
   tenant_id: string,

@@ -1,4 +1,7 @@
-/** Likes: one statement decides; it locks no row of the post, so that a popular post has no queue. */
+/**
+ * Likes. One statement decides. It does not lock the row of the post, so that likes of a popular
+ * post do not wait for each other.
+ */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -45,7 +48,10 @@ export async function like(tx: Tx, deps: Deps, user: Person, post_id: string): P
   return { post_id, user_id, created_at }
 }
 
-/** No row: there is no such post for the caller. No time: the like was there. */
+/**
+ * No row means that there is no such post for the caller. No time means that the like existed
+ * already.
+ */
 function insertLike(tx: Tx, user: Person, post_id: string) {
   const { tenant_id, id: user_id } = user
   return tx.maybe(
@@ -70,7 +76,7 @@ function insertLike(tx: Tx, user: Person, post_id: string) {
 
 const Gone = Type.Object({ author_id: nullable(Type.String()), at_us: Type.Integer() })
 
-/** Of a post that is gone, too; whether it exists is not shown. */
+/** Also for a deleted post, so that the reply does not show whether the post exists. */
 export async function unlike(tx: Tx, user: Person, post_id: string): Promise<void> {
   const { tenant_id, id: user_id } = user
   const gone = await tx.maybe(

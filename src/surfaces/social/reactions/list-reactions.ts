@@ -1,4 +1,7 @@
-/** Comments and likes of a post that the viewer sees; people between whom and the viewer lies a block are left out. */
+/**
+ * The comments and likes of a post that the viewer can see. People are left out if there is a block
+ * between them and the viewer.
+ */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -50,7 +53,7 @@ export function listComments(
 export const ListedLike = Type.Object({ ...Like.properties, user: Author }, { title: 'ListedLike' })
 const LikeRow = Type.Object({ ...AuthorRow, created_at: Type.String() })
 
-/** By the ids of the people: there is no index by time, which each like would have to write. */
+/** Sorted by the ids of the people. An index by time would cost each like a write. */
 export function listLikes(reader: Reader, scope: List, viewer: Person, post_id: string) {
   const { tenant_id } = viewer
   return pageOf(reader, {
