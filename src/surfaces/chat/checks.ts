@@ -1,4 +1,7 @@
-/** What must hold of conversations between any two commits: for doctor and the chaos tests. */
+/**
+ * Checks that conversations are consistent after every commit. They run in doctor and in the chaos
+ * tests.
+ */
 import { Type } from 'typebox'
 import { sql, type Sql } from '../../kernel/database/sql.ts'
 import type { Check } from '../../kernel/surface.ts'

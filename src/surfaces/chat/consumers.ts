@@ -1,4 +1,4 @@
-/** What chat does when something was announced: files change attachments, messages are pushed, sessions end. */
+/** The consumers of chat: files change attachments, messages are pushed, sessions end. */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Tx } from '../../kernel/database/db.ts'
@@ -74,7 +74,9 @@ function sessions(deps: Pick<Deps, 'messages'>): Consumer {
   }
 }
 
-/** Who may have lost the tenant is looked at again by the processes that hold their sockets. */
+/**
+ * Processes that hold sockets of these people check again whether they still belong to the tenant.
+ */
 function people({ live }: Pick<Deps, 'live'>): Consumer {
   return {
     name: 'chat.people',

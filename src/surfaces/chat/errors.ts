@@ -1,4 +1,7 @@
-/** What chat refuses. A conversation of other people is refused like one that does not exist. */
+/**
+ * The errors of chat. A conversation of other people gets the same error as one that does not
+ * exist.
+ */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {

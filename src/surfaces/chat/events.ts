@@ -1,4 +1,7 @@
-/** What chat announces: ids and numbers, never a text. The version of the aggregate is the revision. */
+/**
+ * The events of chat. They contain ids and numbers, never a text. The version of the aggregate is
+ * the revision.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
 import { Id } from '../../kernel/http/shapes.ts'

@@ -1,4 +1,4 @@
-/** What may be done in conversations beyond one's own membership and role in each of them. */
+/** Permissions in conversations beyond the caller's own membership and role. */
 import type { Permission } from '../../kernel/access/permissions.ts'
 
 export const permissions: Readonly<Record<string, Permission>> = {

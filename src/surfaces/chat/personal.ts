@@ -1,6 +1,7 @@
 /**
- * What chat keeps about a person. Erasing ends their memberships and shreds their messages, whose places stay:
- * a conversation of others keeps its order.
+ * The data that chat stores about a person. Erasing ends their memberships and deletes the texts of
+ * their messages. The sequence numbers stay, so that other members keep the order of the
+ * conversation.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
@@ -117,7 +118,7 @@ async function* ownMessages({ kernel, cipher }: Deps, { tenant_id, id, user_id }
   }
 }
 
-/** Returns how many messages it shredded. */
+/** Returns how many messages it erased. */
 async function erasePortion(deps: Deps, { tenant_id, id, user_id }: Seat): Promise<number> {
   const key: Key = { tenant_id, id }
   return await deps.kernel.db.tx(async tx => {
@@ -136,7 +137,7 @@ async function erasePortion(deps: Deps, { tenant_id, id, user_id }: Seat): Promi
     for (const message of messages) {
       await shredMessage(tx, deps, conversation, message, user_id)
     }
-    // Keys were chosen by the person; what was sent under them matches nothing any more.
+    // The person chose the keys. After the erasure the keys match nothing any more.
     await tx.run(sql`
       update chat.messages
       set request_fingerprint = null, client_request_id = 'erased ' || id

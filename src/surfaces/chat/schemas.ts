@@ -1,4 +1,4 @@
-/** Wire and row shapes that more than one folder uses. */
+/** Schemas of requests, replies and rows that more than one folder uses. */
 import { Type, type Static } from 'typebox'
 import { count, Id, nullable, oneOf, text, Time } from '../../kernel/http/shapes.ts'
 
@@ -15,7 +15,7 @@ export const ConversationState = oneOf('active', 'closed')
 export const Sequence = count(0, Number.MAX_SAFE_INTEGER)
 export const Bytes = Type.Unsafe<Buffer>(Type.Any())
 export const Title = text(100)
-/** Code points; bytes and characters are checked beside it. */
+/** The limit in code points. Bytes and characters are checked too. */
 export const Body = text(8000)
 
 const Attachment = Type.Object(

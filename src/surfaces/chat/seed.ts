@@ -1,4 +1,4 @@
-/** A few rooms for each demo tenant, with messages that colleagues might write. */
+/** Creates a few rooms for each demo tenant, with messages that colleagues might write. */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { createConversation } from './conversations/create-conversation.ts'
@@ -7,7 +7,7 @@ import type { Sender } from './messages/send-message.ts'
 
 const Held = Type.Object({ conversations: Type.Integer() })
 
-/** Who speaks: 0 is the member that logs in for a demo, the others follow. */
+/** The author: 0 is the demo member that logs in, the others follow. */
 const rooms: readonly {
   readonly title: string | null
   readonly lines: readonly (readonly [who: number, text: string])[]

@@ -41,7 +41,7 @@ export const settings = {
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
 
-/** Combinations that cannot work. */
+/** Refuses combinations of settings that cannot work. */
 export function settingFaults(given: SettingsOf<typeof settings>): readonly string[] {
   return faultsIn([
     [

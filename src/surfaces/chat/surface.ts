@@ -1,4 +1,4 @@
-/** Chat as the kernel sees it: its parts are opened once and wired together here. */
+/** The parts of chat, opened once and connected here. */
 import type { Surface } from '../../kernel/surface.ts'
 import { plugAttachments } from './attachments/read-files.ts'
 import { discardUnsent } from './attachments/discard-unsent.ts'

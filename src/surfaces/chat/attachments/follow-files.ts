@@ -1,6 +1,7 @@
 /**
- * Follows the files behind attachments. The state of one that was sent is part of its message, so its change
- * is a change of the conversation; the conversation is locked first, as it is when a message takes a file.
+ * Applies the state of files to their attachments. The state of a sent attachment is part of its
+ * message, so a change of it is a change of the conversation. The conversation is locked first, as
+ * when a message takes a file.
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
@@ -13,7 +14,7 @@ import type { Deps } from '../deps.ts'
 
 type State = 'processing' | 'available' | 'rejected' | 'deleted'
 
-/** Which state follows from an event, and from which it may. */
+/** For each event: the new state, and the states from which it is allowed. */
 const states: Readonly<Record<string, readonly [to: State, from: readonly string[]]>> = {
   'upload.completed': ['processing', ['pending']],
   'file.available': ['available', ['pending', 'processing']],

@@ -1,4 +1,7 @@
-/** Who may read the file of an attachment: everybody who may see the message that it was sent with. */
+/**
+ * Decides who may read the file of an attachment: everyone who may see the message that contains
+ * it.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'

@@ -1,4 +1,4 @@
-/** The route that begins an attachment. */
+/** The route that begins the upload of an attachment. */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { count, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
@@ -8,7 +8,7 @@ import { prepareUpload, startUpload, StartUpload } from './start-upload.ts'
 const Url = Type.String({ maxLength: 4096 })
 const Headers = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 1000 }))
 
-/** The reply of `POST /v1/uploads`, as it comes. */
+/** The unchanged reply of `POST /v1/uploads`. */
 const Upload = Type.Object(
   {
     id: Id,

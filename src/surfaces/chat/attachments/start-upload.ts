@@ -1,4 +1,6 @@
-/** Begins the upload of an attachment for one conversation; the file itself is the work of uploads. */
+/**
+ * Begins the upload of an attachment for one conversation. The uploads surface handles the file.
+ */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -37,7 +39,9 @@ const orderOf = ({ conversation_id: _in, ...file }: StartUpload) => ({
   media_category: 'any' as const,
 })
 
-/** Before the transaction; strangers begin nothing at the store. */
+/**
+ * Checked before the transaction, so that people who are not members create nothing in the store.
+ */
 export async function prepareUpload(
   deps: Deps,
   caller: Caller,

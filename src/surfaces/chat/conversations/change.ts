@@ -24,7 +24,7 @@ const Locked = Type.Object({
 })
 type Locked = Static<typeof Locked>
 
-/** A locked conversation; `revision` rises with each change of this transaction. */
+/** A locked conversation. `revision` increases with each change of this transaction. */
 export type Changing = Locked & { revision: number }
 
 export async function lockConversation(tx: Tx, { tenant_id, id }: Key): Promise<Changing> {
@@ -51,7 +51,7 @@ export function nextChange(
   return { revision, event_id }
 }
 
-/** Writes the revision, and tells the sockets after the commit. */
+/** Writes the revision. After the commit it notifies the sockets. */
 export async function endChanges(
   tx: Tx,
   { live }: Pick<Deps, 'live'>,

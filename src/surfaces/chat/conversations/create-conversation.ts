@@ -1,6 +1,6 @@
 /**
- * Creates a group, or finds or creates the direct conversation of two people. The unique key of the pair
- * decides between many first requests: one creates, the others find what it made.
+ * Creates a group, or finds or creates the direct conversation of two people. If several first
+ * requests race, the unique key of the pair lets one create it, and the others find it.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -65,8 +65,8 @@ function listRoute(deps: Deps): Route {
     query: pageQuery({}),
     replies: { 200: page(Conversation) },
     handle: async ({ tx, principal: { id: user_id, tenant_id }, list }) => {
-      // The memberships of one person are few, so they are sorted in memory: a message writes to no index
-      // of its members.
+      // A person has few memberships, so they are sorted in memory. So a message needs no write to
+      // an index of its members.
       const { body, headers } = await pageOf(tx, {
         scope: list,
         row: ConversationRow,

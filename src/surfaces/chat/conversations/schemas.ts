@@ -1,4 +1,4 @@
-/** What goes over the wire of conversations. */
+/** Conversations in requests and replies. */
 import { Type, type Static } from 'typebox'
 import { closed, count, Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import {

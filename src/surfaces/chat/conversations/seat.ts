@@ -1,6 +1,7 @@
 /**
- * Whether a person is or was a member of a conversation, read when it is asked. One who never was gets the
- * same refusal as for a conversation that does not exist, before anything is locked.
+ * Finds whether a person is or was a member of a conversation, at the time of the request. A person
+ * who was never a member gets the same error as for a conversation that does not exist, before
+ * anything is locked.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -18,10 +19,10 @@ const Seated = Type.Object({
   role: Role,
   joined_sequence: Type.Integer(),
   left_sequence: nullable(Type.Integer()),
-  /** The revision with which the person left. */
+  /** The revision at which the person left. */
   left_at_revision: nullable(Type.Integer()),
   last_read_sequence: Type.Integer(),
-  /** As the person sees it: what was when they left. */
+  /** As the person sees it: a former member sees the state at the time of leaving. */
   latest_sequence: Type.Integer(),
   revision: Type.Integer(),
   member_count: Type.Integer(),
@@ -47,7 +48,7 @@ export async function findSeat(reader: Reader, { tenant_id, id, user_id }: Seat)
   return seat
 }
 
-/** For changes: who has left may only read. */
+/** For changes: a former member may only read. */
 export async function requireSeat(reader: Reader, seat: Seat): Promise<Seated> {
   const found = await findSeat(reader, seat)
   if (found.left_sequence !== null) throw problem('not_a_member')

@@ -1,6 +1,6 @@
 /**
- * Conversations as one person sees them, each with its last message, up to twenty members and the person's
- * own place. To those who left it stands as it stood then.
+ * Conversations as one person sees them, each with its last message, up to twenty members and the
+ * person's own membership. Former members see the conversation as it was when they left.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -31,14 +31,14 @@ export const ConversationRow = Type.Object({
   left_at_revision: nullable(Type.Integer()),
   last_read_sequence: Type.Integer(),
   muted_until: nullable(Type.String()),
-  /** Microseconds, which the time on the wire does not show. */
+  /** In microseconds; the time in replies is less exact. */
   active_us: Type.Integer(),
 })
 type ConversationRow = Static<typeof ConversationRow>
 
 const members_shown = 20
 
-/** From `chat.conversation_members b` and `chat.conversations c`. */
+/** Selects from `chat.conversation_members b` and `chat.conversations c`. */
 export function conversationColumns(): Sql {
   return sql`
     c.id, c.type, case when b.left_sequence is null then c.title else b.left_title end as title,
@@ -131,7 +131,7 @@ function memberOf({ user_id, role, joined_sequence, left_sequence, last_read_seq
   return { user_id, role, joined_sequence, left_sequence, last_read_sequence }
 }
 
-/** Two numbers and a subtraction, so it cannot drift. */
+/** The difference of two stored numbers, so it cannot drift. */
 export function unreadOf(row: {
   readonly latest_sequence: number
   readonly last_read_sequence: number

@@ -1,6 +1,7 @@
 /**
- * The devices of a person. A push token becomes a destination of notifications and is not kept here; it
- * belongs to one device at a time, so a device that changed hands does not get the former owner's messages.
+ * The devices of a person. A push token becomes a destination of notifications and is not stored
+ * here. It belongs to one device at a time, so that a device with a new owner does not get the
+ * messages of the former owner.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -64,7 +65,7 @@ export async function putDevice(
 ): Promise<Device> {
   const { tenant_id, user_id, session_id } = owner
   const address = addressOf(asked)
-  // One transaction of a person at a time, so that the number of devices holds.
+  // The transactions of a person run one at a time, so that the limit of devices holds.
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`chat.devices ${user_id}`}, 0))`)
   const hash = address && deps.kernel.keys.fingerprint('chat.push_tokens', address)
   await release(
@@ -116,7 +117,7 @@ export async function removeDevice(tx: Tx, deps: Needs, owner: Owner, id: string
   )
 }
 
-/** Deletes what the statement selects, and no push goes there any more. */
+/** Deletes the selected devices and their push destinations. */
 export async function release(
   tx: Tx,
   { messages }: Pick<Deps, 'messages'>,

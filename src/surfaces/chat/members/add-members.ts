@@ -1,4 +1,7 @@
-/** Adds people to a group, all of them or none. Who comes back sees messages from then on. */
+/**
+ * Adds people to a group, either all of them or none. A person who comes back sees messages from
+ * then on.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,4 +1,7 @@
-/** Changes the role of a member: the owner's work. Making another one the owner makes the owner an admin. */
+/**
+ * Changes the role of a member. Only the owner may. If the owner makes another member the owner,
+ * the owner becomes an admin.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

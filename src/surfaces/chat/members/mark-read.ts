@@ -1,4 +1,4 @@
-/** How far a person has read: one number, which only rises. */
+/** Stores how far a person has read: one sequence, which only increases. */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -12,7 +12,7 @@ const Read = Type.Object({ last_read_sequence: Type.Integer() })
 export type ReadState = {
   readonly last_read_sequence: number
   readonly unread_count: number
-  /** Whether the number rose now. */
+  /** Whether the sequence increased now. */
   readonly moved: boolean
 }
 

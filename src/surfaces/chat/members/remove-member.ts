@@ -1,6 +1,6 @@
 /**
- * Removes a member, or lets one leave. The owner's place passes to the oldest admin, or else to the oldest
- * member; when the last one leaves, the conversation is closed.
+ * Removes a member, or lets a member leave. When the owner leaves, the oldest admin becomes the
+ * owner, or else the oldest member. When the last member leaves, the conversation is closed.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -55,7 +55,7 @@ export async function findActive(
   )
 }
 
-/** In a locked conversation; the caller ends the changes. */
+/** The conversation is locked. The caller writes the revision. */
 export async function endMembership(
   tx: Tx,
   conversation: Changing,

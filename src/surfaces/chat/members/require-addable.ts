@@ -1,6 +1,6 @@
 /**
- * Who may be added: active accounts of the tenant that do not block the one who adds. All others are
- * refused alike, so that nothing is learnt about them.
+ * Checks who may be added: active accounts of the tenant that do not block the caller. All others
+ * get the same error, so that it reveals nothing about them.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

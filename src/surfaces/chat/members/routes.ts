@@ -1,4 +1,4 @@
-/** Routes of members: who is in a conversation, and what one of them has read. */
+/** Routes of members: who is in a conversation, and how far they have read. */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
@@ -85,7 +85,7 @@ function listRoute(): Route {
         row: MemberRow,
         place: ['joined_us', 'user_id'],
         view: ({ joined_us: _at, ...member }) => member,
-        // Who has left sees only itself.
+        // A former member sees only their own membership.
         fetch: (after, n) => sql`
           select user_id, role, joined_sequence, left_sequence, last_read_sequence,
             (extract(epoch from joined_at) * 1000000)::bigint as joined_us

@@ -1,6 +1,6 @@
 /**
- * One commit of many messages: checks who may write where without a lock, encrypts, and appends. The same
- * commit holds an event for each message that was accepted.
+ * Writes many messages in one transaction: checks without a lock who may write where, encrypts the
+ * texts, and appends them. The same transaction emits an event for each accepted message.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -32,7 +32,10 @@ export type Sent = {
   readonly deduplicated: boolean
 }
 
-/** A refusal of one item does not touch the others; `busy`: another process holds the conversation. */
+/**
+ * An error of one item does not affect the others. `busy` means that another process has locked the
+ * conversation.
+ */
 export type Appending = Sent | Error | 'busy'
 
 const Place = Type.Object({
@@ -97,7 +100,7 @@ type Sealed = { readonly draft: Draft; readonly sealed: Buffer | null }
 
 function appendStatement(rows: readonly Sealed[], wait: boolean) {
   const of = <T>(pick: (row: Sealed) => T): T[] => rows.map(pick)
-  // Ids need no quotes; the driver would look for characters to escape in each of them.
+  // Ids need no quotes. The driver would search each of them for characters to escape.
   const ids = (pick: (draft: Draft) => string) => `{${rows.map(one => pick(one.draft)).join(',')}}`
   return sql`
     select item, outcome, message_id, message_sequence, message_revision, event_id, created_at
@@ -117,8 +120,8 @@ function appendStatement(rows: readonly Sealed[], wait: boolean) {
 }
 
 /**
- * Who was never a member has no place, and so never touches the row of the conversation. What the sockets of
- * this process know is not read again.
+ * A person who was never a member has no row, so the row of the conversation is not locked for
+ * them. Memberships that the sockets of this process know are not read again.
  */
 async function placesOf(
   { kernel, live }: AppendDeps,
@@ -197,12 +200,14 @@ function outcomeOf(row: Row, draft: Draft): Appending {
     revision: message_revision ?? 0,
     event_id: event_id ?? '',
     created_at: created_at ?? '',
-    // After a commit whose reply was lost, the message that is found is our own.
+    // If the reply of a commit was lost, the message found under the key is our own.
     deduplicated: outcome === 'duplicate' && message_id !== draft.message_id,
   }
 }
 
-/** The new message as its readers get it; one with attachments is read from its rows instead. */
+/**
+ * The new message as its readers get it. A message with attachments is read from its rows instead.
+ */
 export function sentMessage(draft: Draft, sent: Sent): Message {
   return {
     id: sent.message_id,

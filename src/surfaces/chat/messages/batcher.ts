@@ -1,8 +1,9 @@
 /**
- * Collects sends of this process into commits. A send goes out at once while fewer than two commits are under
- * way, and otherwise with the next one; there is no timer, so load makes batches by itself. A conversation is
- * in at most one commit at a time, and its later sends wait for it. A batch that fails as a whole is tried
- * again one message at a time under the same keys, so an unknown outcome is resolved and never repeated.
+ * Collects the sends of this process into transactions. A send starts a transaction immediately
+ * while fewer than two are running; otherwise it joins the next one. There is no timer: batches
+ * grow with the load. A conversation is in at most one transaction at a time, and its later sends
+ * wait for it. If a whole batch fails, its messages are sent again one at a time with the same
+ * keys. So an unknown outcome is resolved and never repeated.
  */
 import { isUnavailable } from '../../../kernel/database/failures.ts'
 import {
@@ -30,7 +31,7 @@ export class Batcher {
   private readonly busy = new Set<string>()
   private flushes = 0
 
-  /** `committed` gets the messages of each commit after it. */
+  /** `committed` receives the messages of each transaction after its commit. */
   constructor(deps: AppendDeps, committed: (sent: readonly (readonly [Draft, Sent])[]) => void) {
     this.deps = deps
     this.committed = committed
@@ -70,7 +71,10 @@ export class Batcher {
     this.release(items, left)
   }
 
-  /** Conversations that another process holds wait each on its own, and delay no other. */
+  /**
+   * Each conversation that another process has locked waits separately and delays no other
+   * conversation.
+   */
   private release(items: readonly Item[], left: readonly Item[]): void {
     const held = Map.groupBy(left, keyOf)
     for (const key of new Set(items.map(keyOf))) if (!held.has(key)) this.busy.delete(key)
@@ -93,7 +97,7 @@ export class Batcher {
     }
   }
 
-  /** Returns those whose conversation is held. */
+  /** Returns the items whose conversation is locked by another process. */
   private settle(items: readonly Item[], results: readonly Appending[]): Item[] {
     const fresh: (readonly [Draft, Sent])[] = []
     const left: Item[] = []
@@ -115,7 +119,7 @@ function keyOf({ draft: { tenant_id, conversation_id } }: Item): string {
   return `${tenant_id} ${conversation_id}`
 }
 
-/** The next batch: whole conversations in the order of their first waiting send. */
+/** The next batch: whole conversations, in the order of their first waiting send. */
 function take(waiting: Map<string, Item[]>, busy: Set<string>): Item[] {
   const items: Item[] = []
   let bytes = 0
@@ -134,7 +138,10 @@ function take(waiting: Map<string, Item[]>, busy: Set<string>): Item[] {
   return items
 }
 
-/** Attachments and keys are taken once: two items of one statement would not see each other. */
+/**
+ * A batch contains each attachment and each key only once, because two items of one statement do
+ * not see each other.
+ */
 function nextOf(line: readonly Item[], room: number): Item[] {
   const keys = new Set<string>()
   const some: Item[] = []

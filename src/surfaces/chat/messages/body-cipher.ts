@@ -1,7 +1,7 @@
 /**
- * Texts are encrypted under a key of their conversation (AES-256-GCM), which is itself sealed under the
- * platform's keyring. So a rotation seals one value a conversation again, and not every message. A text is
- * bound to its conversation, message and version.
+ * Texts are encrypted with a key of their conversation (AES-256-GCM), which is itself sealed under
+ * the platform's keyring. So a rotation of the keyring seals one value for each conversation again,
+ * not every message. A text is bound to its conversation, message and version.
  */
 import {
   createCipheriv,
@@ -20,7 +20,7 @@ const tag_bytes = 16
 const use = 'chat.data_keys'
 const known_max = 10_000
 
-/** Which text it is. */
+/** Identifies the text. */
 export type Place = {
   readonly conversation_id: string
   readonly message_id: string
@@ -36,7 +36,7 @@ export type BodyCipher = {
 
 const placeOf = (id: string) => ({ table: 'chat.conversations', id, column: 'data_key' })
 
-// A key object and nonces that are fetched together make a text cost 6 µs less of 50.
+// A cached key object, and nonces that are fetched in batches, save 6 µs of 50 for each text.
 function openNonces(): () => Buffer {
   let pool = Buffer.alloc(0)
   return () => {
@@ -48,7 +48,7 @@ function openNonces(): () => Buffer {
 }
 
 export function openBodyCipher({ keys }: Pick<Kernel, 'keys'>): BodyCipher {
-  // The key inside never changes, so it may be cached although the sealed value is sealed again.
+  // The key inside never changes, so it can be cached even if the sealed value is sealed again.
   const nextNonce = openNonces()
   const known = new LRUCache<string, KeyObject>({ max: known_max })
   const keyOf = (conversation_id: string, data_key: Buffer): KeyObject => {

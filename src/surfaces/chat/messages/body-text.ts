@@ -1,4 +1,7 @@
-/** Which texts are accepted: normalized to NFC, without control characters but line feeds and tabs. */
+/**
+ * Checks texts: they are normalized to NFC and contain no control characters except line feeds and
+ * tabs.
+ */
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 

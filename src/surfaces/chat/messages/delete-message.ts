@@ -1,6 +1,7 @@
 /**
- * Deletes a message: its text, its earlier texts and its files go, its place in the order stays. The sender
- * may, the owner and admins of a group, and moderators, whose act is audited.
+ * Deletes a message: its text, its earlier texts and its files are deleted; its sequence number
+ * stays. Allowed for the sender, for the owner and admins of a group, and for moderators, whose
+ * action is audited.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -54,7 +55,7 @@ export async function deleteMessage(
   await endChanges(tx, deps, conversation)
 }
 
-/** A moderator needs to know the id of the conversation and is not one of its members. */
+/** A moderator is not a member and must know the id of the conversation. */
 async function memberOrModerator(tx: Tx, seat: Seat, moderates: boolean): Promise<Seated | null> {
   try {
     return await findSeat(tx, seat)
@@ -70,7 +71,7 @@ async function memberOrModerator(tx: Tx, seat: Seat, moderates: boolean): Promis
   }
 }
 
-/** In a locked conversation; the caller ends the changes. */
+/** The conversation is locked. The caller writes the revision. */
 export async function shredMessage(
   tx: Tx,
   { files }: Pick<Deps, 'files'>,

@@ -1,4 +1,7 @@
-/** Replaces the text of one's own message; the former one is kept as a version, until it is deleted. */
+/**
+ * Replaces the text of the caller's own message. The earlier text stays as a version until the
+ * message is deleted.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

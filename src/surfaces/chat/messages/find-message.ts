@@ -1,4 +1,4 @@
-/** One message of a conversation, as a person may see it. */
+/** Finds one message of a conversation, as a person may see it. */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Seated } from '../conversations/seat.ts'

@@ -25,7 +25,7 @@ export const MessageRow = Type.Object({
 })
 export type MessageRow = Static<typeof MessageRow>
 
-/** Over `chat.messages m`. */
+/** For `chat.messages m`. */
 export const messageColumns = sql`
   m.id, m.conversation_id, m.sequence, m.revision, m.sender_id, m.client_request_id,
   m.body_cipher_or_ref, m.reply_to_sequence, m.version, m.created_at, m.edited_at, m.deleted_at,
@@ -37,7 +37,7 @@ export const messageColumns = sql`
     where a.tenant_id = m.tenant_id and a.conversation_id = m.conversation_id
       and a.message_id = m.id) end as attachments`
 
-/** For everybody; `showMessage` says what one of them sees. */
+/** The message for all readers. `showMessage` returns it for one reader. */
 export function messageOf(cipher: BodyCipher, data_key: Buffer, row: MessageRow): Message {
   const { id: message_id, conversation_id, version } = row
   const sealed = row.body_cipher_or_ref
@@ -58,7 +58,7 @@ export function messageOf(cipher: BodyCipher, data_key: Buffer, row: MessageRow)
   }
 }
 
-/** The sender alone sees the key of the request; who has left does not see what changed later. */
+/** Only the sender sees the key of the request. A former member does not see later changes. */
 export function showMessage(
   message: Message,
   seat: Pick<Seated, 'user_id' | 'left_at_revision'>,

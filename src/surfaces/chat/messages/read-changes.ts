@@ -1,6 +1,7 @@
 /**
- * What changed since a revision: each message and member once, as it is now, in the order of revisions. It
- * reads state and not a log, so it never expires and ten edits are one row.
+ * Returns what changed since a revision: each message and member once, in its current form, in the
+ * order of revisions. It reads state and not a log, so a revision never expires and ten edits are
+ * one row.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -22,7 +23,7 @@ export async function readChanges(
 ): Promise<Changes> {
   const own = await findSeat(reader, seat)
   const { tenant_id, id } = seat
-  // What is committed after the head was read is left to the next call.
+  // Changes that commit after the head was read are returned by the next call.
   const rows = await reader.many(
     MessageRow,
     sql`

@@ -53,7 +53,10 @@ export async function readHistory(
   }
 }
 
-/** Where to read from: a sequence, or the same in a cursor. Without either, the newest messages. */
+/**
+ * Where to read from: a sequence, or the same in a cursor. Without either, it reads the newest
+ * messages.
+ */
 function placeOf({ before, after, cursor }: HistoryQuery, list: List): Place {
   const given = [before, after, cursor].filter(one => one !== undefined)
   if (given.length > 1) {

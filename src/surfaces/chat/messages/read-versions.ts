@@ -1,4 +1,4 @@
-/** The earlier texts of a message; none once it is deleted. */
+/** The earlier texts of a message. A deleted message has none. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -23,7 +23,7 @@ export async function readVersions(
 ): Promise<MessageVersions> {
   const own = await findSeat(reader, seat)
   const message = await findMessage(reader, deps, own, message_id)
-  // What was edited after one left is not one's own any more.
+  // A former member does not see edits made after leaving.
   if (own.left_at_revision !== null && message.revision > own.left_at_revision) {
     throw problem('message_not_found')
   }

@@ -27,7 +27,7 @@ const path = `${conversation}/messages` as const
 const one = `${path}/{message_id}` as const
 const absent = 'conversation_not_found'
 const common = { permission: 'authenticated', rate_tenant: false, absent } as const
-/** An unknown message of a conversation that one sees is `message_not_found`. */
+/** For a member, an unknown message of the conversation gets `message_not_found`. */
 const one_id = { message_id: Id }
 const changes_default = 200
 

@@ -1,4 +1,4 @@
-/** What goes over the wire of messages. */
+/** Messages in requests and replies. */
 import { Type, type Static } from 'typebox'
 import { closed, count, Cursor, Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import { Body, Member, Message, Sequence } from '../schemas.ts'

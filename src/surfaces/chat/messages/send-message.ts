@@ -1,4 +1,7 @@
-/** Sends a message, over HTTP and over the socket alike: limits, the text, the fingerprint, the commit. */
+/**
+ * Sends a message, over HTTP or over the socket: checks limits and the text, makes the fingerprint,
+ * and commits.
+ */
 import { openLocalRate } from '../../../kernel/access/local-rate.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'

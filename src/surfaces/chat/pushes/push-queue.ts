@@ -1,7 +1,7 @@
 /**
- * Pushes of messages that were not seen: due two seconds after the first one, and at most every thirty
- * seconds for a group. Who reads, is connected, muted the conversation or left the tenant gets none. A push
- * holds no text, because a text that is deleted later could not be taken back.
+ * Push messages for unread messages: due two seconds after the first one, and at most every thirty
+ * seconds for a group. A member who reads, is connected, muted the conversation or left the tenant
+ * gets none. A push contains no text, because a text that is deleted later could not be recalled.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -108,7 +108,7 @@ function noticeOf(
 ) {
   return {
     tenant_id,
-    // The same for a second attempt, which then sends nothing again.
+    // A second attempt makes the same key, so that nothing is sent twice.
     key: `chat:${id}:${at}:${user_id}`,
     user_id,
     category: 'chat.message',

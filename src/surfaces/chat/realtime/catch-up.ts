@@ -1,7 +1,8 @@
 /**
- * Delivers what the database has of a conversation and its sockets do not. Who is a member is read together
- * with the head, before any message is delivered: nobody gets a sequence beyond the one at which they left.
- * New messages go out in the order of their sequences, then changes of older ones.
+ * Delivers everything that the database has of a conversation and its sockets have not received.
+ * The members are read together with the head, before any message is delivered, so that a person
+ * gets no message after the sequence at which they left. New messages are sent in the order of
+ * their sequences, then changes of older ones.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -40,7 +41,7 @@ const Head = Type.Object({
 type Head = Static<typeof Head>
 
 const portion = 200
-/** A socket that is further behind fetches for itself. */
+/** A socket that is further behind fetches the changes itself. */
 const behind_max = 2000
 
 export async function catchUp(
@@ -78,7 +79,7 @@ export async function catchUp(
       deliver('message.created', rows)
       watched.known_sequence = upto
     }
-    // A change of a new message is in the message already.
+    // A change of a new message is already contained in the message.
     const fresh = head.latest_sequence - known_sequence
     if (head.revision - known_revision > fresh) {
       const rows = await db.many(
@@ -135,7 +136,7 @@ function applyMembers(watched: Watched, members: readonly ChangedMember[]): void
   }
 }
 
-/** Who left is told so, and watches no longer. */
+/** A person who left gets a frame about it and receives no more of the conversation. */
 function tellMembers(all: WatchedSet, watched: Watched, head: Head): void {
   const { id: conversation_id, people } = watched
   const { title, state, member_count, revision } = head

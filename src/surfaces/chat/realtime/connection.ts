@@ -1,7 +1,8 @@
 /**
- * One socket: who it belongs to, and what is sent to it. A socket that reads too slowly loses what does not
- * matter later first (typing, presence, receipts); then live messages pause, and when it has caught up it
- * is told from where to fetch. So the bytes that wait for a socket are bounded.
+ * One socket: its owner, and what is sent to it. If a socket reads too slowly, frames without
+ * lasting value are dropped first (typing, presence, receipts). Then live messages pause; when the
+ * socket has caught up, it gets a frame with the revision from which to fetch. So the bytes that
+ * wait for a socket are bounded.
  */
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
@@ -42,7 +43,7 @@ export class Connection {
   /** A client that did not offer our subprotocol gets only the frames of the specification. */
   readonly plain: boolean
   readonly opened_ms = performance.now()
-  /** When the peer was last known to be there. */
+  /** When the peer last showed that it is connected. */
   seen_ms = performance.now()
   pinged_ms: number | null = null
   ended = false
@@ -50,7 +51,9 @@ export class Connection {
   readonly presence_of = new Set<string>()
   private readonly wire: Socket
   private readonly limits: Limits
-  /** While live frames pause: the revision from which each conversation has to be fetched. */
+  /**
+   * While live frames pause: for each conversation, the revision from which the client must fetch.
+   */
   private missed: Map<string, number> | null = null
   private paused_ms = 0
   private queue: Buffer[] = []
@@ -78,7 +81,7 @@ export class Connection {
     if (this.put(frame) && first) leaveSoon(this)
   }
 
-  /** `revision`: that of the change; what came before it is known. */
+  /** `revision` is that of the change. The client has all earlier ones. */
   live(frame: Buffer, conversation_id: string, revision: number): void {
     if (this.missed || this.waiting_bytes > this.limits.pause_bytes) {
       this.miss(conversation_id, revision - 1)
@@ -88,9 +91,9 @@ export class Connection {
     if (this.put(frame) && first) leaveSoon(this)
   }
 
-  /** The conversation has to be fetched from a revision on. */
+  /** The client must fetch the conversation from a revision on. */
   miss(conversation_id: string, after_revision: number): void {
-    // A plain client does not know how to fetch what it missed.
+    // A plain client does not know how to fetch missed messages.
     if (this.plain) return this.end(4008, 'slow_consumer')
     if (!this.missed) {
       this.missed = new Map()
@@ -119,7 +122,7 @@ export class Connection {
     this.flush()
     this.ended = true
     this.socket.close(code, reason)
-    // A peer that does not answer would hold the socket for half a minute.
+    // A peer that does not answer would keep the socket open for half a minute.
     const timer = setTimeout(() => this.socket.terminate(), last_words_ms)
     this.socket.once('close', () => clearTimeout(timer))
   }
@@ -138,7 +141,7 @@ export class Connection {
     return this.wire.writableLength + this.queued_bytes
   }
 
-  /** False where the socket is closed, or is closed because too much waits for it. */
+  /** Returns false if the socket is closed, or is closed now because too much waits for it. */
   private put(frame: Buffer): boolean {
     if (this.ended || this.socket.readyState !== this.socket.OPEN) return false
     if (this.waiting_bytes > this.limits.close_bytes) {

@@ -1,19 +1,19 @@
-/** The frames of the socket: what clients may send, and how ours are written. */
+/** The frames of the socket: those that clients may send, and how our own are written. */
 import { Type, type Static, type TSchema } from 'typebox'
 import * as ws from 'ws'
 import { Compile, type Validator } from 'typebox/compile'
 import { count, Id } from '../../../kernel/http/shapes.ts'
 import { Body, Sequence } from '../schemas.ts'
 
-// The types of the library leave out what writes its frames.
+// The types of the library do not contain the function that writes its frames.
 const { Sender } = ws as unknown as {
   readonly Sender: { frame(data: Buffer, how: object): Buffer[] }
 }
 
-/** The version of the envelope. */
+/** The version of the frame format. */
 const version = 1
 
-/** Whole as it goes over the wire, so that one frame for many sockets is made once. */
+/** The complete bytes of a frame, so that a frame for many sockets is made once. */
 export function frameOf(frame: object): Buffer {
   const text = Buffer.from(JSON.stringify({ v: version, ...frame }))
   const how = { fin: true, opcode: 1, mask: false, readOnly: true, rsv1: false }
@@ -71,7 +71,7 @@ function validatorOf(type: string, schema: TSchema): Validator {
   return made
 }
 
-/** Unknown members are ignored, and never copied anywhere. */
+/** Unknown properties are ignored and never copied. */
 export function readFrame(text: string): Inbound | Misread {
   let frame: unknown
   try {

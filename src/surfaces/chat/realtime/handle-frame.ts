@@ -1,4 +1,7 @@
-/** What each frame of a client does. What a person may do is read when it is done, as over HTTP. */
+/**
+ * Handles each frame of a client. As over HTTP, the person's rights are read when the frame is
+ * handled.
+ */
 import { sql } from '../../../kernel/database/sql.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import { openLocalRate, type LocalRate } from '../../../kernel/access/local-rate.ts'
@@ -43,7 +46,7 @@ export function openFrameHandler(deps: SocketDeps): FrameHandler {
   }
 }
 
-/** As a problem document says it, in the frame of an error. */
+/** The content of a problem document, as an error frame. */
 export function errorFrame(
   { kernel: { log } }: Pick<Deps, 'kernel'>,
   request_id: string | null,
@@ -89,7 +92,7 @@ async function sendFrame(deps: SocketDeps, connection: Connection, frame: Of<'me
     })
     return
   }
-  // Their acknowledgement is the message itself; a repeated one is sent to this socket only.
+  // The message itself is the acknowledgement. A repeated message is sent to this socket only.
   if (!sent.deduplicated) return
   const own = await findSeat(deps.kernel.db, { tenant_id, id: draft.conversation_id, user_id })
   const message = await findMessage(deps.kernel.db, deps, own, sent.message_id)
@@ -97,7 +100,10 @@ async function sendFrame(deps: SocketDeps, connection: Connection, frame: Of<'me
   connection.live(again, message.conversation_id, message.revision)
 }
 
-/** One statement for all receipts of a person in a quarter of a second: the highest counts. */
+/**
+ * One statement for all receipts of a person within a quarter of a second. The highest sequence
+ * counts.
+ */
 function openReceipts(deps: SocketDeps) {
   const owed = new Map<string, { top: number; done: Promise<void> }>()
   return async (
@@ -164,7 +170,10 @@ async function subscribe(
   live.presence.subscribe(connection, people)
 }
 
-/** The heads are read after the socket watches, so nothing falls between them and the live messages. */
+/**
+ * The heads are read after the socket is subscribed, so that no message is lost between them and
+ * the live messages.
+ */
 async function sync({ kernel }: SocketDeps, connection: Connection, frame: Of<'sync'>) {
   const asked = new Set(frame.conversations.map(one => one.conversation_id.toLowerCase()))
   const all = await readMemberships(kernel.db, connection.holder)
@@ -183,7 +192,7 @@ async function sync({ kernel }: SocketDeps, connection: Connection, frame: Of<'s
   })
 }
 
-/** A device was connected now; written at most once a minute. */
+/** Records that the device was connected, at most once a minute. */
 export async function touchDevice({ kernel }: Pick<Deps, 'kernel'>, { holder }: Connection) {
   const { tenant_id, user_id, device_id } = holder
   if (device_id === null) return

@@ -1,10 +1,11 @@
 /**
- * When queued frames leave. What a turn of the event loop queues for one socket leaves as one write: a write
- * costs 6 µs of system time, a further frame in it a tenth of that. After live frames were written to many
- * sockets, the next ones wait for three times as long as that took, so that under load a write carries several.
+ * Decides when queued frames are written. All frames that one turn of the event loop queues for a
+ * socket are written together: a write costs 6 µs of system time, and a further frame in it a tenth
+ * of that. After live frames were written to many sockets, the next write waits three times as long
+ * as the last one took, so that under load a write contains several frames.
  */
 export type Leaving = {
-  /** Writes what is queued; does nothing where nothing is. */
+  /** Writes the queued frames, if there are any. */
   flush(): void
 }
 
@@ -16,13 +17,13 @@ let live: Leaving[] = []
 let scheduled = false
 let next_ms = 0
 
-/** Leaves at the end of this turn. */
+/** Writes at the end of this turn. */
 export function leaveNow(one: Leaving): void {
   if (replies.length === 0) process.nextTick(flushReplies)
   replies.push(one)
 }
 
-/** Leaves at the end of this turn, or after the pause that follows a large delivery. */
+/** Writes at the end of this turn, or after the pause that follows a large delivery. */
 export function leaveSoon(one: Leaving): void {
   live.push(one)
   if (scheduled) return

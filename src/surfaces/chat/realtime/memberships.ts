@@ -1,4 +1,4 @@
-/** What the sockets of a process ask of memberships. */
+/** Queries about memberships for the sockets of a process. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -42,7 +42,9 @@ export async function readMemberships(
 
 const Id = Type.Object({ user_id: Type.String() })
 
-/** Those of these people with whom a person shares a conversation and has no block, as of now. */
+/**
+ * Those of these people who now share a conversation with the person and have no block with them.
+ */
 export async function findAcquainted(
   { kernel: { db }, blocks }: Pick<Deps, 'kernel' | 'blocks'>,
   { tenant_id, user_id }: Person,
@@ -70,7 +72,7 @@ const Behind = Type.Object({
   revision: Type.Integer(),
 })
 
-/** Those of these conversations that have changes beyond a revision. */
+/** Those of these conversations that have changes after a revision. */
 export async function findBehind(
   reader: Reader,
   known: readonly {
@@ -95,7 +97,7 @@ const Joined = Type.Object({
   user_id: Type.String(),
 })
 
-/** Memberships that began lately, for people whose hint may have been lost. */
+/** Recent memberships, for people whose notification may have been lost. */
 export async function findJoined(reader: Reader, user_ids: readonly string[], seconds: number) {
   return await reader.many(
     Joined,

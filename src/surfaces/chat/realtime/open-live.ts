@@ -1,7 +1,7 @@
 /**
- * Connects commits with sockets. A message of this process goes out from memory where it continues exactly what
- * was delivered; everything else is read again. Hints of other processes come over the bus, and where one
- * is lost, the comparison with the database finds what is missing.
+ * Connects commits with sockets. A message of this process is sent from memory if it directly
+ * follows the last delivered one. Everything else is read again. Notifications of other processes
+ * arrive over the bus. If one is lost, the comparison with the database finds the missing messages.
  */
 import type { Deps } from '../deps.ts'
 import type { Key, Message, Seat } from '../schemas.ts'
@@ -18,10 +18,10 @@ import { broadcast, deliverMessage, WatchedSet, type Watched } from './watched.t
 type LiveDeps = Pick<Deps, 'kernel' | 'cipher' | 'people' | 'blocks'>
 type Moved = Omit<Head, 'latest_sequence'>
 
-/** Hints that came before their conversation was watched. */
+/** Notifications that arrived before this process watched their conversation. */
 const recent_max = 10_000
 const reads_max = 4
-/** Ids that one text of the bus holds. */
+/** How many ids one message of the bus holds. */
 const ids_at_once = 70
 
 export class OpenLive implements Live {
@@ -56,7 +56,7 @@ export class OpenLive implements Live {
     people.onSessionEnded(session_id => this.registry.endSession(session_id))
   }
 
-  /** Watches the conversations of the socket's person, or some of them. */
+  /** Subscribes the socket to the conversations of its person, or to some of them. */
   async watch(connection: Connection, ids: readonly string[] | null = null): Promise<void> {
     const rows = await readMemberships(this.deps.kernel.db, connection.holder, ids)
     if (connection.ended) return
@@ -69,7 +69,7 @@ export class OpenLive implements Live {
   }
 
   appended(messages: readonly Appended[]): void {
-    // The senders are answered first.
+    // The senders get their replies first.
     setImmediate(() => void this.spread(messages))
   }
 
@@ -110,7 +110,7 @@ export class OpenLive implements Live {
     this.note(tenant_id, id, user_id, { type, conversation_id: id, user_id, last_read_sequence })
   }
 
-  /** Tells the other members, here and elsewhere. */
+  /** Notifies the other members, in this process and in others. */
   note(tenant_id: string, id: string, user_id: string, frame: object): void {
     this.noteHere(tenant_id, id, user_id, frame)
     const text = JSON.stringify([tenant_id, id, user_id, frame])
@@ -164,7 +164,7 @@ export class OpenLive implements Live {
     ]
   }
 
-  /** From memory, where the message continues what was delivered by exactly one. */
+  /** Sent from memory if the message directly follows the last delivered one. */
   private deliver({ tenant_id, event_id, message, with_attachments }: Appended): void {
     const one = this.watched.find(tenant_id, message.conversation_id)
     if (one && !with_attachments && continues(one, message)) {

@@ -1,7 +1,7 @@
 /**
- * Who is connected, in memory only. Each process tells the others when its first socket of a person opens and
- * when the last one has been gone for a while, and repeats all of it every ten seconds, so that what a process
- * that died had said ends by itself.
+ * Tracks who is connected, in memory only. Each process announces when its first socket of a person
+ * opens and when the last one has been closed for a while. It repeats its whole list every ten
+ * seconds, so that the list of a dead process expires.
  */
 import type { Deps } from '../deps.ts'
 import type { Connection } from './connection.ts'
@@ -17,7 +17,7 @@ const ids_at_once = 70
 const retry_ms = 1000
 const last_seen_max = 100_000
 
-/** Of each person, the processes that hold their sockets, and until when that is believed. */
+/** For each person: the processes that hold their sockets, and when that information expires. */
 type Seen = Map<string, number>
 
 type Subject = { readonly tenant_id: string; readonly user_id: string }
@@ -30,7 +30,7 @@ export class Presence {
   private readonly followers = new Map<string, Set<Connection>>()
   private readonly last_seen = new Map<string, number>()
   private readonly leaving = new Map<string, NodeJS.Timeout>()
-  /** People whose followers do not know yet how they are now. */
+  /** People whose new presence was not sent to their subscribers yet. */
   private readonly changed = new Map<string, Subject>()
   private telling = false
   private closed = false
@@ -46,7 +46,7 @@ export class Presence {
     this.repeating.unref()
   }
 
-  /** The first socket of a person in this process opened, or the last one closed. */
+  /** The first socket of a person in this process was opened, or the last one closed. */
   here(tenant_id: string, user_id: string, here: boolean): void {
     const key = keyOf(tenant_id, user_id)
     clearTimeout(this.leaving.get(key))
@@ -68,7 +68,7 @@ export class Presence {
     return new Set(this.tenants.get(tenant_id)?.keys())
   }
 
-  /** Tells a socket of changes of these people, and how they are now. */
+  /** Subscribes a socket to the presence of these people and sends their current presence. */
   subscribe(connection: Connection, user_ids: readonly string[]): void {
     const { tenant_id } = connection.holder
     for (const user_id of user_ids) {
@@ -133,7 +133,7 @@ export class Presence {
     const known = this.followers.get(key) ?? []
     for (const connection of known) {
       if (allowed.has(connection.holder.user_id)) connection.ephemeral(frame)
-      // One that subscribed meanwhile was checked then.
+      // A person who subscribed meanwhile was checked at that time.
       else if (ids.includes(connection.holder.user_id)) this.drop(key, connection)
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The open sockets of this process, by person and by session. Once a second it pings those that were silent,
- * ends those that do not answer or are too old, and looks at those that were too slow.
+ * The open sockets of this process, by person and by session. Once a second it pings silent
+ * sockets, closes sockets that do not answer or are too old, and checks sockets that were too slow.
  */
 import type { Kernel } from '../settings.ts'
 import type { Connection } from './connection.ts'
@@ -51,7 +51,7 @@ export class Registry {
     return this.byPerson.get(keyOf(tenant_id, user_id)) ?? none
   }
 
-  /** The same in all tenants. */
+  /** The sockets of this person in all tenants. */
   ofPerson(user_id: string): readonly Connection[] {
     return [...this.open].filter(one => one.holder.user_id === user_id)
   }
@@ -99,7 +99,7 @@ export class Registry {
   private watch(connection: Connection, now: number): void {
     if (connection.paused) connection.catchUp()
     const { socket, pinged_ms, seen_ms } = connection
-    // While reading is paused a pong could not be read either.
+    // While reading is paused, a pong cannot be read either.
     if (socket.isPaused) {
       connection.seen_ms = now
       connection.pinged_ms = null
@@ -119,7 +119,7 @@ function keyOf(tenant_id: string, user_id: string): string {
   return `${tenant_id} ${user_id}`
 }
 
-/** True for the first one. */
+/** Returns true for the person's first socket. */
 function join<T>(sets: Map<string, Set<T>>, key: string, one: T): boolean {
   const known = sets.get(key)
   if (known) {
@@ -130,7 +130,7 @@ function join<T>(sets: Map<string, Set<T>>, key: string, one: T): boolean {
   return true
 }
 
-/** True for the last one. */
+/** Returns true for the person's last socket. */
 function drop<T>(sets: Map<string, Set<T>>, key: string, one: T): boolean {
   const known = sets.get(key)
   if (!known?.delete(one) || known.size > 0) return false

@@ -1,6 +1,6 @@
 /**
- * Compares what was delivered with the database every two seconds: a hint that was lost costs that time and
- * nothing else. Without sockets there is nothing to ask.
+ * Compares the delivered messages with the database every two seconds, so that a lost notification
+ * costs only that time. Without sockets it does not query.
  */
 import type { Deps } from '../deps.ts'
 import { findBehind, findJoined } from './memberships.ts'
@@ -74,7 +74,7 @@ export class Repair {
     this.from += people_at_once
   }
 
-  /** Who lost the account or the tenant. */
+  /** People who lost the account or the tenant. */
   private async endStrangers(some: ReturnType<Registry['people']>): Promise<void> {
     const { kernel, people } = this.deps
     for (const [tenant_id, ours] of Map.groupBy(some, one => one.tenant_id)) {

@@ -60,7 +60,7 @@ function isFull(
   return live.registry.of(tenant_id, user_id).size >= settings['chat.sockets_per_user']
 }
 
-/** A page of another site must not connect; clients without an Origin are no browsers. */
+/** A page of another site must not connect. Clients without an Origin header are not browsers. */
 function requireOrigin(
   { settings, public_url }: SocketDeps['kernel'],
   { headers }: Handshake,
@@ -87,7 +87,9 @@ function tokenOf({ query, headers, protocols }: Handshake): string {
   return token
 }
 
-/** Runs in the turn of the upgrade: a frame that came with the handshake is not lost. */
+/**
+ * Runs in the same turn as the upgrade, so that a frame that came with the handshake is not lost.
+ */
 function open(
   deps: SocketDeps,
   holder: Holder,
@@ -96,7 +98,7 @@ function open(
 ): void {
   const { kernel, live, people } = deps
   const connection = new Connection(socket, wire, holder, limitsOf(kernel))
-  // Handshakes at the same moment have all passed the first check.
+  // Concurrent handshakes have all passed the first check, so the limit is checked again.
   if (isFull(deps, holder)) return connection.end(4429, 'too_many_sockets')
   const allowed = openBucket(kernel)
   let misread = 0
@@ -132,7 +134,7 @@ function open(
       })
   })
   live.registry.add(connection)
-  // It may have ended between the check of the token and now.
+  // The session may have ended since the token was checked.
   people.sessionAlive(holder.session_id).then(
     alive => alive || connection.end(4401, 'session_revoked'),
     () => connection.end(1011, 'try_again'),
@@ -160,7 +162,10 @@ async function prepare(deps: SocketDeps, connection: Connection): Promise<void> 
   })
 }
 
-/** A bucket of frames: an empty one refuses, and who goes on without a pause is disconnected. */
+/**
+ * A token bucket of frames. If it is empty, a frame is refused; a client that continues without a
+ * pause is disconnected.
+ */
 function openBucket({ settings }: SocketDeps['kernel']): () => 'pass' | 'refuse' | 'close' {
   const factor = settings['kernel.rate_factor']
   const per_ms = (settings['chat.frames_per_second'] * factor) / 1000
@@ -176,7 +181,7 @@ function openBucket({ settings }: SocketDeps['kernel']): () => 'pass' | 'refuse'
   }
 }
 
-/** Sends that are under way are still acknowledged. */
+/** Running sends are still acknowledged. */
 async function drain({ live }: SocketDeps): Promise<void> {
   const all = [...live.registry.all()]
   for (const connection of all) {

@@ -1,4 +1,6 @@
-/** The token with which a socket is opened: it lives for a minute and is good for nothing else. */
+/**
+ * The route of the token that opens a socket. The token is valid for a minute and for nothing else.
+ */
 import { Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'

@@ -4,14 +4,16 @@ import { showMessage } from '../messages/message-row.ts'
 import type { Connection } from './connection.ts'
 import { frameOf } from './frames.ts'
 
-/** A member with sockets here. Messages after `joined` and up to `left` are theirs. */
+/**
+ * A member with sockets in this process. The member sees messages after `joined` and up to `left`.
+ */
 export type Person = {
   readonly user_id: string
   joined_sequence: number
   left_sequence: number | null
-  /** The revision with which they left. */
+  /** The revision at which the member left. */
   left_at_revision: number | null
-  /** False while the membership may be older than what was delivered. */
+  /** False while the known membership may be older than the delivered messages. */
   certain: boolean
   readonly sockets: Set<Connection>
 }
@@ -25,10 +27,10 @@ export type Watched = {
   known_revision: number
   known_sequence: number
   member_count: number
-  /** Title, state and number of members as they were last seen. */
+  /** The last known title, state and number of members. */
   said: string
   readonly people: Map<string, Person>
-  /** The read that is under way. */
+  /** The running read. */
   reading: Promise<void> | null
   again: boolean
 }
@@ -61,7 +63,10 @@ export class WatchedSet {
     return this.all.values()
   }
 
-  /** A socket watches a conversation of which its person is a member, as it was just read. */
+  /**
+   * Subscribes a socket to a conversation in which its person is a member, according to the row
+   * just read.
+   */
   join(connection: Connection, row: Membership): Watched {
     const { tenant_id, user_id } = connection.holder
     const watched = this.find(tenant_id, row.conversation_id) ?? this.add(tenant_id, row)
@@ -83,7 +88,7 @@ export class WatchedSet {
     return watched
   }
 
-  /** The person is no member any more. */
+  /** The person is no longer a member. */
   leave(watched: Watched, user_id: string): void {
     for (const connection of watched.people.get(user_id)?.sockets ?? []) {
       this.of.get(connection)?.delete(watched)
@@ -127,7 +132,7 @@ export class WatchedSet {
   }
 }
 
-/** What of a conversation is told when it changes. */
+/** The properties of a conversation that are sent when it changes. */
 export function saidOf({
   title,
   state,
@@ -138,7 +143,7 @@ export function saidOf({
 
 export type MessageType = 'message.created' | 'message.updated' | 'message.deleted'
 
-/** To those who may see it. The frame for all readers is written once. */
+/** Sends to members who may see the message. The frame for all readers is written once. */
 export function deliverMessage(
   watched: Watched,
   type: MessageType,
@@ -170,7 +175,7 @@ function maySee(person: Person, type: MessageType, message: Message): boolean {
   return type === 'message.created' && message.sequence <= person.left_sequence
 }
 
-/** To all sockets of a conversation's active members. */
+/** Sends to all sockets of a conversation's active members. */
 export function broadcast(watched: Watched, frame: Buffer, except?: string): void {
   for (const person of watched.people.values()) {
     if (person.left_sequence !== null || !person.certain || person.user_id === except) continue
