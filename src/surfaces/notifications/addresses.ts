@@ -1,7 +1,7 @@
 /**
- * Addresses of people: how they are normalized, compared and shown. Two spellings of one address have one
- * hash; the hash is keyed by the tenant, so that it says nothing to another tenant. The address is used as
- * it was given; only its hash is made of the lower-cased one.
+ * Normalizes, compares and masks addresses of people. All spellings of one address have the same
+ * hash. The hash is keyed by the tenant, so that it has no meaning in another tenant. Messages go
+ * to the address as it was given; only the hash is made of the lower-cased address.
  */
 import { domainToASCII } from 'node:url'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
@@ -11,9 +11,9 @@ export type OutsideChannel = 'email' | 'sms' | 'push'
 
 export type Address = {
   readonly channel: OutsideChannel
-  /** What is sent to; of a browser, its subscription as JSON. */
+  /** The address that messages are sent to; for a browser, its subscription as JSON. */
   readonly address: string
-  /** What makes two spellings equal. */
+  /** The normalized form, equal for all spellings. */
   readonly normalized: string
   readonly masked: string
 }
@@ -21,7 +21,7 @@ export type Address = {
 const mailbox =
   /^([^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64})@([^\s@\p{Cc}\p{Zl}\p{Zp}]{1,253})$/u
 
-/** Null where it is no address. */
+/** Returns null if it is not an email address. */
 export function parseEmail(text: string): Address | null {
   const [, local = '', domain = ''] = mailbox.exec(text.trim().normalize('NFC')) ?? []
   const ascii = domainToASCII(domain)
@@ -37,7 +37,7 @@ export function parseEmail(text: string): Address | null {
   }
 }
 
-/** Null where it is no number of a country; written as E.164. */
+/** Returns the number in E.164; null if it is not a number with a country code. */
 export function parsePhone(text: string): (Address & { country: string }) | null {
   const phone = parsePhoneNumberFromString(text)
   if (!phone?.isPossible() || !/^\+\d{6,15}$/.test(phone.number)) return null
@@ -51,7 +51,7 @@ export function parsePhone(text: string): (Address & { country: string }) | null
   }
 }
 
-/** A device token, or a browser's subscription, which is its endpoint. */
+/** A device token, or the subscription of a browser, which is identified by its endpoint. */
 export function pushAddress(provider: 'fcm' | 'webpush', address: string, id: string): Address {
   return {
     channel: 'push',

@@ -1,4 +1,4 @@
-/** What must hold of notifications between any two commits, for `dodeca doctor`. */
+/** Checks for `dodeca doctor` that notifications are consistent after every commit. */
 import { Type } from 'typebox'
 import { sql, type Sql } from '../../kernel/database/sql.ts'
 import type { Check } from '../../kernel/surface.ts'

@@ -1,6 +1,6 @@
 /**
- * What notifications do when others announce something: send a mail of identity. An event that waited for
- * longer than its mail is of use is passed over.
+ * The consumer of notifications: it sends the mails that identity requests. An event is skipped if
+ * it waited longer than its mail is useful.
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'

@@ -1,4 +1,7 @@
-/** What the use cases of notifications share. A use case names the members that it needs with `Pick<Deps, …>`. */
+/**
+ * The dependencies that the use cases of notifications share. A use case names those that it uses
+ * with `Pick<Deps, …>`.
+ */
 import type { Reader, Tx } from '../../kernel/database/db.ts'
 import type { Kernel } from './settings.ts'
 import type { Providers } from './providers/providers.ts'
@@ -8,9 +11,9 @@ import type { Vault } from './vault.ts'
 
 export type Person = {
   readonly tenant_id: string
-  /** The account; of an API key, the one that made it. */
+  /** The account; for an API key, the account that created it. */
   readonly id: string
-  /** Null where no address is proven. */
+  /** Null if no address is verified. */
   readonly address: string | null
   readonly locale: string | null
 }
@@ -21,29 +24,34 @@ export type AccountMail = {
   readonly locale: string | null
   readonly subject: string
   readonly paragraphs: readonly string[]
-  /** The button's word, and the word in front of the bare code. */
+  /** The text of the button, and the text before the plain code. */
   readonly action: string
   readonly code_label: string
   readonly token: string | null
   readonly link: string | null
 }
 
-/** What is asked of identity. */
+/** The functions that notifications needs from identity. */
 export type People = {
-  /** Active accounts of these tenants, with their proven addresses; others are left out. */
+  /**
+   * Active accounts of these tenants with their verified addresses. Other accounts are left out.
+   */
   recipients(
     reader: Reader,
     wanted: readonly { readonly tenant_id: string; readonly principal_id: string }[],
   ): Promise<(Person & { readonly principal_id: string })[]>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
-  /** Undefined once it is not to be sent any more; `shown` masks what only the mail may hold. */
+  /**
+   * Undefined if the mail should not be sent any more. `shown` masks the parts that only the mail
+   * may contain.
+   */
   mail(mail_id: string, shown?: 'masked'): Promise<AccountMail | undefined>
 }
 
-/** The part of the jobs surface by which operators pause the sending. */
+/** The port of the jobs surface through which operators pause sending. */
 export type Jobs = {
   activities(names: readonly string[]): void
-  /** False while the activity is paused; the caller's transaction holds a pause back until it ends. */
+  /** False while the activity is paused. A pause waits until the caller's transaction ends. */
   pauseFence(tx: Tx, activity: string): Promise<boolean>
 }
 

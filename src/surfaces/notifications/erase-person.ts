@@ -1,6 +1,7 @@
 /**
- * Erases a person: their key first, by which their addresses and the data of their notifications become
- * unreadable everywhere, then the rows. What is left of a notification is that there was one.
+ * Erases a person. It deletes their key first, so that their addresses and the data of their
+ * notifications become unreadable everywhere, and then the rows. Of a notification, only its
+ * existence stays recorded.
  */
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'

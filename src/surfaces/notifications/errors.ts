@@ -1,4 +1,7 @@
-/** What notifications refuse. What belongs to another tenant is refused like something that does not exist. */
+/**
+ * The errors of notifications. An object of another tenant gets the same error as one that does not
+ * exist.
+ */
 import { problemsOf, type ErrorEntry } from '../../kernel/errors/problem.ts'
 
 const entry = <const S extends number>(status: S, title: string, cause: string, cure: string) =>

@@ -1,4 +1,4 @@
-/** What notifications announce: ids, states and counts, never an address or a text. */
+/** The events of notifications. They contain ids, states and counts, never an address or a text. */
 import { Type } from 'typebox'
 import { Id, nullable } from '../../kernel/http/shapes.ts'
 

@@ -1,15 +1,16 @@
 /**
- * What other surfaces may ask of notifications. They write in the caller's transaction, once for each key,
- * and throw only for a mistake in code: a person without an address gets a notification whose state says so.
+ * Functions that other surfaces may call. They write in the caller's transaction, once for each
+ * key, and throw only if the calling code is wrong. A person without an address gets a notification
+ * whose state says so.
  */
 import type { Tx } from '../../kernel/database/db.ts'
 import type { Channel, Data, Priority } from './schemas.ts'
 
 export type Notice = {
   readonly tenant_id: string
-  /** One notification for each; such as `event:<id>`. */
+  /** One notification for each key, such as `event:<id>`. */
   readonly key: string
-  /** An account, or an API key, which stands for the account that made it. */
+  /** An account, or an API key, which means the account that created it. */
   readonly user_id: string
   readonly category: string
   /** A built-in template, such as `notice`: `{subject, paragraphs, url?}`. */
@@ -23,14 +24,14 @@ export type Notice = {
 
 export type Face = {
   notify(tx: Tx, notice: Notice): Promise<void>
-  /** A device of a user; returns the id of the destination. */
+  /** Stores a device of a user. Returns the id of the destination. */
   registerDevice(
     tx: Tx,
     device: {
       readonly tenant_id: string
       readonly user_id: string
       readonly provider: 'fcm' | 'webpush'
-      /** A token, or a browser's subscription as JSON. */
+      /** A token, or the subscription of a browser as JSON. */
       readonly address: string
     },
   ): Promise<string>

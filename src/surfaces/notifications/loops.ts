@@ -1,6 +1,7 @@
 /**
- * Loops: leases that ended, what is unknown, digests whose window is over, batches. The kernel asks
- * once a second whether one of them has work; the minute is a safety net.
+ * The loops of notifications: expired leases, messages with unknown outcome, digests whose window
+ * has ended, batches. Once a second the kernel checks whether a loop has work. The interval of a
+ * minute is only a safety net.
  */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Loop } from '../../kernel/surface.ts'
@@ -39,7 +40,7 @@ export function loops(deps: Deps): readonly Loop[] {
           where state = 'open' and closes_at <= kernel.now())`,
       run: async signal => {
         while (!signal.aborted && (await db.tx(tx => closeDigest(tx, deps)))) {
-          // One commit closes one digest.
+          // One transaction closes one digest.
         }
       },
     },

@@ -1,4 +1,6 @@
-/** What may be done with notifications. Who sends, reads or cancels does so by category. */
+/**
+ * The permissions of notifications. Sending, reading and cancelling are granted for each category.
+ */
 import type { Permission } from '../../kernel/access/permissions.ts'
 
 const admin = ['tenant_admin']

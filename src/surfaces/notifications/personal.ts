@@ -1,4 +1,4 @@
-/** What notifications keep about a person: its export and its erasure. */
+/** The data that notifications stores about a person: its export and its erasure. */
 import { Type } from 'typebox'
 import { sql, type Sql } from '../../kernel/database/sql.ts'
 import type { Personal, PersonalAccount } from '../../kernel/work/personal.ts'
@@ -17,7 +17,7 @@ export function personal(deps: Deps): Personal {
     },
     erase: ({ tenant_id, account_id }) =>
       db.tx(tx => erasePerson(tx, deps, { tenant_id, user_id: account_id })),
-    // A stranger's phone or mailbox must not be told what the owner is told.
+    // The phone or mailbox of a stranger must not get the messages of the new owner.
     suspend: async ({ tenant_id, account_id, made_before }) => {
       await db.run(sql`
         delete from notifications.destinations

@@ -1,4 +1,4 @@
-/** Deletes one row by its id; deleting it again is no mistake, and what never was there is absent. */
+/** Deletes one row by its id. Deleting it again succeeds; an id that never existed gets 404. */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql, type Sql } from '../../kernel/database/sql.ts'

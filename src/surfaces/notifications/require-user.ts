@@ -1,4 +1,6 @@
-/** A route below `/v1/users/{user_id}` is for that user, or for a caller with a permission of its own. */
+/**
+ * A route below `/v1/users/{user_id}` is for that user, or for a caller with a separate permission.
+ */
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader } from '../../kernel/database/db.ts'
 import type { Deps } from './deps.ts'
@@ -14,7 +16,7 @@ export async function requireUser(
 ): Promise<void> {
   const { principal, grants } = caller
   if (principal.id === user_id.toLowerCase()) return
-  // Who may not act for others learns nothing about who is there.
+  // A caller who may not act for others learns nothing about which users exist.
   if (!grants.has(permission)) throw problem(absent)
   if (!(await people.accountExists(reader, principal.tenant_id, user_id))) throw problem(absent)
 }

@@ -1,4 +1,4 @@
-/** What of notifications is deleted when it is too old. */
+/** Rows of notifications that are deleted when they are too old. */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Retention } from '../../kernel/work/retention.ts'
 import type { Kernel } from './settings.ts'

@@ -10,7 +10,7 @@ export const priorities = ['critical', 'high', 'normal', 'bulk'] as const
 export type Priority = (typeof priorities)[number]
 export const Priority = oneOf(...priorities)
 
-/** The lane of a message is its priority: 0 goes first. */
+/** The lane of a message is its priority. Lane 0 is sent first. */
 export function laneOf(priority: Priority): number {
   return priorities.indexOf(priority)
 }
@@ -58,7 +58,7 @@ export const states = [
 export type IntentState = (typeof states)[number]
 export const IntentState = oneOf(...states)
 
-/** Exactly one of them is given. */
+/** Exactly one of these properties is present. */
 export const Recipient = closed(
   {
     user_id: Type.Optional(Type.String({ format: 'uuid', maxLength: 36 })),

@@ -1,6 +1,6 @@
 /**
- * Demo notifications of the demo members: a template in two languages, preferences with quiet hours, and an
- * inbox with a few items. A tenant that has the template already is left alone.
+ * Demo notifications of the demo members: a template in two languages, preferences with quiet
+ * hours, and an inbox with a few items. A tenant that already has the template is not changed.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../kernel/access/principal.ts'

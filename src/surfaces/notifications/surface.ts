@@ -1,4 +1,4 @@
-/** Notifications as the kernel sees them: their parts are opened once and wired together here. */
+/** The parts of notifications, opened once and connected here. */
 import type { Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
 import { consumers } from './consumers.ts'
@@ -28,7 +28,7 @@ import { openVault, sealedKeys } from './vault.ts'
 export type Needs = {
   readonly people: People
   readonly jobs: Jobs
-  /** Who the demo people are. */
+  /** The people of the demo data. */
   readonly directory: Directory
 }
 

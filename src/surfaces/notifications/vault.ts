@@ -1,7 +1,7 @@
 /**
- * Seals addresses and the data of notifications. Each owner (a user, an address without an account, a batch)
- * has a data key of its own, wrapped by the platform's keyring; what was sealed with it can never be read
- * again once the key's row is gone, not even in a backup of the other tables.
+ * Seals addresses and the data of notifications. Each owner (a user, an address without an account,
+ * a batch) has its own data key, wrapped by the platform's keyring. After the key's row is deleted,
+ * the sealed data can never be read again, not even in a backup of the other tables.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -16,11 +16,11 @@ export type Owner = { readonly tenant_id: string; readonly owner_id: string }
 export type DataKeys = ReadonlyMap<string, Buffer>
 
 export type Vault = {
-  /** The keys of these owners, made where they are missing. */
+  /** The keys of these owners. Missing keys are created. */
   keysFor(tx: Tx, owners: readonly Owner[]): Promise<DataKeys>
   /** Keys of owners whose ids were made in this transaction. */
   newKeys(tx: Tx, owners: readonly Owner[]): Promise<DataKeys>
-  /** Only those that are there. */
+  /** Only existing keys. */
   knownKeys(reader: Reader, owners: readonly Owner[]): Promise<DataKeys>
   destroy(tx: Tx, owner: Owner): Promise<void>
 }
@@ -33,7 +33,7 @@ const Row = Type.Object({
 })
 const nonce_bytes = 12
 const tag_bytes = 16
-/** An erased account's key leaves the memory of every process within this time. */
+/** The key of an erased account is removed from the memory of every process within this time. */
 const kept_ms = 60_000
 
 const placeOf = ({ tenant_id, owner_id }: Owner) => ({
@@ -42,7 +42,7 @@ const placeOf = ({ tenant_id, owner_id }: Owner) => ({
   column: 'wrapped',
 })
 
-/** A rotated keyring seals the data keys again; what they seal stays as it is. */
+/** A rotation of the keyring seals the data keys again. Data that they seal does not change. */
 export const sealedKeys: SealedColumn = {
   table: 'notifications.data_keys',
   key: ['tenant_id', 'owner_id'],
@@ -53,7 +53,10 @@ export const sealedKeys: SealedColumn = {
 
 export function openVault(keys: Pick<Keyring, 'seal' | 'open'>): Vault {
   const known = new LRUCache<string, Buffer>({ max: 20_000, ttl: kept_ms })
-  /** A key read in a transaction may be its own, which is kept in memory only once it is committed. */
+  /**
+   * A key read in a transaction may have been created by it. Such a key is cached only after the
+   * commit.
+   */
   const read = async (reader: Reader | Tx, owners: readonly Owner[]) => {
     const found = new Map<string, Buffer>()
     const missing = new Map<string, Owner>()
@@ -86,7 +89,7 @@ export function openVault(keys: Pick<Keyring, 'seal' | 'open'>): Vault {
     return { found, missing }
   }
   const make = async (tx: Tx, owners: readonly Owner[]): Promise<DataKeys> => {
-    // In one order, so that two who make the same keys never wait for each other in a circle.
+    // In one order, so that two transactions that create the same keys never deadlock.
     const made = owners
       .toSorted((a, b) => (a.owner_id < b.owner_id ? -1 : 1))
       .map(owner => ({ ...owner, key: randomBytes(32) }))
@@ -108,7 +111,7 @@ export function openVault(keys: Pick<Keyring, 'seal' | 'open'>): Vault {
       if (missing.size === 0) return found
       const made = [...missing.values()]
       await make(tx, made)
-      // Of two who made one at once, the first one's counts.
+      // If two transactions create a key at the same time, both use the first one.
       const again = await read(tx, made)
       return new Map([...found, ...again.found])
     },
@@ -127,8 +130,8 @@ export function keyName({ tenant_id, owner_id }: Owner): string {
 }
 
 /**
- * `place` names the row that it belongs to: it opens nowhere else. The key is given as a key object, because
- * Node takes 17 µs to see that bytes are none.
+ * `place` names the row that the data belongs to. The data cannot be opened in another row. The key
+ * is a key object, because Node takes 17 µs to check a key given as bytes.
  */
 export function seal(key: Buffer, text: string, place: string): Buffer {
   const nonce = randomBytes(nonce_bytes)

@@ -1,6 +1,6 @@
 /**
- * Ends batches: a cancelled one gives up what waits, in portions; one of which nothing waits any more is
- * completed and says so. A batch whose request died is deleted after an hour.
+ * Ends batches. A cancelled batch cancels its waiting messages in portions. A batch without waiting
+ * messages is completed and emits an event. A batch whose request died is deleted after an hour.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -16,7 +16,7 @@ const Key = Type.Object({ tenant_id: Id, id: Id })
 const Cancelled = Type.Object({ tenant_id: Id, intent_id: Id })
 const Ended = Type.Object({ tenant_id: Id, id: Id, state: Type.String(), version: Type.Integer() })
 
-/** Nothing of the batch `b` is waiting, under way or unknown. */
+/** No message of the batch `b` is waiting, being sent or unknown. */
 const ended = sql`not exists (select from notifications.delivery_attempts a
     where a.tenant_id = b.tenant_id and a.batch_id = b.id and a.state = 'pending')
   and not exists (select from notifications.delivery_attempts a
@@ -36,10 +36,10 @@ export async function completeBatches(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted && (await db.tx(cancelSome)) === portion) {
-    // One commit cancels one portion.
+    // One transaction cancels one portion.
   }
   while (!signal.aborted && (await db.tx(completeOne))) {
-    // One commit completes one batch.
+    // One transaction completes one batch.
   }
   const dead = await db.many(
     Key,

@@ -1,7 +1,7 @@
 /**
- * Takes a batch: its row first, then its recipients in portions as they arrive, and at last the one commit
- * that lets it be sent. The row is also the record of its key, under a lease while the request runs; a
- * retry after a request that died begins again.
+ * Creates a batch: first its row, then its recipients in portions as they arrive, and at last the
+ * transaction that allows it to be sent. The row also records the idempotency key, with a lease
+ * while the request runs. A retry after a dead request starts again.
  */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
@@ -33,11 +33,14 @@ export type BatchRequest = {
   readonly key: string | null
   readonly is_ndjson: boolean
   readonly body: AsyncIterable<Buffer>
-  /** Throws where the caller may not send batches of this category. */
+  /** Throws if the caller may not send batches of this category. */
   requireCategory(category: string): void
 }
 
-/** While one portion is written, the next one is read; more in a portion cost memory and gain nothing. */
+/**
+ * While one portion is written, the next one is read. Larger portions cost memory and are not
+ * faster.
+ */
 const portion = 2500
 const lease_seconds = 60
 const shown_max = 100
@@ -144,7 +147,7 @@ async function insertRow(deps: Deps, request: BatchRequest, header: BatchHeader)
         ${header.emit_events ?? false}, ${token}, now() + make_interval(secs => ${lease_seconds}))
       on conflict (tenant_id, principal_id, idempotency_key) where idempotency_key is not null
         do nothing`)
-    // Somebody began with this key at the same moment.
+    // Another request with this key started at the same moment.
     if (made === 0) throw problem('idempotency_in_progress')
     const owner = { tenant_id, owner_id: id }
     const data_key = (await vault.keysFor(tx, [owner])).get(keyName(owner)) as Buffer
@@ -169,18 +172,18 @@ async function insertRow(deps: Deps, request: BatchRequest, header: BatchHeader)
   })
 }
 
-/** The same request again has the same batch; another one with its key is refused. */
+/** A repeated request gets the same batch; a different request with the key is refused. */
 async function replay(
   lines: Lines,
   hash: ReturnType<typeof createHash>,
   before: Finished,
 ): Promise<string> {
-  // Read to its end, so that its bytes can be compared.
+  // The body is read to its end, so that its bytes can be compared.
   const rest = (async function* () {
     yield* lines
   })()
   while (!(await rest.next()).done) {
-    // The lines themselves were read before.
+    // The lines were read by the first request.
   }
   if (before.fingerprint?.equals(hash.digest())) return before.id
   throw problem('idempotency_key_reused')
@@ -213,7 +216,7 @@ async function write(
       sum.duplicates += written.duplicates
       for (const one of written.rejected) reject(one)
     })
-    // It is waited for by the next portion, or by the end.
+    // The next portion, or the end, waits for it.
     writing.catch(() => {})
   }
   for await (const one of lines) {
@@ -241,7 +244,10 @@ async function write(
   return batch.id
 }
 
-/** Under its lease: a request that was taken for dead must not go on beside its retry. */
+/**
+ * Checks the lease: a request that was considered dead must not continue in parallel with its
+ * retry.
+ */
 function writePortion(deps: Deps, batch: Batch, lines: readonly Line[]) {
   const { tenant_id, id, token } = batch
   return deps.kernel.db.tx(async tx => {

@@ -1,4 +1,4 @@
-/** Deletes a batch that was never acknowledged, in portions; nothing of it was sent. */
+/** Deletes, in portions, a batch that was never acknowledged. None of its messages was sent. */
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 
@@ -8,7 +8,7 @@ export async function discardBatch(
   db: Db,
   { tenant_id, id }: { readonly tenant_id: string; readonly id: string },
 ): Promise<void> {
-  // First the right to go on writing, so that nothing is added behind us.
+  // First takes the lease, so that no request adds recipients behind this deletion.
   const ours = await db.run(sql`
     update notifications.notification_batches set expand_token = null, expand_until = now()
     where tenant_id = ${tenant_id} and id = ${id} and state = 'expanding'`)

@@ -1,6 +1,6 @@
 /**
- * Writes recipients of a batch as intents and attempts, a few thousand in one commit. Nothing of it is sent
- * before the batch is `dispatching`, so nothing of a request that breaks off is sent.
+ * Writes recipients of a batch as intents and attempts, a few thousand in one transaction. Messages
+ * are sent only after the batch is `dispatching`, so nothing is sent of a request that breaks off.
  */
 import { Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -23,7 +23,7 @@ export type Batch = Prepared & {
   readonly principal_id: string
   readonly token: string
   readonly data: Data
-  /** The sealed data that all recipients share who bring none of their own. */
+  /** The sealed data, shared by all recipients without data of their own. */
   readonly shared_ref: string
   readonly locale: string | null
   readonly metadata: Readonly<Record<string, string>> | null
@@ -132,7 +132,7 @@ async function referencesOf(
   return refs
 }
 
-/** With the data that is a recipient's own, sealed. */
+/** Includes the recipient's own sealed data. */
 async function seal(
   tx: Tx,
   { vault }: Pick<Deps, 'vault'>,

@@ -1,4 +1,4 @@
-/** A batch with how many of its notifications stand where. */
+/** A batch with the number of its notifications in each state. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,7 +1,7 @@
 /**
- * A batch as it comes: JSON with up to a thousand recipients, or NDJSON with the header in its first line
- * and one recipient in each further one. Lines are parsed as they arrive; one that cannot be used is
- * rejected with its number and the others go on.
+ * Reads the body of a batch: JSON with up to a thousand recipients, or NDJSON with the header in
+ * the first line and one recipient in each further line. Lines are parsed as they arrive. An
+ * invalid line is rejected with its number, and the others continue.
  */
 import { Compile } from 'typebox/compile'
 import { parseJson } from '../../../kernel/http/content.ts'
@@ -14,7 +14,7 @@ import { BatchHeader, BatchLine, JsonBatch, json_recipients_max } from './schema
 export type Line = {
   readonly line: number
   readonly recipient: Recipient
-  /** Of a recipient that names an address. */
+  /** For a recipient that names an address. */
   readonly address: Address | null
   readonly data: Data | null
   readonly locale: string | null
@@ -71,7 +71,7 @@ export function readJsonBatch(bytes: Buffer): { header: BatchHeader; lines: Read
   }
 }
 
-/** The lines of a body as it arrives; each is a value, or undefined where it is no JSON. */
+/** The lines of a body as it arrives. Each is a value, or undefined if it is not JSON. */
 export async function* ndjson(
   body: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ line: number; value: unknown }, void> {

@@ -1,4 +1,4 @@
-/** Routes about batches: many recipients in one request, and what became of them. */
+/** Routes of batches: many recipients in one request, and their results. */
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'

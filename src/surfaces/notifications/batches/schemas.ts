@@ -1,4 +1,4 @@
-/** What batches look like over the wire. */
+/** Batches in requests and replies. */
 import { Type, type Static } from 'typebox'
 import { closed, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
 import { common } from '../intents/schemas.ts'

@@ -1,6 +1,7 @@
 /**
- * The categories of the deployment. They do not change; a tenant defines others beside them. Class security
- * cannot be switched off, does not wait, and is sent by code only, or by a grant of its exact name.
+ * The built-in categories of the deployment. They do not change; a tenant defines further ones.
+ * Categories of class security cannot be switched off and are not delayed. Only code may send them,
+ * or a caller with a grant for the exact category.
  */
 import type { Channel } from '../schemas.ts'
 

@@ -38,7 +38,7 @@ export async function findCategory(
 
 const Owned = Type.Object({ tenant_id: Type.String(), ...CategoryRow.properties })
 
-/** By `<tenant> <name>`. */
+/** The key is `<tenant> <name>`. */
 export async function findCategories(
   reader: Reader,
   wanted: readonly { readonly tenant_id: string; readonly category: string }[],

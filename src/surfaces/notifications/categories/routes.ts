@@ -1,4 +1,4 @@
-/** Routes about categories: the built-in ones are seen, a tenant's own are also defined. */
+/** Routes of categories. Built-in categories can be read; a tenant can also define its own. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -47,7 +47,7 @@ function viewOf(category: Category): Static<typeof CategoryView> {
   return { ...rest, default_channels: [...default_channels], built_in }
 }
 
-/** The built-in ones stand on the first page. */
+/** The first page contains the built-in categories. */
 function listRoute({ kernel: { cursors } }: Deps): Route {
   return route({
     method: 'GET',
@@ -122,7 +122,7 @@ function putRoute(): Route {
   })
 }
 
-/** Marketing can be unsubscribed from, and is not sent twice on a doubt. */
+/** People can unsubscribe from marketing, and it is not sent again if it may have arrived. */
 function withDefaults(name: string, asked: Static<typeof PutCategory>): Category {
   const marketing = asked.class === 'marketing'
   return {

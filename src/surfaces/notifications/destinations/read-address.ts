@@ -1,4 +1,7 @@
-/** The address that a request names, checked: an e-mail, a number, or a device of a push service. */
+/**
+ * Reads and validates the address in a request: an email address, a number, or a device of a push
+ * service.
+ */
 import { problem } from '../errors.ts'
 import { parseEmail, parsePhone, pushAddress, type Address } from '../addresses.ts'
 import type { NewDestination } from './schemas.ts'

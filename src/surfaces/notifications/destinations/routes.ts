@@ -1,4 +1,4 @@
-/** Routes about where a user can be reached beside their account's own address. */
+/** Routes of the destinations of a user, in addition to the address of the account. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -84,7 +84,7 @@ function createRoute(deps: Deps): Route {
   })
 }
 
-/** Codes by SMS cost money, and premium numbers pay a share of it to their owner. */
+/** Codes by SMS cost money, and the owner of a premium number gets a share of it. */
 function checkCountry({ kernel: { settings, profile } }: Deps, country: string): void {
   const countries = settings['notifications.sms_countries']
   if (countries.includes(country) || (profile === 'development' && countries.length === 0)) return
@@ -169,7 +169,7 @@ function verifyRoute(deps: Deps): Route {
     handle: async ({ db, params, principal, body }) => {
       const { tenant_id } = principal
       const user_id = params.user_id.toLowerCase()
-      // Only the person who reads the mail can give its code.
+      // Only a person who can read the mail knows its code.
       const found = principal.id === user_id && (await find(db, tenant_id, user_id, params.id))
       if (!found) throw problem(absent)
       if (!(await verifyDestination(deps, { tenant_id, user_id, id: params.id }, body.code))) {

@@ -1,4 +1,4 @@
-/** What destinations look like over the wire. */
+/** Destinations in requests and replies. */
 import { Type, type Static } from 'typebox'
 import { closed, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
 
@@ -10,7 +10,7 @@ const Subscription = closed({
 export const NewDestination = closed(
   {
     channel: oneOf('email', 'sms', 'push'),
-    /** Of a push device. */
+    /** For a push device. */
     provider: Type.Optional(oneOf('fcm', 'webpush')),
     address: Type.Optional(text(320)),
     token: Type.Optional(text(4096)),
@@ -26,7 +26,7 @@ export const DestinationView = Type.Object(
     user_id: Id,
     channel: Type.String(),
     provider: nullable(Type.String()),
-    /** Never the whole address. */
+    /** The masked address, never all of it. */
     destination: Type.String(),
     verified_at: nullable(Time),
     disabled_at: nullable(Time),

@@ -1,4 +1,7 @@
-/** Keeps a destination of a user, sealed with the user's key; the same one again is the same row. */
+/**
+ * Stores a destination of a user, sealed with the user's key. The same destination has the same
+ * row.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -16,7 +19,7 @@ export type UserDestination = {
   readonly tenant_id: string
   readonly user_id: string
   readonly address: Address
-  /** Of push, the kind of device. */
+  /** For push only: the kind of device. */
   readonly provider: string
   readonly verified: boolean
 }

@@ -1,7 +1,7 @@
 /**
- * Proves that an e-mail address or number is its user's: a code of six digits is sent there, holds for ten
- * minutes and five tries. What is limited is limited alike for every address, so that the answer says
- * nothing about it.
+ * Verifies that an email address or number belongs to its user. A code of six digits is sent there;
+ * it is valid for ten minutes and five tries. The limits are the same for every address, so that
+ * the reply reveals nothing about it.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -65,7 +65,10 @@ export async function sendCode(
   })
 }
 
-/** The limit of one address holds over all tenants, so that codes cannot be used to flood a stranger. */
+/**
+ * The limit of one address holds over all tenants, so that codes cannot be used to flood a
+ * stranger.
+ */
 async function requireTurn(
   tx: Tx,
   { kernel }: Deps,
@@ -94,7 +97,7 @@ function codeHash({ kernel: { keys } }: Deps, id: string, code: string): Buffer 
   return keys.fingerprint('notifications.codes', `${id}\n${code}`)
 }
 
-/** A wrong code counts although the request fails, so it is counted in a commit of its own. */
+/** A wrong code counts although the request fails, so it is counted in a separate transaction. */
 export async function verifyDestination(deps: Deps, at: At, code: string): Promise<boolean> {
   const { db } = deps.kernel
   const { tenant_id, user_id, id } = at
@@ -108,7 +111,8 @@ export async function verifyDestination(deps: Deps, at: At, code: string): Promi
           and code_attempts < ${tries_max}
         returning code_hash, coalesce(code_expires_at > kernel.now(), false) as open`,
     )
-    // The stored value is a keyed hash of few digits: comparing it tells nothing by its time.
+    // The stored value is a keyed hash of a few digits, so the time of the comparison reveals
+    // nothing.
     if (!challenged?.open || !challenged.code_hash?.equals(codeHash(deps, id, code))) return false
     const verified = await tx.maybe(
       Verified,

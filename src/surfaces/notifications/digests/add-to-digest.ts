@@ -1,7 +1,7 @@
 /**
- * Adds an order to the open digest of its recipient, category and key. One partial unique index decides
- * which digest is open: the statement that adds and the one that closes wait for each other, so each order
- * is in exactly one.
+ * Adds an order to the open digest of its recipient, category and key. A partial unique index
+ * decides which digest is open. The statement that adds and the one that closes wait for each
+ * other, so each order is in exactly one digest.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -16,7 +16,7 @@ import type { IntentRow } from '../intents/view.ts'
 
 const Opened = Type.Object({ id: Id })
 
-/** Null where the key has an intent already. */
+/** Returns null if the key already has an intent. */
 export async function addToDigest(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'vault'>,

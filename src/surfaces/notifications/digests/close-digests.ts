@@ -1,6 +1,7 @@
 /**
- * Closes digests whose window has ended: what was gathered becomes the data of exactly one notification
- * (`events`, the first hundred, and `total`), in the commit that closes.
+ * Closes digests whose window has ended. The collected orders become the data of exactly one
+ * notification (`events`, the first hundred, and `total`), in the transaction that closes the
+ * digest.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -34,7 +35,7 @@ const Member = Type.Object({
 })
 const shown_max = 100
 
-/** Returns whether there may be more. */
+/** Returns whether more digests may be due. */
 export async function closeDigest(tx: Tx, deps: Deps): Promise<boolean> {
   const digest = await tx.maybe(
     Closed,

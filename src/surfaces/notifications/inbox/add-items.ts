@@ -1,6 +1,6 @@
 /**
- * Puts rendered messages into people's inboxes. Each user has one sequence, whose number is taken in the
- * commit that adds the item, so a stream that comes back knows what it has missed.
+ * Adds rendered messages to the inboxes of people. Each inbox has one sequence; an item takes its
+ * number in the transaction that adds it. So a stream that reconnects knows which items it missed.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

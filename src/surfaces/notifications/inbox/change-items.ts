@@ -1,4 +1,7 @@
-/** Marks items of an inbox as read or archived. Each change takes a number of the inbox's sequence. */
+/**
+ * Marks items of an inbox as read or archived. Each change takes the next number of the inbox's
+ * sequence.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -8,7 +11,7 @@ import { InboxItem, type ChangeItem } from './schemas.ts'
 
 const Next = Type.Object({ last_sequence: Type.Integer() })
 
-/** Locks the inbox, so that numbers are given in the order of the commits. */
+/** Locks the inbox, so that numbers increase in commit order. */
 async function nextSequence(tx: Tx, { tenant_id, user_id }: Whose): Promise<number | null> {
   const row = await tx.maybe(
     Next,
@@ -45,7 +48,7 @@ export async function changeItem(
   return changed
 }
 
-/** Returns how many were unread. */
+/** Returns how many items were unread. */
 export async function readAll(tx: Tx, whose: Whose, before: string | undefined): Promise<number> {
   const { tenant_id, user_id } = whose
   const sequence = await nextSequence(tx, whose)

@@ -1,4 +1,4 @@
-/** A user's inbox as it is, and what has changed in it since a place in its sequence. */
+/** Reads a user's inbox, and the changes in it after a position in its sequence. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,4 +1,4 @@
-/** Routes of the in-app inbox: everyone has one, and sees only their own. */
+/** Routes of the in-app inbox. Everyone has one inbox and sees only their own. */
 import { sql } from '../../../kernel/database/sql.ts'
 import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'

@@ -1,4 +1,4 @@
-/** What the in-app inbox looks like over the wire. */
+/** The in-app inbox in requests and replies. */
 import { Type, type Static } from 'typebox'
 import { closed, Id, nullable, page, pageQuery, Time } from '../../../kernel/http/shapes.ts'
 

@@ -1,7 +1,8 @@
 /**
- * An inbox as a stream of events. Their ids are places in the inbox's sequence, so a reader that comes back
- * with the last one misses nothing; one that was away for too long gets `inbox.reset` and reads the list again. However
- * many streams are open in a process, one statement at each wake-up says which of them have something new.
+ * An inbox as a stream of events. The ids of the events are positions in the inbox's sequence, so
+ * that a reader that reconnects with the last id misses nothing. A reader that was away for too
+ * long gets `inbox.reset` and reads the list again. At each wake-up, one statement finds which of
+ * all open streams of the process have new items.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -51,7 +52,7 @@ export function openInboxStreams({ db, log, onWake, settings }: Kernel): InboxSt
     streams.add(stream)
     timer ??= setInterval(() => void look(), poll_ms)
     const own = [...streams].filter(one => one.user_id === stream.user_id)
-    // The oldest makes room: it is most likely one that is not read any more.
+    // Closes the oldest stream, which is most likely not read any more.
     if (own.length > most) own[0]?.end()
   }
   const remove = (stream: Stream) => {

@@ -1,7 +1,7 @@
 /**
- * Accepts an order in the caller's transaction: plans its channels, writes it, and delivers what needs no
- * provider. Scheduled orders are planned when they are due. An order that no channel may carry is written
- * all the same and says why.
+ * Accepts an order in the caller's transaction: plans its channels, writes it, and delivers to
+ * channels that need no provider. A scheduled order is planned when it is due. If no channel can be
+ * used, the order is written anyway, with the reason.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -28,7 +28,7 @@ export type Accepted = {
 
 type Needed = Pick<Deps, 'kernel' | 'vault' | 'people'>
 
-/** Null where the key has an intent already. */
+/** Returns null if the key already has an intent. */
 export async function accept(tx: Tx, deps: Needed, order: Order): Promise<Accepted | null> {
   if (order.digest) {
     const row = await addToDigest(tx, deps, order, order.digest)
@@ -72,7 +72,9 @@ const waiting = {
   rendered_sha256: null,
 } as const
 
-/** Sent already within the window: one row decides between requests at the same time. */
+/**
+ * A message with this key was sent within the window. One row decides between concurrent requests.
+ */
 async function isRepeated(tx: Tx, order: Order): Promise<boolean> {
   const { tenant_id, recipient, category, dedupe } = order
   if (!dedupe) return false
@@ -87,7 +89,7 @@ async function isRepeated(tx: Tx, order: Order): Promise<boolean> {
 
 type Message = Rendered | RenderFailure | null
 
-/** The in-app inbox is ours, so what goes there is delivered by this very commit. */
+/** The in-app inbox is in our database, so this transaction delivers its message. */
 function inAppMessage(order: Order, { channel, decision }: Planned, facts: FactsOf): Message {
   if (channel !== 'in_app' || decision.outcome !== 'send') return null
   const template = order.template.channels.get(channel)
@@ -133,7 +135,7 @@ function skipped({ channel, decision }: Pick<Planned, 'channel' | 'decision'>, r
   } as const
 }
 
-/** As the attempts say it; the sender's statement says the same in SQL. */
+/** The state according to the attempts. The sender has the same rule in SQL. */
 function stateOf(attempts: readonly NewAttempt[]): IntentState {
   const open = attempts.filter(one => one.state === 'pending')
   if (open.length > 0) return open.every(one => one.rule !== null) ? 'held' : 'queued'

@@ -31,7 +31,7 @@ export async function cancelNotification(
 ): Promise<Static<typeof Cancelled>> {
   await requireIntent(tx, caller, id, 'cancel')
   const { tenant_id, id: actor } = caller.principal
-  // Held, so that a sender that finishes now comes before or after, not in between.
+  // Locked, so that a sender that finishes now comes before or after this transaction.
   const { state } = await tx.one(
     State,
     sql`
@@ -72,7 +72,7 @@ export async function cancelNotification(
   return { id, state: now.state, effect }
 }
 
-/** A member of a digest has no attempts of its own. */
+/** An order in a digest has no attempts of its own. */
 async function cancelMember(tx: Tx, tenant_id: string, id: string): Promise<void> {
   await tx.run(sql`
     update notifications.notification_intents

@@ -1,6 +1,7 @@
 /**
- * Makes one notification of a request. The kernel replays a key for a week; the row keeps it for as long as
- * it lives, so a later retry finds the same notification, and another request with that key is refused.
+ * Creates one notification for a request. The kernel replays a key for a week. The row of the
+ * notification keeps the key as long as the row exists, so a later retry finds the same
+ * notification, and a different request with that key is refused.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -68,7 +69,7 @@ export async function createNotification(
   return view
 }
 
-/** What `viewsOf` would read, from what was just written. */
+/** The same result as `viewsOf`, from the rows that were just written. */
 function acceptedView({ row, attempts }: Accepted): NotificationView {
   const channels = attempts
     .map(({ channel, state, error_code, due_at_ms }) => ({

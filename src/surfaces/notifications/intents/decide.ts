@@ -21,7 +21,7 @@ export type Suppressed = {
   readonly reason: string
   readonly category: string
   readonly effective_at_ms: number
-  /** From when a mail of class security may be tried in spite of a bounce. */
+  /** The time from which a mail of class security may be tried in spite of a bounce. */
   readonly retry_at_ms: number | null
 }
 
@@ -72,7 +72,7 @@ export function decide(facts: Facts): Decision {
     : { outcome: 'skip', rule: 'quiet_hours', reason: 'quiet_hours_past_expiry' }
 }
 
-/** Unsubscribing concerns one category; a bounced address is blocked for all of them. */
+/** Unsubscribing applies to one category; a bounced address is blocked for all categories. */
 function blocks(one: Suppressed, { now_ms, category }: Facts): 'yes' | 'no' | 'trial' {
   if (one.category !== '*' && one.category !== category.name) return 'no'
   if (category.class !== 'security') return 'yes'

@@ -1,7 +1,7 @@
 /**
- * Writes one intent, its sealed data and its attempts in one statement. The attempts are rows that are their
- * own queue: what may go at once is due now, what is scheduled or held is due later. One key makes one
- * intent for as long as its row lives.
+ * Writes an intent, its sealed data and its attempts in one statement. The attempts are rows of a
+ * queue: those that may be sent immediately are due now, those that are scheduled or held are due
+ * later. A key makes one intent as long as its row exists.
  */
 import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -24,7 +24,7 @@ export type NewAttempt = {
   readonly rendered_sha256: Buffer | null
 }
 
-/** Undefined where the key has an intent already. */
+/** Returns undefined if the key already has an intent. */
 export async function insertIntent(
   tx: Tx,
   { vault }: Pick<Deps, 'vault'>,
@@ -91,7 +91,7 @@ export async function insertIntent(
   )
 }
 
-/** Events of identity's mails would show whether an account exists. */
+/** Events about identity's mails would reveal whether an account exists. */
 export function announces({ recipient }: Pick<Order, 'recipient'>): boolean {
   return recipient.kind !== 'identity_mail'
 }

@@ -1,4 +1,4 @@
-/** Notifications of a tenant, newest first, of the categories that the caller may read. */
+/** Lists notifications of a tenant, newest first, of the categories that the caller may read. */
 import type { Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

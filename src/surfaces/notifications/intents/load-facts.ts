@@ -1,6 +1,7 @@
 /**
- * What is known now of recipients: their addresses, what they want, and which addresses are suppressed. One
- * intent that is accepted and two hundred that are about to be sent ask with the same few statements.
+ * Reads the current data about recipients: their addresses, their preferences, and which addresses
+ * are suppressed. The same few statements serve one intent that is accepted and two hundred that
+ * are about to be sent.
  */
 import { Type, type Static } from 'typebox'
 import { parseTime } from '../../../kernel/clock.ts'
@@ -17,7 +18,7 @@ import { keyName, unseal } from '../vault.ts'
 import type { Suppressed } from './decide.ts'
 import { parseRef, type RecipientRef } from './recipient.ts'
 
-/** Where a message goes. */
+/** The destination of a message. */
 export type Target = {
   readonly channel: string
   readonly destination_id: string | null
@@ -25,7 +26,7 @@ export type Target = {
   readonly hash: Buffer
   readonly masked: string
   readonly verified: boolean
-  /** Sealed, or of an account the address itself. */
+  /** Sealed; for an account, the plain address. */
   readonly address:
     string | { readonly owner_id: string; readonly ciphertext: Buffer; readonly id: string }
 }
@@ -149,14 +150,14 @@ function targetOf(row: Static<typeof Destination>): Target {
   }
 }
 
-/** Newest first, so that the newest verified number is the one that is used. */
+/** Newest first, because the newest verified number is used. */
 async function readDestinations(
   reader: Reader,
   wanted: readonly { tenant_id: string; ref: RecipientRef }[],
 ) {
   const of = (kind: RecipientRef['kind']) =>
     wanted.flatMap(({ tenant_id, ref }) => (ref.kind === kind ? [{ tenant_id, id: ref.id }] : []))
-  // Two statements, because the plan of one for both was made anew each time (1.4 ms).
+  // Two statements: one statement for both was planned again at each call (1.4 ms).
   const found = await Promise.all([
     readOwned(reader, of('user'), sql`d.user_id`),
     readOwned(reader, of('destination'), sql`d.id`),
@@ -209,7 +210,7 @@ export async function readSuppressions(
   return found
 }
 
-/** The addresses of targets in clear, right before they are sent to; undefined where the key has gone. */
+/** Decrypts the addresses of targets right before sending; undefined if the key is deleted. */
 export async function openAddresses(
   reader: Reader,
   { vault }: Pick<Deps, 'vault'>,

@@ -1,4 +1,4 @@
-/** A notification that code of the platform sends, in the commit in which its cause happens. */
+/** Creates a notification for other code of the platform, in the transaction of its cause. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'

@@ -1,10 +1,10 @@
-/** What is to be sent and to whom, with everything that the caller named looked up and checked. */
+/** An order: the message, the recipient, and all names from the request resolved and validated. */
 import type { Category } from '../categories/built-in.ts'
 import type { Channel, Data, Priority } from '../schemas.ts'
 import type { TemplateVersion } from '../templates/find-template.ts'
 import type { RecipientRef } from './recipient.ts'
 
-/** What most orders have not. */
+/** Properties that most orders do not have. */
 export const plain = {
   key: null,
   fingerprint: null,
@@ -19,7 +19,7 @@ export const plain = {
 export type Order = {
   readonly id: string
   readonly tenant_id: string
-  /** Nil where code sends it, not a caller. */
+  /** The nil UUID if code sends it and not a caller. */
   readonly principal_id: string
   readonly key: string | null
   readonly fingerprint: Buffer | null

@@ -21,7 +21,7 @@ export function plan(order: Subject, facts: FactsOf, now_ms: number): Planned[] 
   return order.channels.map(channel => planChannel(order, channel, facts, now_ms))
 }
 
-/** `device` narrows a push message to one of several devices. */
+/** `device` limits a push message to one of several devices. */
 export function planChannel(
   { tenant_id, recipient, category, priority, expires_at_ms }: Omit<Subject, 'channels'>,
   channel: Channel,
@@ -56,7 +56,7 @@ function destinationOf(
   target: Target | null,
   unverified: boolean,
 ): Facts['destination'] {
-  // Identity says where its mails go, at the moment of sending.
+  // Identity names the address of its mails when they are sent.
   if (kind === 'identity_mail') return channel === 'email' ? 'present' : 'absent'
   if (channel === 'in_app') return kind === 'user' && exists ? 'present' : 'absent'
   if (target) return 'present'

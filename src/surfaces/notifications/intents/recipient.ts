@@ -1,6 +1,7 @@
 /**
- * Whom an intent is for. A reference names a user, a destination or a mail of identity; an address that is
- * given directly becomes a destination of its own, sealed, and the same one each time.
+ * The recipient of an intent. A reference names a user, a destination or a mail of identity. An
+ * address that is given directly becomes a sealed destination, and the same address always gets the
+ * same one.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -33,7 +34,7 @@ export function parseRef(text: string): RecipientRef {
   return { kind, id }
 }
 
-/** The address of a recipient that names one; null where it names a user or a destination. */
+/** The address of a recipient that names one; null if it names a user or a destination. */
 export function addressOf(recipient: Recipient, pointer: string): Address | null {
   const named = Object.values(recipient).filter(value => value !== undefined)
   if (named.length !== 1) {
@@ -79,7 +80,7 @@ export async function resolveRecipient(
   return { kind: 'destination', id: found.id }
 }
 
-/** Addresses without an account, one row each; returns their ids in order. */
+/** Stores addresses without an account, one row each. Returns their ids in order. */
 export async function storeAddresses(
   tx: Tx,
   { kernel: { keys }, vault }: Pick<Deps, 'kernel' | 'vault'>,
@@ -120,7 +121,7 @@ export async function storeAddresses(
       returning id, destination_hash`,
     )
     for (const row of made) known.set(row.destination_hash.toString('base64'), row.id)
-    // Of two who store one address at once, the first one's row counts.
+    // If two transactions store one address at the same time, both use the first row.
     const missed = rows.filter(row => !known.has(row.hash.toString('base64'))).map(row => row.hash)
     const stored = missed.length > 0 ? await readStored(tx, tenant_id, missed) : []
     for (const [name, id] of stored) known.set(name, id)

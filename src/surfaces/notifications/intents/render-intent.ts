@@ -1,6 +1,7 @@
 /**
- * The message of an intent as it was or will be sent, from its snapshot: the template version that it names
- * and its sealed data. What only the mail itself may hold (a one-time token, an unsubscribe link) is masked.
+ * Renders the message of an intent as it was or will be sent, from the template version that it
+ * names and its sealed data. Parts that only the mail itself may contain (a one-time token, an
+ * unsubscribe link) are masked.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -33,7 +34,7 @@ export async function renderIntent(
   const { kind, id } = parseRef(recipient_ref)
   const mail = kind === 'identity_mail' ? await deps.people.mail(id, 'masked') : undefined
   if (kind === 'identity_mail' && !mail) throw problem('inputs_not_found')
-  // A code in plain data is for its reader only.
+  // A code in plain data may be shown only to the recipient.
   if (!mail && row.category === 'identity.security') throw problem('inputs_not_found')
   const data = mail ? wordsOf(mail) : await inputOf(reader, deps, row)
   try {
@@ -60,7 +61,7 @@ type Words = {
   readonly link: string | null
 }
 
-/** What the frame for mails of identity is filled with. */
+/** The data for the frame of identity's mails. */
 export function wordsOf({ subject, paragraphs, action, code_label, token, link }: Words): Data {
   return { subject, paragraphs, action, code_label, code: token, link }
 }

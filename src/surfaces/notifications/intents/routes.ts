@@ -1,4 +1,4 @@
-/** Routes about single notifications: sending, explaining, seeing, cancelling. */
+/** Routes of single notifications: send, explain, read, cancel. */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'

@@ -1,4 +1,4 @@
-/** What notifications look like over the wire. */
+/** Notifications in requests and replies. */
 import { Type, type Static } from 'typebox'
 import {
   closed,
@@ -28,7 +28,7 @@ const TemplateChoice = closed({
   version: Type.Optional(count(1, 1_000_000)),
 })
 
-/** What a single notification and a batch have in common. */
+/** The properties that a single notification and a batch have in common. */
 export const common = {
   category: CategoryName,
   template: TemplateChoice,
@@ -93,7 +93,7 @@ export const AttemptView = Type.Object({
   next_attempt_at: nullable(Time),
   error_code: nullable(Type.String()),
   destination: nullable(Type.String()),
-  /** Since when the message may have reached its provider. */
+  /** The time from which the message may have reached its provider. */
   wire_at: nullable(Time),
   rendered_sha256: nullable(Type.String()),
   created_at: Time,

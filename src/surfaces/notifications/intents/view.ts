@@ -1,4 +1,4 @@
-/** Notifications as callers see them: the intent, and what stands at each channel now. */
+/** Notifications in replies: the intent and the current state of each channel. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -22,7 +22,7 @@ const Standing = Type.Object({
   next_at: nullable(Time),
 })
 
-/** Rows of one tenant, in the order given. */
+/** The rows of one tenant, in the given order. */
 export async function viewsOf(
   reader: Reader,
   tenant_id: string,
@@ -61,7 +61,7 @@ export async function findIntent(
   )
 }
 
-/** What belongs to a batch is there for others once the batch is. */
+/** Notifications of a batch can be read only after the batch is dispatched. */
 export const acknowledged: Sql = sql`(i.batch_id is null or not exists (
   select from notifications.notification_batches b
   where b.tenant_id = i.tenant_id and b.id = i.batch_id and b.state = 'expanding'))`

@@ -1,7 +1,8 @@
 /**
- * Applies reports of providers to attempts. A report only moves an attempt upward (accepted, delivered,
- * failed, bounced, complained), in whatever order reports come; what is unknown takes any of them. A report
- * that comes before our own commit waits as a row and is applied by that commit.
+ * Applies reports of providers to attempts. A report only moves an attempt forward (accepted,
+ * delivered, failed, bounced, complained), in whatever order reports arrive. An unknown attempt
+ * takes any report. A report that arrives before our own commit is stored as a row, and that
+ * transaction applies it.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -26,7 +27,7 @@ const reasons: Readonly<Record<string, string>> = {
   complained: 'complaint',
 }
 
-/** The caller holds these intents, and settles them afterwards. */
+/** The caller has locked these intents and settles them afterwards. */
 export async function applyReports(tx: Tx, keys: readonly IntentKey[]): Promise<void> {
   if (keys.length === 0) return
   const applied = await tx.many(

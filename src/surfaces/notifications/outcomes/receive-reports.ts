@@ -1,4 +1,4 @@
-/** Stores reports once by their event ids, and applies those whose message is known. */
+/** Stores each report once by its event id, and applies those whose message is known. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -13,7 +13,7 @@ export type ReportType = (typeof report_types)[number]
 export type Report = ProviderEvent & {
   readonly type: ReportType
   readonly provider_message_id: string | null
-  /** `<intent>.<channel>` of ours, where the provider gives it back. */
+  /** Our reference `<intent>.<channel>`, if the provider returns it. */
   readonly ref: string | null
   readonly occurred_at: string
 }
@@ -65,8 +65,8 @@ async function matchReports(tx: Tx, provider: string, reports: readonly Report[]
 const Late = Type.Object({ tenant_id: Id, intent_id: Id })
 
 /**
- * A report by message id and our own commit may have passed each other without seeing one another: what is
- * left is matched here, while a commit that was open when the report came may still be under way.
+ * A report and our own transaction may not have seen each other. The remaining reports are matched
+ * here, as long as a transaction may still be open that was open when the report arrived.
  */
 export const lateReports = sql`
   -- any tenant: a provider reports for all of them

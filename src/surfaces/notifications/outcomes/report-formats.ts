@@ -1,6 +1,7 @@
 /**
- * Reports of providers as they come over the wire: `standard` (Standard Webhooks, as Resend sends them) and
- * Twilio's status callbacks. Each is verified over the exact bytes before anything is read.
+ * The formats of provider reports: `standard` (Standard Webhooks, as Resend sends them) and
+ * Twilio's status callbacks. The signature is verified over the exact bytes before anything is
+ * parsed.
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -20,7 +21,7 @@ const StandardBody = Type.Object({
   created_at: Type.Optional(Type.String({ maxLength: 40 })),
   data: Type.Object({
     email_id: Type.Optional(Type.String({ maxLength: 200 })),
-    /** As in the header of the mail. */
+    /** The value in the header of the mail. */
     message_id: Type.Optional(Type.String({ maxLength: 400 })),
   }),
 })
@@ -106,7 +107,7 @@ function readStandard(
   const body = json(raw)
   if (!Value.Check(StandardBody, body)) return { refused: 'envelope_invalid' }
   const type = standard_types[body.type]
-  // What we do not follow, such as clicks, is received all the same.
+  // Events that we do not use, such as clicks, are accepted too.
   if (!type) return { events: [] }
   const { created_at, data } = body
   return {
@@ -153,7 +154,7 @@ function readTwilio(
   return {
     events: [
       {
-        // The vendor names no event, so what it says is its name.
+        // The vendor sends no event id, so the content is the id.
         event_id: `${sid}:${status}:${(form.get('ErrorCode') ?? '').slice(0, 10)}`,
         type,
         provider_message_id: sid,

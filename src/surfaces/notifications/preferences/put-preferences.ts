@@ -1,4 +1,7 @@
-/** Replaces the preferences of a user: the body is the whole set, and what it does not name has its default. */
+/**
+ * Replaces the preferences of a user. The body is the whole set; preferences that it does not
+ * contain have their defaults.
+ */
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -61,7 +64,10 @@ export async function putPreferences(
   await releaseHeld(tx, tenant_id, user_id)
 }
 
-/** What waits for quiet hours to end is looked at again: they may be over now, or last longer. */
+/**
+ * Messages that wait for quiet hours are checked again, because the hours may now be over or
+ * longer.
+ */
 async function releaseHeld(tx: Tx, tenant_id: string, user_id: string): Promise<void> {
   await tx.run(sql`
     update notifications.delivery_attempts a

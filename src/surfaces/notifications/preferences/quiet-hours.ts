@@ -1,22 +1,25 @@
 /**
- * When quiet hours end. A window [start, end) is meant in local wall time; a start after its end crosses
- * midnight, and `days` names the days on which a window starts. A time inside a spring gap moves forward;
- * where an hour comes twice, a window starts with the first and ends with the second, so that quiet hours
- * are never shorter than they look on a clock.
+ * Finds when quiet hours end. A window [start, end) is in local wall time. A start after its end
+ * crosses midnight, and `days` names the days on which a window starts. A time inside a spring gap
+ * moves forward. If an hour occurs twice, a window starts with the first and ends with the second,
+ * so that quiet hours are never shorter than they look on a clock.
  */
 import { Temporal } from 'temporal-polyfill'
 
 export type QuietHours = {
   readonly start: string
   readonly end: string
-  /** 1 is Monday; without it, every day. */
+  /** 1 is Monday. The default is every day. */
   readonly days?: readonly number[]
 }
 
-/** The end of the window that the instant lies in, following windows that touch it; null: not quiet now. */
+/**
+ * Returns the end of the window that contains the instant, following adjacent windows. Null if it
+ * is not quiet now.
+ */
 export function quietUntil(at_ms: number, quiet: QuietHours, zone: string): number | null {
   let end = endOfWindow(at_ms, quiet, zone)
-  // Two windows meet only where a change of the clock makes them: a few steps are enough.
+  // Windows are adjacent only through a change of the clock, so a few steps are enough.
   for (let step = 0; end !== null && step < 8; step++) {
     const next = endOfWindow(end, quiet, zone)
     if (next === null) break
@@ -31,7 +34,7 @@ function endOfWindow(at_ms: number, quiet: QuietHours, zone: string): number | n
   const end = Temporal.PlainTime.from(quiet.end)
   const crosses = Temporal.PlainTime.compare(start, end) > 0
   let latest: number | null = null
-  // Zones have skipped whole days, so a window may have begun two dates ago.
+  // Some zones have skipped whole days, so a window may have started two dates ago.
   for (const days of [-2, -1, 0]) {
     const date = local.toPlainDate().add({ days })
     if (quiet.days && !quiet.days.includes(date.dayOfWeek)) continue
@@ -42,7 +45,7 @@ function endOfWindow(at_ms: number, quiet: QuietHours, zone: string): number | n
   return latest
 }
 
-/** Both ends of a gap move forward; `twice` says which of two equal times is meant. */
+/** A time in a gap moves forward. `twice` chooses between two equal local times. */
 function instant(
   date: Temporal.PlainDate,
   time: Temporal.PlainTime,
@@ -52,7 +55,7 @@ function instant(
   const wall = date.toPlainDateTime(time)
   const first = wall.toZonedDateTime(zone, { disambiguation: 'earlier' })
   const last = wall.toZonedDateTime(zone, { disambiguation: 'later' })
-  // In a gap the two ways of reading it lie on its two sides; its end is the first instant after it.
+  // In a gap, the two interpretations are on its two sides. Its end is the first instant after it.
   const in_gap = !first.toPlainDateTime().equals(wall)
   if (in_gap) {
     const after = first.getTimeZoneTransition('next')

@@ -1,4 +1,4 @@
-/** The preferences of people, as they are now. */
+/** Reads the current preferences of people. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -17,7 +17,7 @@ const Row = Type.Object({
   timezone: nullable(Type.String()),
 })
 
-/** By `<tenant> <user>`; people who said nothing are left out. */
+/** The key is `<tenant> <user>`. People without preferences are left out. */
 export async function readPreferences(
   reader: Reader,
   wanted: readonly { readonly tenant_id: string; readonly user_id: string }[],

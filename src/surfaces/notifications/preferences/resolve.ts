@@ -1,6 +1,7 @@
 /**
- * What a user wants for one category and channel. The most specific preference counts: (category, channel),
- * (category, *), (*, channel), (*, *), and then the default. Quiet hours are looked for in the same order.
+ * Finds the preference of a user for one category and channel. The most specific one counts:
+ * (category, channel), (category, *), (*, channel), (*, *), and then the default. Quiet hours are
+ * found in the same order.
  */
 import type { QuietHours } from './quiet-hours.ts'
 

@@ -1,4 +1,4 @@
-/** What preferences look like over the wire. */
+/** Preferences in requests and replies. */
 import { Type, type Static } from 'typebox'
 import { closed, count, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
 import { CategoryName, channels, Locale, Zone } from '../schemas.ts'

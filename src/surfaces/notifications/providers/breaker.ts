@@ -1,7 +1,7 @@
 /**
- * Keeps messages away from a provider that fails: after ten failures in a row, or half of twenty in a minute,
- * it rests for 30 s, doubling to 15 minutes, until one message that is let through succeeds. The first
- * process that sees the change announces it.
+ * A circuit breaker for each provider. After ten failures in a row, or if half of twenty messages
+ * in a minute fail, it opens for 30 s, doubling up to 15 minutes. Then one message is let through,
+ * and its success closes it. The first process that notices the change emits the event.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -14,7 +14,9 @@ import type { Outcome, Provider } from './outcome.ts'
 
 export type Breaker = {
   isOpen(): boolean
-  /** Null: the provider rests. Each admission is settled, with null where nothing was sent. */
+  /**
+   * Null while the circuit is open. Each admission must be settled, with null if nothing was sent.
+   */
   admit(): { settle(outcome: Outcome | null): void } | null
 }
 
@@ -27,7 +29,7 @@ const limits = {
   open_ms_max: 900_000,
 }
 const Turned = Type.Object({ id: Id, version: Type.Integer() })
-/** Provider events belong to the deployment, and so to its first tenant. */
+/** Events of providers belong to the deployment, so they go to its first tenant. */
 const platform_tenant_id = '01900000-0000-7000-8000-000000000001'
 
 export function openBreaker(
@@ -59,13 +61,13 @@ export function openBreaker(
   }
 }
 
-/** What the destination is at fault for says nothing about the provider. */
+/** Failures caused by the destination do not count against the provider. */
 function weightOf(outcome: Outcome): number {
   const failed = outcome.kind === 'failed' && outcome.at_destination !== true
   return failed || outcome.kind === 'unknown' ? 1 : 0
 }
 
-/** Of many processes that see the same, one says it. */
+/** If many processes notice the change, only one emits the event. */
 async function announce(
   db: Db,
   { name, channel }: Pick<Provider, 'name' | 'channel'>,

@@ -1,4 +1,7 @@
-/** Sends to phones by FCM's HTTP v1 protocol over one HTTP/2 connection, as a service account of Firebase. */
+/**
+ * Sends to phones with FCM's HTTP v1 protocol over one HTTP/2 connection, as a Firebase service
+ * account.
+ */
 import { connect, constants, type ClientHttp2Session } from 'node:http2'
 import { importPKCS8, SignJWT } from 'jose'
 import { Type, type Static } from 'typebox'
@@ -115,7 +118,7 @@ class LineFailure extends Error {
   }
 }
 
-/** One session for all requests; a broken one is opened again by the next request. */
+/** One session for all requests. After it breaks, the next request opens a new one. */
 function openLine(base_url: string) {
   let session: ClientHttp2Session | null = null
   const current = (): ClientHttp2Session => {

@@ -1,39 +1,41 @@
-/** What is handed to a provider, and what came of it, in the words that decide what follows. */
+/** The message that a provider gets, and the outcome, in the terms that decide the next step. */
 import type { Rendered } from '../templates/render.ts'
 import type { OutsideChannel } from '../addresses.ts'
 
 export type Outgoing = {
-  /** The same for every try of one message: `<intent>.<channel>`, and of push the device. */
+  /**
+   * The same for every attempt of one message: `<intent>.<channel>`, and for push also the device.
+   */
   readonly ref: string
   readonly to: string
   readonly message: Rendered
   readonly category: string
-  /** For mails of categories that one can unsubscribe from. */
+  /** For mails of categories with an unsubscribe link. */
   readonly unsubscribe_url: string | null
   readonly created_at: string
-  /** How long it is of use. */
+  /** How long the message is useful. */
   readonly ttl_seconds: number
 }
 
 /**
- * accepted: the provider has it. refused: it provably has not, and never will. failed: it provably has not,
- * and may later. unknown: it may or may not have it.
+ * accepted: the provider has it. refused: the provider does not have it and never will. failed: the
+ * provider does not have it, but a retry may succeed. unknown: the provider may have it.
  */
 export type Outcome =
   | { readonly kind: 'accepted'; readonly provider_message_id: string | null }
   | {
       readonly kind: 'refused'
       readonly code: ErrorCode
-      /** The address itself is at fault. */
+      /** The address is the cause. */
       readonly suppress?: 'hard_bounce' | 'stop_keyword' | 'invalid_destination'
-      /** The device has gone. */
+      /** The device no longer exists. */
       readonly gone?: true
     }
   | {
       readonly kind: 'failed'
       readonly code: ErrorCode
       readonly retry_after_seconds?: number | null
-      /** Another provider would fail alike, such as where the mailbox is full. */
+      /** Another provider would fail too, for example if the mailbox is full. */
       readonly at_destination?: true
     }
   | { readonly kind: 'unknown'; readonly code: ErrorCode }
@@ -54,11 +56,11 @@ export type ErrorCode =
 export type Provider = {
   readonly name: string
   readonly channel: OutsideChannel
-  /** Of push, the kind of device that it reaches. */
+  /** For push only: the kind of device. */
   readonly reaches: string
   readonly connections: number
   send(outgoing: Outgoing, signal: AbortSignal): Promise<Outcome>
-  /** Whether it has a message of this ref; null where it cannot be asked. */
+  /** Whether the provider has a message with this ref; null if the provider cannot be queried. */
   find?(outgoing: Outgoing, since_ms: number): Promise<Outcome | null>
   close(): Promise<void>
 }

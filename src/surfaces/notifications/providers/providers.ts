@@ -1,6 +1,7 @@
 /**
- * The providers of this deployment, by channel and in their order: those of the settings, or in development
- * those of the sandbox, whose addresses are read again because it may have been started again.
+ * The providers of this deployment, for each channel and in their order. They come from the
+ * settings. In development they are those of the sandbox; their addresses are read again, because
+ * the sandbox may have restarted.
  */
 import { createECDH } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -20,9 +21,9 @@ import { openWebPush, type Vapid } from './web-push.ts'
 export type Offered = { readonly provider: Provider; readonly breaker: Breaker }
 
 export type Providers = {
-  /** In their order; `reaches` is the kind of device of a push message, else empty. */
+  /** In their order. `reaches` is the kind of device for push, else empty. */
   for(channel: string, reaches: string): Promise<readonly Offered[]>
-  /** The public key by which browsers subscribe, or null. */
+  /** The public key with which browsers subscribe, or null. */
   readonly push_key: string | null
   close(): Promise<void>
 }
@@ -95,7 +96,7 @@ function allOf(kernel: Kernel, vapid: Vapid | null, sandbox: Addresses | null): 
   ]
 }
 
-/** Only the sandbox's own push service is reachable although it is on this machine. */
+/** On this machine, only the push service of the sandbox may be reached. */
 function pushFetch(place: string | undefined) {
   if (place === undefined) return openSafeFetch({ ports: [443], schemes: ['https:'] })
   const { host, port } = new URL(place)
@@ -148,7 +149,7 @@ function fcmOf({ settings }: Kernel, sandbox: Addresses | null) {
   return { account, base_url }
 }
 
-/** Development has keys without being given any: they come from its keyring, and so stay the same. */
+/** In development the keys are derived from the keyring, so they stay the same without settings. */
 function vapidOf({ settings, profile, keys }: Kernel): Vapid | null {
   const subject = settings['notifications.vapid_subject']
   const publicKey = settings['notifications.vapid_public_key']

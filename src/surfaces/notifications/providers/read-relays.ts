@@ -1,9 +1,11 @@
-/** Mail relays and SMS vendors as the settings name them. */
+/** Reads mail relays and SMS vendors from the settings. */
 import { StartError } from '../../../kernel/errors/start-error.ts'
 import type { Channel } from '../schemas.ts'
 import type { Kernel } from '../settings.ts'
 
-/** Without a relay, people wait for mails that never come, so that must be asked for by name. */
+/**
+ * Without a relay, people wait for mails that never arrive, so this requires an explicit setting.
+ */
 export function requireMail({ settings, profile }: Pick<Kernel, 'settings' | 'profile'>): void {
   const given = settings['notifications.email_providers']
   readRelays('NOTIFICATIONS_EMAIL_PROVIDERS', given, /^smtps?:$/)
@@ -14,7 +16,7 @@ export function requireMail({ settings, profile }: Pick<Kernel, 'settings' | 'pr
   )
 }
 
-/** The defaults are addresses of development: mailboxes and push services refuse them. */
+/** The defaults are addresses for development, which real mailboxes and push services refuse. */
 function requireSenders(settings: Kernel['settings']): void {
   const from = settings['notifications.mail_from']
   if (settings['notifications.email_providers'] !== 'none' && isLocal(from)) {
@@ -34,7 +36,7 @@ function requireSenders(settings: Kernel['settings']): void {
 
 const isLocal = (address: string) => /[@/.]localhost\b/.test(address)
 
-/** Channels without any provider: their messages are skipped, so that none wait until they expire. */
+/** Channels without a provider. Their messages are skipped, so that none waits until it expires. */
 export function unservedChannels({ settings, profile }: Pick<Kernel, 'settings' | 'profile'>) {
   const { 'notifications.email_providers': mail, 'notifications.sms_providers': sms } = settings
   const production = profile === 'production'

@@ -1,12 +1,12 @@
 /**
- * Connections to one mail relay: opened as they are needed, used one message at a time, kept for a while.
- * They are nodemailer's, held here and not in its pool, because that sends a message again by itself when a
- * connection drops, and then it is not known whether it was sent once or twice.
+ * Connections to one mail relay: opened when needed, used for one message at a time, and kept for a
+ * while. We use connections of nodemailer but not its pool. Its pool sends a message again when a
+ * connection drops, and then it is unknown whether the message was sent once or twice.
  */
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 
 export type SmtpConnections = {
-  /** Resolves with a connection that is logged in; the caller gives it back or drops it. */
+  /** Resolves with a connection that is logged in. The caller must return it or drop it. */
   take(signal: AbortSignal): Promise<SMTPConnection>
   give(connection: SMTPConnection): void
   drop(connection: SMTPConnection): void
@@ -51,7 +51,7 @@ export function openSmtpConnections(url: URL, name: string): SmtpConnections {
       signal.throwIfAborted()
       const connection = await connect(url, name, signal)
       all.add(connection)
-      // A relay that closes an idle connection is no failure.
+      // A relay that closes an idle connection has not failed.
       connection.on('error', () => void all.delete(connection))
       connection.on('end', () => void all.delete(connection))
       return connection
@@ -77,7 +77,7 @@ function connect(url: URL, name: string, signal: AbortSignal): Promise<SMTPConne
     host: url.hostname,
     port: Number(url.port || (secure ? 465 : 587)),
     secure,
-    // A password is not sent in clear over a network.
+    // A password is never sent unencrypted over a network.
     requireTLS: !secure && !loopback && url.username !== '',
     name,
     ...timeouts,
@@ -96,7 +96,7 @@ function connect(url: URL, name: string, signal: AbortSignal): Promise<SMTPConne
     resolve(connection)
   }
   connection.connect((error?: Error | null) => {
-    // The relay closed the connection before it greeted.
+    // The relay closed the connection before its greeting.
     if (error) return fail(error)
     if (url.username === '') return ready()
     const credentials = {

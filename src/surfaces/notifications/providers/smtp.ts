@@ -1,7 +1,8 @@
 /**
- * Sends mails over one relay. The Message-ID is made from the ref, so that a second copy of a mail whose
- * sending ended in doubt can be recognized. Before the relay asks for the message (354) nothing was handed
- * over; a refusal says so too; a connection that breaks after that leaves a doubt.
+ * Sends mails over one relay. The Message-ID is made from the ref, so that a duplicate mail can be
+ * recognized after an unknown outcome. Before the relay asks for the message (354), nothing was
+ * sent. After a refusal, nothing was accepted. If the connection breaks after 354, the outcome is
+ * unknown.
  */
 import { Readable } from 'node:stream'
 import Dkim from 'nodemailer/lib/dkim'
@@ -13,7 +14,7 @@ export type SmtpOptions = {
   readonly name: string
   readonly url: string
   readonly from: string
-  /** The host in message ids and in EHLO. */
+  /** The host name in message ids and in EHLO. */
   readonly host: string
   readonly connections: number
   readonly dkim: { domainName: string; keySelector: string; privateKey: string } | null
@@ -50,7 +51,7 @@ export async function compose(
   const { subject, text, html, locale } = message
   const node = new MailComposer({
     from,
-    // An object: a text would be read as a list of addresses.
+    // An object, because a string would be parsed as a list of addresses.
     to: [{ name: '', address: to }],
     subject: subject ?? '',
     text,
@@ -93,7 +94,7 @@ function handOver(
   bytes: Buffer,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  // The message is read from here once the relay has asked for it.
+  // The message is read from here after the relay has asked for it.
   let begun = false
   const message = new Readable({
     read() {
@@ -103,7 +104,7 @@ function handOver(
     },
   })
   return new Promise(resolve => {
-    // A connection that we close never calls back.
+    // A connection that we close never calls its callback.
     const abort = () => {
       relay.drop(connection)
       resolve(outcomeOf(Object.assign(new Error('aborted'), { code: 'ETIMEDOUT' }), begun))
@@ -118,7 +119,7 @@ function handOver(
         return resolve({ kind: 'accepted', provider_message_id: id?.[1] ?? id?.[2] ?? null })
       }
       const failure = error as SmtpError
-      // A refused recipient leaves the session as it was; after RSET it carries the next message.
+      // After a refused recipient, the session can be used again with RSET.
       if (failure.responseCode && failure.responseCode !== 421) {
         connection.reset(refused => (refused ? relay.drop(connection) : relay.give(connection)))
       } else relay.drop(connection)
@@ -129,7 +130,7 @@ function handOver(
 
 type SmtpError = Error & { code?: string; responseCode?: number; response?: string }
 
-/** `begun`: the relay had asked for the message. */
+/** `begun` means that the relay had asked for the message. */
 function outcomeOf({ code, responseCode, response = '' }: SmtpError, begun: boolean): Outcome {
   if (code === 'EAUTH') return { kind: 'failed', code: 'provider_auth_failed' }
   if (!responseCode) {

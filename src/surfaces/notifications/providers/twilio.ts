@@ -1,6 +1,7 @@
 /**
- * Sends SMS by the protocol of Twilio. The vendor reports to our public address, which carries the ref. A
- * send whose answer was lost is looked for in the vendor's own list of messages to that number.
+ * Sends SMS with the protocol of Twilio. The vendor reports to our public URL, which contains the
+ * ref. If the reply to a send was lost, the message is searched in the vendor's list of messages to
+ * that number.
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -13,7 +14,7 @@ import type { Outcome, Outgoing, Provider } from './outcome.ts'
 
 export type TwilioOptions = {
   readonly name: string
-  /** With the account and its token, and `?from=`. */
+  /** A URL with the account and its token, and `?from=`. */
   readonly url: string
   readonly public_url: string
   readonly connections: number
@@ -85,7 +86,7 @@ export function openTwilio({ name, url, public_url, connections }: TwilioOptions
       if (!Value.Check(Listed, found)) return null
       const same = found.messages.find(one => one.body === message.text)
       if (same) return { kind: 'accepted', provider_message_id: same.sid }
-      // The vendor answers only after it has listed a message, so it never had this one.
+      // The vendor lists a message before it replies, so it never had this one.
       return { kind: 'failed', code: 'provider_unavailable' }
     },
     close: () => upstream.close(),
@@ -105,7 +106,10 @@ function outcomeOf(answer: UpstreamResponse): Outcome {
   return known ?? { kind: 'refused', code: 'content_rejected' }
 }
 
-/** An answer, however bad, says that nothing was taken; only silence leaves a doubt. */
+/**
+ * Any reply, even an error, means that nothing was accepted. Only a missing reply leaves the
+ * outcome unknown.
+ */
 function failureOf(error: unknown): Outcome {
   if (!(error instanceof UpstreamFailure)) throw error
   const { reason, status, ambiguous, retry_after_seconds } = error

@@ -1,6 +1,6 @@
 /**
- * Sends to browsers by Web Push. The endpoint is an address that a user gave, so it is called through the
- * guarded client, and only at push services that the deployment knows.
+ * Sends to browsers with Web Push. A user chose the endpoint, so it is called through the guarded
+ * client, and only if it belongs to a push service in the settings.
  */
 import { createHash } from 'node:crypto'
 import webPush, { type PushSubscription } from 'web-push'
@@ -38,7 +38,7 @@ export function openWebPush(options: {
           vapidDetails: vapid,
           contentEncoding: 'aes128gcm',
           TTL: Math.min(ttl_max_seconds, ttl_seconds),
-          // The service replaces a message of the same topic that it still holds.
+          // The service replaces a waiting message with the same topic.
           topic: createHash('sha256').update(ref).digest('base64url').slice(0, 32),
         },
       )

@@ -1,4 +1,4 @@
-/** Announces what became of an intent. The numbers of its events have no gap. */
+/** Emits events about the outcome of an intent. Their numbers have no gap. */
 import type { Tx } from '../../../kernel/database/db.ts'
 
 export type Announced = {

@@ -1,7 +1,10 @@
-/** Gathers what comes while a round is under way into the next round: one commit for many. */
+/**
+ * Collects items that arrive while a round is running into the next round, so that many share one
+ * transaction.
+ */
 export type Batcher<T, R> = {
   add(one: T): Promise<R>
-  /** Resolves when nothing waits. */
+  /** Resolves when no item waits. */
   idle(): Promise<void>
 }
 
@@ -13,7 +16,7 @@ export function openBatcher<T, R>(
   const waiting: Waiting[] = []
   let running: Promise<void> | null = null
   const round = async () => {
-    // What is added in this turn of the loop goes along.
+    // Items added in this turn of the event loop join the round.
     await new Promise(resolve => setImmediate(resolve))
     while (waiting.length > 0) {
       const now = waiting.splice(0, most)

@@ -1,6 +1,7 @@
 /**
- * Takes due attempts of one lane under a token, with all that is needed to render them. Attempts of a batch
- * are taken through their batch, so one that is being written or is paused costs nothing and sends nothing.
+ * Claims due attempts of one lane with a token, and reads all data for rendering them. Attempts of
+ * a batch are claimed through the batch, so that a batch that is being written or is paused costs
+ * nothing and sends nothing.
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../../../kernel/database/db.ts'
@@ -15,9 +16,9 @@ export const ClaimedRow = Type.Object({
   channel: Channel,
   target: Type.String(),
   attempt_no: Type.Integer(),
-  /** Named by the attempt before it, where that one failed over. */
+  /** Named by the previous attempt if that one failed over. */
   provider: nullable(Type.String()),
-  /** An attempt before it ended in doubt: no other provider may send it. */
+  /** The outcome of an earlier attempt is unknown, so no other provider may send it. */
   pinned: Type.Boolean(),
   lane: Type.Integer(),
   batch_id: nullable(Id),
@@ -35,7 +36,7 @@ export const ClaimedRow = Type.Object({
 
 export type Claimed = Static<typeof ClaimedRow> & { readonly token: string }
 
-/** What a message is made of, beside its attempt. */
+/** The data from which a message is made, apart from its attempt. */
 export const messageColumns = sql`i.recipient_ref, i.category, i.priority, i.template_version,
   i.locale, i.expires_at, i.created_at, i.data_ref, n.owner_id, n.ciphertext`
 
@@ -46,7 +47,7 @@ export const messageOf = (attempt: Sql) => sql`
 
 const Due = Type.Object({ lane: Type.Integer(), single: Type.Boolean(), batched: Type.Boolean() })
 
-/** Whether any lane has something due. */
+/** Whether any lane has a due attempt. */
 export const somethingDue = sql`
   -- any tenant: a sender sends for all of them
   select exists (
@@ -62,7 +63,7 @@ export const somethingDue = sql`
       limit 1) due
     where b.state = 'dispatching' and b.completed_at is null)`
 
-/** Which lanes have something due. */
+/** The lanes that have due attempts. */
 export function dueLanes(db: Db): Promise<Static<typeof Due>[]> {
   return db.many(
     Due,
@@ -86,7 +87,7 @@ const single = (lane: number, many: number) => sql`
     and next_attempt_at <= (select kernel.now())
   order by next_attempt_at limit ${many} for update skip locked`
 
-/** Of several batches each gets its share, so that a large one does not keep a small one waiting. */
+/** Each of several batches gets a share, so that a large batch does not delay a small one. */
 const batched = (lane: number, many: number) => sql`
   select d.* from (
     select b.id, greatest(1, ${many} / count(*) over ())::int as share
@@ -108,7 +109,10 @@ export type Asked = {
   readonly lease_seconds: number
 }
 
-/** Nothing while an operator has paused the sending; `fence` holds a pause back until the claim ends. */
+/**
+ * Claims nothing while an operator has paused sending. With `fence`, a pause waits until the claim
+ * ends.
+ */
 export async function claim(
   db: Db,
   fence: (tx: Tx) => Promise<boolean>,

@@ -1,7 +1,8 @@
 /**
- * Records results: many in one commit, each only where its token still holds, so that a sender that comes
- * late changes nothing. What follows (the next attempt, an inbox item, a suppression, reports that came
- * before us, the state of the intent and its event) is part of the commit.
+ * Records results, many in one transaction. Each is recorded only if its token is still valid, so
+ * that a late sender changes nothing. The same transaction writes what follows: the next attempt,
+ * an inbox item, a suppression, reports that arrived earlier, the state of the intent and its
+ * event.
  */
 import { Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -41,7 +42,7 @@ export async function finish(tx: Tx, results: readonly Result[]): Promise<void> 
   await settleIntents(tx, intents)
 }
 
-/** The places of the results that were recorded. */
+/** The positions of the recorded results. */
 async function record(tx: Tx, results: readonly Result[]): Promise<ReadonlySet<number>> {
   const rows = results.map(({ claimed, target, due_at_ms, ...one }, place) => ({
     ...claimed,
@@ -88,7 +89,7 @@ async function record(tx: Tx, results: readonly Result[]): Promise<ReadonlySet<n
   return new Set(recorded.map(row => row.place))
 }
 
-/** The attempt of "push" gives way to one for each device. */
+/** The attempt for "push" is replaced by one for each device. */
 async function fanOut(tx: Tx, results: readonly Result[]): Promise<void> {
   const wide = results.filter(one => one.devices.length > 0)
   if (wide.length === 0) return

@@ -1,21 +1,24 @@
 /**
- * What of this process is under way, by lane: never more than fits, and of bulk only a part, so that a claim
- * of something urgent always finds room.
+ * The messages that this process is sending now, counted per lane. The total never exceeds the
+ * capacity. Bulk may use only a part of it, so that a claim of urgent messages always has room.
  */
 import type { Kernel } from '../settings.ts'
 
 export type Flights = {
   begin(lane: number, work: Promise<void>): void
-  /** How many more of this lane may be claimed. */
+  /** How many more messages of this lane may be claimed. */
   roomFor(lane: number): number
-  /** Resolves when there is room again, or something new. */
+  /** Resolves when there is room again, or new work. */
   changed(): Promise<boolean>
   note(): void
   landed(): Promise<void>
 }
 
 const lanes = 4
-/** So many places are free before more is claimed: a claim of one costs as much as one of fifty. */
+/**
+ * Claims only when this many places are free, because a claim of one message costs as much as a
+ * claim of fifty.
+ */
 const refill = 48
 const bulk_lane = lanes - 1
 

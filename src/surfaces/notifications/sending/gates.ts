@@ -1,10 +1,10 @@
 /**
- * How many messages are under way to one provider: as many as it has connections. Bulk takes a part of them
- * at most, and when one is free the most urgent lane that waits goes first, so a batch of any size leaves
- * room for what is urgent.
+ * Limits concurrent messages to one provider to the number of its connections. Bulk may use only a
+ * part of them. A free connection goes to the most urgent waiting lane, so that a batch of any size
+ * leaves room for urgent messages.
  */
 export type Gate = {
-  /** Resolves when there is room; what it returns gives the room back. */
+  /** Resolves when there is room, with a function that releases it. */
   enter(lane: number): Promise<() => void>
 }
 

@@ -1,6 +1,7 @@
 /**
- * Notes that messages are about to leave, before their first byte: after a crash, what bears no mark provably
- * was not sent, and the provider that may have the rest is known. Many marks share a commit. False: the lease is no longer ours, so nothing is sent.
+ * Marks messages right before their first byte is sent. After a crash, an unmarked message was
+ * certainly not sent, and the provider of a marked one is known. Many marks share a transaction. If
+ * it returns false, another process has the lease, and nothing is sent.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'

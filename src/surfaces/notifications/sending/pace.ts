@@ -9,7 +9,9 @@ import type { Bucket } from '../../../kernel/access/take.ts'
 import type { Kernel } from '../settings.ts'
 import { openBatcher } from './batcher.ts'
 
-/** Resolves with 0 when the message may go, or with the milliseconds after which it is tried again. */
+/**
+ * Resolves with 0 if the message may be sent, or with the milliseconds after which to try again.
+ */
 export type Pace = (
   kind: 'tenant' | 'domain',
   of: string,
@@ -35,7 +37,7 @@ export function openPace({ db, takeEach }: Pick<Kernel, 'db' | 'takeEach'>): Pac
     line.waiting++
     try {
       for (const until = performance.now() + longest_wait_ms; ;) {
-        // A share that is left over from a second ago is not added to this second's.
+        // An unused share of an earlier second is not added to the share of this second.
         if (performance.now() - line.taken_at > 1000) line.credit = 0
         if (line.credit >= 1) {
           line.credit--
@@ -62,7 +64,7 @@ function lineOf(lines: Map<string, Line>, name: string): Line {
   return found
 }
 
-/** Of a slow rate a share is one message, and the bucket holds one. */
+/** For a slow rate, a share is one message, and the bucket holds one. */
 async function takeShare(
   line: Line,
   take: (bucket: Bucket) => Promise<boolean>,

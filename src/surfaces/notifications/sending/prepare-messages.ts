@@ -1,6 +1,6 @@
 /**
- * Decides about claimed attempts as things are now and renders those that go out. Whatever changed since they
- * were accepted (preferences, suppressions, addresses, the time) counts here.
+ * Decides again about claimed attempts and renders those that are sent. Changes since they were
+ * accepted count here (preferences, suppressions, addresses, the time).
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import { findCategories } from '../categories/find-category.ts'
@@ -40,7 +40,7 @@ export type Ready = {
   readonly message: Rendered
   readonly sha256: Buffer
   readonly unsubscribe_url: string | null
-  /** The address has bounced: a mail of class security may try it once a day. */
+  /** The address has bounced. A mail of class security may try it once a day. */
   readonly is_trial: boolean
 }
 
@@ -112,7 +112,7 @@ export async function prepareMessages(deps: Deps, claimed: readonly Claimed[]): 
   return { ready, results }
 }
 
-/** A result where nothing goes out now. */
+/** A result for a message that is not sent now. */
 function decideAttempt(
   claimed: Claimed,
   known: Known,
@@ -148,7 +148,7 @@ function decideAttempt(
   return { planned, category }
 }
 
-/** Null: identity does not want it sent any more. */
+/** Null if identity does not want it sent any more. */
 function planMail(
   claimed: Claimed,
   category: Category,
@@ -203,7 +203,7 @@ async function compose(
     now: claimed.created_at,
     unsubscribe_url: masked_link,
   }
-  // What is kept of a message is the hash of its masked form: the same each time, and without a secret.
+  // Only the hash of the masked message is stored. It is the same each time and contains no secret.
   const masked = render(template, input)
   const sha256 = hashOf(masked)
   if (channel === 'in_app') {
@@ -242,7 +242,7 @@ function dataOf(
   return key ? (JSON.parse(unseal(key, ciphertext, `input ${data_ref}`)) as Data) : null
 }
 
-/** Identity's mails, by reference: words, address and token are asked for at this moment only. */
+/** Mails of identity, by reference: text, address and token are requested only now. */
 async function readMails(deps: Deps, claimed: readonly Claimed[]): Promise<Map<string, Mail>> {
   const found = new Map<string, Mail>()
   const { people, kernel } = deps

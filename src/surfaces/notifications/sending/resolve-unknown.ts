@@ -1,8 +1,9 @@
 /**
- * Takes up what a crash or a lost answer left open. A lease that ended without a wire mark: provably unsent,
- * so it waits again. With the mark: unknown. What is unknown is asked for where the provider can be asked;
- * else a report is waited for; and then the category says whether the same message goes again under the
- * same ref, or is given up. Never under another ref, and never over another provider.
+ * Resolves attempts after a crash or a lost reply. If a lease expired without a wire mark, the
+ * message was certainly not sent, so it waits again. With the mark, the outcome is unknown. Then
+ * the provider is queried if that is possible, else a report is awaited. After that, the category
+ * decides whether the same message is sent again with the same ref, or given up. It is never sent
+ * with another ref or over another provider.
  */
 import { Type, type Static } from 'typebox'
 import { parseTime } from '../../../kernel/clock.ts'

@@ -12,11 +12,11 @@ export type Result = {
   readonly provider: string | null
   readonly provider_message_id: string | null
   readonly error_code: string | null
-  /** Of an attempt that waits again, or stays unknown until then. */
+  /** For an attempt that waits again, or stays unknown until then. */
   readonly due_at_ms: number | null
   readonly sha256: Buffer | null
   readonly target: Target | null
-  /** The attempt after it, with the provider that it goes to, or null for the first one. */
+  /** The next attempt with its provider; null means the first provider. */
   readonly next: {
     readonly due_at_ms: number
     readonly provider: string | null
@@ -27,7 +27,7 @@ export type Result = {
   /** A push message becomes one attempt for each of these devices. */
   readonly devices: readonly string[]
   readonly suppress: string | null
-  /** The device has gone, and is not tried again by any message. */
+  /** The device no longer exists, and no further message is sent to it. */
   readonly gone: boolean
 }
 

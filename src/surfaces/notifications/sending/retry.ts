@@ -1,4 +1,4 @@
-/** When a message that provably was not sent is tried again; null: never. */
+/** When a message that was certainly not sent is tried again; null means never. */
 import { jitter } from '../../../kernel/ids.ts'
 import type { Channel } from '../schemas.ts'
 
@@ -13,7 +13,7 @@ const spread = 0.2
 
 export function retryAt(
   channel: Channel,
-  /** Rounds over all providers that are over. */
+  /** The number of finished rounds over all providers. */
   rounds: number,
   now_ms: number,
   expires_at_ms: number,

@@ -26,7 +26,7 @@ import { retryAt } from './retry.ts'
 export type SendMessage = (ready: Ready, signal: AbortSignal) => Promise<Result | null>
 
 type Parts = Pick<Deps, 'kernel' | 'providers'> & {
-  /** False where the lease is no longer ours. */
+  /** False if the lease was lost. */
   mark(leaving: Claimed): Promise<boolean>
 }
 
@@ -38,7 +38,10 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
   const { settings, clock, fault } = kernel
   const gates = new Map<string, { ahead: Gate; line: Gate }>()
   const waitFor = openRates(kernel)
-  /** While a connection sends, the next message is marked: the commit of a mark takes as long as a mail. */
+  /**
+   * While a connection sends, the next message is marked, because the commit of a mark takes as
+   * long as a mail.
+   */
   const gatesOf = ({ provider: { name, connections } }: Offered) => {
     const gate = () => openGate(connections, settings['notifications.bulk_share'])
     const found = gates.get(name) ?? { ahead: gate(), line: gate() }
@@ -57,14 +60,14 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
     const wait_ms = await waitFor(ready, signal)
     if (wait_ms > 0) return again(ready, wait_ms)
     const chosen = choose(offered, claimed)
-    // There is no provider, or all are resting: the message waits until it expires.
+    // There is no provider, or all circuits are open. The message waits until it expires.
     if (!chosen) return again(ready, offered.length === 0 ? no_provider_ms : rest_ms)
     const { provider, admission } = chosen
     let outcome: Outcome | null = null
     const { ahead, line } = gatesOf(chosen)
     const leaves = [await ahead.enter(claimed.lane)]
     try {
-      // What has not left when the process stops is for another process, at once.
+      // When the process stops, unsent messages become due immediately for another process.
       if (signal.aborted) return again(ready, 0)
       if (!mayRetry(provider.name, claimed.attempt_no)) return again(ready, rest_ms)
       if (!(await mayTry(ready))) {
@@ -108,7 +111,10 @@ function openRates(kernel: Parts['kernel']) {
   }
 }
 
-/** Retries are a tenth of what a provider gets, so that they do not multiply the load on a failing one. */
+/**
+ * Retries are at most a tenth of the messages to a provider, so that they do not multiply the load
+ * on a failing one.
+ */
 function openBudgets() {
   const budgets = new Map<string, RetryBudget>()
   return (name: string, attempt_no: number): boolean => {
@@ -120,7 +126,7 @@ function openBudgets() {
   }
 }
 
-/** Undefined: no provider takes it now. */
+/** Undefined if no provider accepts it now. */
 function choose(offered: readonly Offered[], { provider, pinned }: Claimed) {
   const from = offered.findIndex(one => one.provider.name === provider)
   const last = pinned && from >= 0 ? from + 1 : offered.length
@@ -131,7 +137,7 @@ function choose(offered: readonly Offered[], { provider, pinned }: Claimed) {
   return undefined
 }
 
-/** Shorter than the lease, so that no other process sends what is still on its way. */
+/** Shorter than the lease, so that no other process sends a message that is still being sent. */
 function deadline({ settings }: Parts['kernel'], signal: AbortSignal): AbortSignal {
   const ms = Math.max(1, settings['notifications.lease_seconds'] - 5) * 1000
   return AbortSignal.any([signal, AbortSignal.timeout(ms)])
@@ -150,7 +156,7 @@ export function outgoingOf(ready: Ready, now_ms: number): Outgoing {
   }
 }
 
-/** The same for every try, so that a second copy can be recognized. */
+/** The same for every attempt, so that a duplicate can be recognized. */
 function refOf({ intent_id, channel, target }: Pick<Claimed, 'intent_id' | 'channel' | 'target'>) {
   return target === '' ? `${intent_id}.${channel}` : `${intent_id}.${channel}.${target}`
 }

@@ -1,7 +1,7 @@
 /**
- * Sends what is due, in every worker process. Urgent lanes are claimed first, then the others by
- * their weights; what is claimed stays small enough to be sent within its lease. Results are recorded many
- * at a time while other messages are on their way.
+ * Sends due messages in every worker process. Urgent lanes are claimed first, then the others by
+ * their weights. A claim is small enough to be sent within its lease. Results are recorded many at
+ * a time while other messages are being sent.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Loop } from '../../../kernel/surface.ts'
@@ -23,7 +23,7 @@ export type OpenSender = {
 
 const portion = 100
 const finish_max = 200
-/** Of what is not critical: high, normal and bulk share a claim 6:3:1, as far as they have something due. */
+/** The other lanes, high, normal and bulk, share a claim 6:3:1 if they have due messages. */
 const weights = [0, 6, 3, 1] as const
 
 export function openSender(deps: Deps): OpenSender {
@@ -67,7 +67,8 @@ export function openSender(deps: Deps): OpenSender {
         try {
           while (!signal.aborted) {
             const changed = flights.changed()
-            // Full, or nothing is due: until something ends, comes, or becomes due.
+            // There is no room or no due message: wait until a message ends, arrives, or becomes
+            // due.
             if ((await round(deps, flights, work)) === 0) await changed
           }
         } finally {
@@ -106,7 +107,7 @@ function openFinisher(deps: Deps) {
 
 type Work = (claimed: readonly Claimed[]) => Promise<void>
 
-/** One round over the lanes; returns how many messages it took. */
+/** One round over the lanes. Returns how many messages it claimed. */
 async function round({ kernel, jobs }: Deps, flights: Flights, work: Work): Promise<number> {
   const lease_seconds = kernel.settings['notifications.lease_seconds']
   const fence = (tx: Tx) => jobs.pauseFence(tx, sending_activity)

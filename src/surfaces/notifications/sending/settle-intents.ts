@@ -36,7 +36,7 @@ const columns = { tenant_id: 'uuid', intent_id: 'uuid' }
 
 export type IntentKey = { readonly tenant_id: string; readonly intent_id: string }
 
-/** In one order, so that two who lock several never wait for each other in a circle. */
+/** Locked in one order, so that transactions that lock several rows never deadlock. */
 export async function lockIntents(tx: Tx, keys: readonly IntentKey[]): Promise<void> {
   if (keys.length === 0) return
   await tx.run(sql`
@@ -98,7 +98,7 @@ type Closing = {
   readonly closes_digest: string | null
 }
 
-/** What was gathered in a digest ends as the digest's one message does. */
+/** An order in a digest ends in the state of the digest's message. */
 export async function settleMembers(tx: Tx, settled: readonly Closing[]): Promise<void> {
   const closing = settled.filter(
     one => one.closes_digest !== null && announced_states.includes(one.state),

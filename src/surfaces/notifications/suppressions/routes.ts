@@ -23,7 +23,7 @@ const NewSuppression = closed(
 const SuppressionView = Type.Object(
   {
     id: Id,
-    /** Keyed by the tenant: it says nothing elsewhere, and the address is not in it. */
+    /** Keyed by the tenant, so that it has no meaning elsewhere and does not reveal the address. */
     destination_hash: Type.String(),
     channel: Type.String(),
     category: Type.String(),
@@ -154,7 +154,7 @@ function removeRoute(): Route {
 const link = '/v1/unsubscribe/{token}'
 const params = { token: text(400) }
 
-/** Scanners of mails follow links, so this only shows a button. */
+/** Mail scanners follow links, so the page only shows a button. */
 function pageRoute({ unsubscribe }: Deps): Route {
   return route({
     method: 'GET',

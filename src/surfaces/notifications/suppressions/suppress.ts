@@ -1,4 +1,7 @@
-/** Suppresses an address in one tenant, for one category or for all of them; the first reason stays. */
+/**
+ * Suppresses an address in one tenant, for one category or for all categories. If it is suppressed
+ * already, the first reason stays.
+ */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -13,7 +16,7 @@ export type NewSuppression = {
   readonly reason: string
 }
 
-/** Of the mails of class security that try a bounced address, one a day may: false for the others. */
+/** Allows one mail of class security a day to a bounced address. Returns false for the others. */
 export async function takeTrial(
   db: Db,
   { tenant_id, hash, channel }: Pick<NewSuppression, 'tenant_id' | 'hash' | 'channel'>,
@@ -28,7 +31,7 @@ export async function takeTrial(
 
 const Made = Type.Object({ id: Id })
 
-/** Returns its id, or null where it was suppressed already. */
+/** Returns its id, or null if the address was suppressed already. */
 export async function suppress(tx: Tx, what: NewSuppression): Promise<string | null> {
   const { tenant_id, hash, channel, category, reason } = what
   const made = await tx.maybe(

@@ -1,7 +1,7 @@
 /**
- * Links to unsubscribe from one category without logging in. The token names the address by its
- * hash and carries a MAC over tenant, hash and category: it cannot be guessed, nothing is stored for it, and
- * it goes on working while the key that made it is in the ring.
+ * Links to unsubscribe from one category without logging in. The token contains the hash of the
+ * address and a MAC over tenant, hash and category. It cannot be guessed, is not stored, and works
+ * while the key that made it is in the keyring.
  */
 import type { Kernel } from '../settings.ts'
 
@@ -13,7 +13,7 @@ export type Unsubscribed = {
 
 export type UnsubscribeLinks = {
   linkFor(what: Unsubscribed): string
-  /** Null where the token is not one of ours. */
+  /** Returns null if we did not issue the token. */
   read(token: string): Unsubscribed | null
 }
 

@@ -1,7 +1,7 @@
 /**
- * The templates of the deployment: the frame for mails of identity, and for notices that other surfaces
- * send in words of their own. A change of a text is a new version; the earlier ones stay, because intents
- * name the version that they were made with.
+ * The built-in templates: the frame for identity's mails, and for notices whose text comes from
+ * other surfaces. A changed text is a new version. Earlier versions stay, because intents name the
+ * version that they were made with.
  */
 import type { ChannelTemplate, Content } from './render.ts'
 
@@ -99,7 +99,7 @@ const code_de = code_texts(
   'Er gilt zehn Minuten. Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese Nachricht.',
 )
 
-/** Their words come in the data, in the reader's language. */
+/** The text comes in the data, in the language of the reader. */
 const all: readonly BuiltIn[] = [
   {
     name: 'verification-code',
@@ -132,7 +132,7 @@ const all: readonly BuiltIn[] = [
   },
 ]
 
-/** The newest, or the version asked for. */
+/** The newest version, or the requested one. */
 export function builtInTemplate(name: string, version?: number): BuiltIn | undefined {
   return all
     .filter(one => one.name === name && (version === undefined || one.version === version))

@@ -1,4 +1,7 @@
-/** draft to published to archived. A published version never changes; an archived one is not sent any more. */
+/**
+ * Moves a version from draft to published to archived. A published version never changes; an
+ * archived version is not sent any more.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

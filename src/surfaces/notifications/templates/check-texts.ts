@@ -1,6 +1,6 @@
 /**
- * What a template's texts may not be: text with a mistake in it, or HTML in which data would stand where
- * escaping does not protect (an attribute without quotes, an address that is not `safe_url`, a script).
+ * Refuses texts of a template with syntax errors, and HTML in which data would be inserted where
+ * escaping does not protect (an attribute without quotes, a URL without `safe_url`, a script).
  */
 import { problem } from '../errors.ts'
 import { parse, type Kind } from './language.ts'

@@ -1,4 +1,7 @@
-/** Writes the next version of a template as a draft. Its texts are parsed now, so that no send finds a mistake. */
+/**
+ * Writes the next version of a template as a draft. Its texts are parsed now, so that no send finds
+ * a syntax error.
+ */
 import { htmlToText } from 'html-to-text'
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -32,7 +35,7 @@ export async function createTemplate(
   const { name, default_locale, data_schema } = asked
   if (data_schema) await checkSchema(data_schema)
   const rows = rowsOf(asked)
-  // Two drafts at once take two numbers: the second waits for the first.
+  // Two concurrent drafts get two numbers: the second transaction waits for the first.
   await tx.run(sql`
     select pg_advisory_xact_lock(hashtextextended(${`${tenant_id} notification_template ${name}`}, 0))`)
   const { version } = await tx.one(
@@ -102,7 +105,7 @@ function contentOf(given: Given, channel: Channel, format: Kind, pointer: string
   return { subject, body, text_body: html ? (text ?? readable(body)) : null, url }
 }
 
-/** The text part of a mail, with the tags of the template kept. */
+/** The text part of a mail, with the tags of the template unchanged. */
 function readable(html: string): string {
   return htmlToText(html, {
     wordwrap: false,

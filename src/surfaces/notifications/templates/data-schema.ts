@@ -1,4 +1,7 @@
-/** The JSON Schema by which a template checks its data: of bounded size, and checked in counted steps. */
+/**
+ * The JSON Schema that validates the data of a template. Its size and the steps of a validation are
+ * bounded.
+ */
 import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
 import { Refused } from '../../../kernel/bounded/work.ts'
 import { problem } from '../errors.ts'
@@ -20,7 +23,7 @@ export async function checkSchema(schema: object): Promise<void> {
 
 const fits = new WeakMap<object, Promise<Fit>>()
 
-/** It was checked when the template was written. */
+/** The schema was validated when the template was written. */
 export async function fitOf(schema: object): Promise<Fit> {
   const fit = fits.get(schema) ?? compileSchema(schema)
   fits.set(schema, fit)

@@ -1,7 +1,7 @@
 /**
- * Finds a template version with its texts: the tenant's own, or one of the deployment. A tenant's own
- * template of the same name is preferred, except for class security: else a tenant's text could carry a
- * one-time token away.
+ * Finds a template version with its texts: the tenant's own, or a built-in one. A tenant's own
+ * template of the same name is preferred, except for class security, where the text of a tenant
+ * could leak a one-time token.
  */
 import { LRUCache } from 'lru-cache'
 import { Type, type Static } from 'typebox'
@@ -14,7 +14,7 @@ import { builtInTemplate, type BuiltIn } from './built-in.ts'
 import type { ChannelTemplate, Content } from './render.ts'
 
 export type TemplateVersion = {
-  /** `name@7`, or `dodeca/name@1` for one of the deployment. */
+  /** `name@7`, or `dodeca/name@1` for a built-in template. */
   readonly ref: string
   readonly status: 'draft' | 'published' | 'archived'
   readonly data_schema: object | null
@@ -42,7 +42,10 @@ type Row = Static<typeof Row>
 
 const built_in_prefix = 'dodeca/'
 
-/** The published version that a new intent uses; refuses what is not there or not published. */
+/**
+ * The published version that a new intent uses. Refuses one that does not exist or is not
+ * published.
+ */
 export async function templateToSend(
   reader: Reader,
   tenant_id: string,
@@ -60,7 +63,7 @@ export async function templateToSend(
   return builtIn(built_in)
 }
 
-/** `version` undefined: the newest published one. */
+/** Without `version`, the newest published one. */
 export async function findOwn(
   reader: Reader,
   tenant_id: string,
@@ -123,7 +126,7 @@ function builtIn({ name, version, templates }: BuiltIn): TemplateVersion {
 }
 
 export type Templates = {
-  /** The version that an intent was made with; it cannot change, so it is read once. */
+  /** The version that an intent was made with. It cannot change, so it is read once. */
   of(reader: Reader, tenant_id: string, ref: string): Promise<TemplateVersion>
 }
 

@@ -1,18 +1,18 @@
 /**
- * The template language: Liquid with what a stranger's template needs and no more. It reads own properties
- * only and no files, ends after 200 ms or 5 MB, and has no filter whose result depends on the moment or
- * whose time grows with the square of its input.
+ * The template language: a restricted Liquid, safe for templates of strangers. It reads only own
+ * properties and no files, and stops after 200 ms or 5 MB. It has no filter whose result depends on
+ * the time, or whose time grows with the square of its input.
  */
 import { Liquid, type FilterImplOptions, type Template } from 'liquidjs'
 import { LRUCache } from 'lru-cache'
 
 export type Kind = 'html' | 'text'
 
-/** What every template may name beside its data. */
+/** The variables that every template has beside its data. */
 export type Given = {
   readonly locale: string
   readonly timezone: string
-  /** When the intent was created, so that rendering again gives the same bytes. */
+  /** The creation time of the intent, so that rendering again gives the same bytes. */
   readonly now: string
   readonly unsubscribe_url: string
 }
@@ -26,7 +26,7 @@ const kept_filters = new Set(
   remove_first replace replace_first reverse round size slice sort split sum times truncate
   truncatewords uniq upcase url_encode where`.split(/\s+/),
 )
-/** They would read files, or print what was not looked at. */
+/** These tags would read files, or print text that was not checked. */
 const no_tags = ['include', 'render', 'layout', 'block']
 
 type Scope = { readonly context: { readonly globals: object } }
@@ -39,7 +39,7 @@ function language(kind: Kind): Liquid {
   const liquid = new Liquid({
     strictFilters: true,
     strictVariables: true,
-    // A condition and a default may ask for what is not there.
+    // Conditions and defaults may use variables that do not exist.
     lenientIf: true,
     ownPropertyOnly: true,
     relativeReference: false,
@@ -67,7 +67,7 @@ const date_styles = new Map<string, Intl.DateTimeFormatOptions>([
 
 const own_filters: Readonly<Record<string, FilterImplOptions>> = {
   strip: (value: unknown) => textOf(value).trim(),
-  /** An address that a mail may lead to; anything else leads nowhere. */
+  /** A URL that a mail may contain. Any other URL is removed. */
   safe_url: (value: unknown) => {
     const text = textOf(value).trim()
     return /^(https?:|mailto:|tel:)/i.test(text) && URL.canParse(text) ? text : '#'
@@ -82,7 +82,7 @@ const own_filters: Readonly<Record<string, FilterImplOptions>> = {
   number_l(this: unknown, value: unknown) {
     return new Intl.NumberFormat(givenIn(this as Scope).locale).format(numberOf(value))
   },
-  /** Whole minor units, as all money of the platform: 1999 and EUR are 19.99 €. */
+  /** Amounts are in whole minor units, as everywhere: 1999 and EUR are 19.99 €. */
   money_l(this: unknown, value: unknown, currency: unknown) {
     const { locale } = givenIn(this as Scope)
     const style = { style: 'currency', currency: String(currency) } as const
@@ -109,10 +109,10 @@ const cache = () =>
     maxSize: 32e6,
     sizeCalculation: (_, text) => text.length + 1,
   })
-/** By the text itself: a key that is put together would be hashed again at each render. */
+/** The key is the text itself: a concatenated string would be hashed again at each render. */
 const parsed = { html: cache(), text: cache() }
 
-/** Throws liquid's own error, with line and column, where the text has a mistake. */
+/** Throws Liquid's own error, with line and column, if the text has a syntax error. */
 export function parse(kind: Kind, text: string): Template[] {
   let found = parsed[kind].get(text)
   if (!found) {
@@ -122,7 +122,7 @@ export function parse(kind: Kind, text: string): Template[] {
   return found
 }
 
-/** Throws where a name is missing or a limit is reached. */
+/** Throws if a name is missing or a limit is reached. */
 export function run(kind: Kind, text: string, data: object, given: Given): string {
   // oxlint-disable-next-line node/no-sync -- it reads no file, and ends within its limits
   return String(languages[kind].renderSync(parse(kind, text), data, { globals: given }))

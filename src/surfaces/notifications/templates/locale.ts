@@ -1,4 +1,7 @@
-/** Which language of a template a recipient gets: RFC 4647 lookup, `de-CH-1996` to `de-CH` to `de`. */
+/**
+ * Chooses the language of a template for a recipient by RFC 4647 lookup: `de-CH-1996` to `de-CH` to
+ * `de`.
+ */
 export function pickLocale(
   available: readonly string[],
   wanted: readonly (string | null)[],
@@ -11,7 +14,7 @@ export function pickLocale(
       const found = names.get(range)
       if (found) return found
       range = range.slice(0, Math.max(0, range.lastIndexOf('-')))
-      // A single letter begins an extension, which means nothing by itself.
+      // A single letter begins an extension and has no meaning alone.
       if (/-[a-z0-9]$/.test(range)) range = range.slice(0, -2)
     }
   }

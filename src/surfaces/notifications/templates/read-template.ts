@@ -1,4 +1,4 @@
-/** A version of a template as its authors see it. */
+/** A template version as its authors see it. */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { problem } from '../errors.ts'
 import { readVersion } from './find-template.ts'

@@ -1,7 +1,7 @@
 /**
- * Makes the message of one channel from a template and its data. The same template, data, locale, zone and
- * time give the same bytes; their hash is kept with each attempt. What is not plain text in a place that
- * takes only plain text (a subject, an SMS, a push message) loses its control characters here.
+ * Renders the message of one channel from a template and its data. The same template, data, locale,
+ * zone and time give the same bytes; their hash is stored with each attempt. In places for plain
+ * text only (a subject, an SMS, a push message), control characters are removed here.
  */
 import { hash } from 'node:crypto'
 import type { Channel } from '../schemas.ts'
@@ -21,13 +21,13 @@ export type ChannelTemplate = {
   readonly channel: Channel
   readonly format: 'html' | 'text'
   readonly default_locale: string
-  /** By language, the default one among them. */
+  /** The texts for each language, including the default one. */
   readonly contents: Readonly<Record<string, Content>>
 }
 
 export type RenderInput = {
   readonly data: object
-  /** Wanted languages, the first one first. */
+  /** The wanted languages, the preferred one first. */
   readonly locales: readonly (string | null)[]
   readonly timezone: string
   readonly now: string
@@ -54,7 +54,7 @@ export class RenderFailure extends Error {
 
 const bytes_max = 512 * 1024
 const subject_max = 300
-/** What a push service carries, less the envelope that holds it. */
+/** The maximum payload of a push service, less the envelope. */
 const push_bytes_max = 3500
 
 export function render(template: ChannelTemplate, input: RenderInput): Rendered {
@@ -81,7 +81,7 @@ export function render(template: ChannelTemplate, input: RenderInput): Rendered 
   return rendered
 }
 
-/** Over what a person reads, not over the envelope of one transport. */
+/** The hash covers the text that a person reads, not the envelope of a transport. */
 export function hashOf({ subject, html, text, url }: Rendered): Buffer {
   return hash('sha256', JSON.stringify([subject, html, text, url]), 'buffer')
 }
@@ -97,11 +97,11 @@ function checkFit({ channel, subject, html, text, url }: Rendered): void {
   }
 }
 
-/** Most texts are this: nothing in them is replaced or composed, and looking costs a tenth of it. */
+/** Most texts need no replacement or composition. This check costs a tenth of doing both. */
 const simple = /^[\n\t\u0020-\u007e]*$/
 const simple_line = /^[\u0020-\u007e]{0,300}$/
 
-/** A line end in a subject would begin another header. */
+/** A line break in a subject would begin another header. */
 function oneLine(text: string): string {
   if (simple_line.test(text)) return text.trim()
   const line = text
@@ -119,7 +119,7 @@ function plainText(text: string): string {
     .normalize('NFC')
 }
 
-/** A path of ours, or an address outside; anything else is dropped. */
+/** A path of the platform, or an absolute URL. Anything else is dropped. */
 function safeLink(text: string): string | null {
   const link = text.trim()
   if (/^\/(?![/\\])[^\s\p{Cc}]{0,2000}$/u.test(link)) return link

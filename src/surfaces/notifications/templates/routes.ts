@@ -1,4 +1,4 @@
-/** Routes about templates: drafts, their publication, and how they look with data. */
+/** Routes of templates: drafts, publishing, and previews with data. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

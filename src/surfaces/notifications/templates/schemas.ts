@@ -1,4 +1,4 @@
-/** What templates look like over the wire. */
+/** Templates in requests and replies. */
 import { Type, type Static } from 'typebox'
 import { closed, Id, nullable, oneOf, page, text, Time } from '../../../kernel/http/shapes.ts'
 import { Channel, Data, Locale, TemplateName } from '../schemas.ts'

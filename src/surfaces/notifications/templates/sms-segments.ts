@@ -1,4 +1,7 @@
-/** How many parts an SMS has: 160 characters of GSM 03.38, or 70 of UCS-2, and a few less in each of several. */
+/**
+ * Counts the segments of an SMS: 160 characters of GSM 03.38, or 70 of UCS-2, and a few fewer in
+ * each if there are several.
+ */
 const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 const extended = '\f^{}\\[~]|€'
