@@ -1,4 +1,7 @@
-/** What must hold of calls and their usage between any two commits, for `dodeca doctor` and the chaos tests. */
+/**
+ * Checks that calls and their usage are consistent after every commit. They run in `dodeca doctor`
+ * and in the chaos tests.
+ */
 import { Type } from 'typebox'
 import { sql, type Sql } from '../../kernel/database/sql.ts'
 import type { Check } from '../../kernel/surface.ts'

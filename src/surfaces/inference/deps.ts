@@ -1,4 +1,4 @@
-/** What the use cases of inference share, and the faces that it stands on. */
+/** The dependencies that the use cases of inference share, with the faces that it calls. */
 import type { Face as Identity } from '../identity/face.ts'
 import type { Face as Jobs } from '../jobs/face.ts'
 import type { KnownModels } from './models/known-models.ts'
@@ -19,7 +19,7 @@ export type Deps = Needs & {
   readonly kernel: Kernel
   readonly providers: Providers
   readonly policy: Policy
-  /** Calls that run in this process. */
+  /** The calls that run in this process. */
   readonly calls: Calls
   readonly places: Places
   readonly models: KnownModels

@@ -1,4 +1,4 @@
-/** What inference refuses. What a provider said never appears: it is in the log only. */
+/** The errors of inference. They never contain text of a provider, which is only in the log. */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 import { providerErrors } from '../../kernel/http/providers.ts'
 

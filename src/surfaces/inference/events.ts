@@ -1,4 +1,4 @@
-/** What inference announces: ids, numbers and states, never a prompt or an output. */
+/** The events of inference. They contain ids, numbers and states, never a prompt or an output. */
 import { Type } from 'typebox'
 import { Id, nullable } from '../../kernel/http/shapes.ts'
 

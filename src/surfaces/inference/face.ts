@@ -1,7 +1,7 @@
 /**
- * What other surfaces may call: a server prompt answered as a stream, and embeddings. Each call is an
- * operation of its own: the quota is reserved before, the usage is settled after it, and a failure is
- * thrown as a problem of this surface's catalog.
+ * Functions that other surfaces may call: stream the answer to a server prompt, and embed texts.
+ * Each call is a separate operation: quota is reserved before it and usage is settled after it. A
+ * failure is thrown as a problem of this surface's catalog.
  */
 import type { Principal } from '../../kernel/access/principal.ts'
 
@@ -17,7 +17,7 @@ export type Order = {
 }
 
 export type Prompt = {
-  /** A server prompt by version. */
+  /** The version of a server prompt. */
   readonly prompt: 'cited_answer@1'
   /** Content of the user role only: blocks of quoted text, and the question. */
   readonly input: string
@@ -33,7 +33,7 @@ export type Usage = {
 }
 
 export type Piece =
-  /** After the provider's first event. */
+  /** Resolves after the first event of the provider. */
   | {
       readonly type: 'started'
       readonly operation_id: string
@@ -51,10 +51,10 @@ export type Embedded = {
 }
 
 export type Face = {
-  /** A provider is set. */
+  /** Whether a provider is configured. */
   readonly configured: boolean
   generate(order: Order, prompt: Prompt, signal: AbortSignal): AsyncIterable<Piece>
-  /** `model`: an alias or the id of a deployment. */
+  /** `model` is an alias or the id of a deployment. */
   embed(
     order: Order,
     model: string,

@@ -1,4 +1,4 @@
-/** The calls of other surfaces: server prompts as a stream of pieces, and embeddings. */
+/** The calls of other surfaces: server prompts, streamed in pieces, and embeddings. */
 import { newId } from '../../kernel/ids.ts'
 import type { Deps } from './deps.ts'
 import { problem } from './errors.ts'
@@ -36,7 +36,7 @@ async function* generate(
     prompt,
     workload: 'retrieval_answer',
     class: 'stream',
-    // The answer keeps what it needs.
+    // The answer stores the parts that it needs.
     store: false,
     deadline_ms: Math.max(1, order.deadline.getTime() - kernel.clock.nowMs()),
     parent_id: order.parent_id,

@@ -1,4 +1,4 @@
-/** What may be done with models. Every account may call them within its quota. */
+/** The permissions of models. Every account may call models within its quota. */
 import type { Permission } from '../../kernel/access/permissions.ts'
 
 const everyone = ['member']

@@ -1,6 +1,7 @@
 /**
- * What inference keeps of a person: the inputs and outputs of their calls. Erasing cancels what runs and deletes
- * the texts, the metadata and the keys; usage rows stay, because billing needs them.
+ * The data that inference stores about a person: the inputs and outputs of their calls. Erasing
+ * cancels running calls and deletes the texts, the metadata and the keys. Usage rows stay, because
+ * billing needs them.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
@@ -70,7 +71,7 @@ export function personalInference(deps: Deps): Personal {
           where actor_id = any(${principal_ids}::uuid[])
             and state in ('pending', 'running', 'reconciling')`,
       )
-      // It is retried later: a running call ends within seconds, and its texts go then.
+      // Retried later: a running call ends within seconds, and its texts are erased then.
       if (running > 0) throw new Error(`${running} calls of an erased account still run`)
     },
   }

@@ -1,4 +1,4 @@
-/** The records of inference on the wire that more than one folder uses. */
+/** Schemas of inference that more than one folder uses. */
 import { Type, type Static } from 'typebox'
 import { closed, count, Id, nullable, oneOf, text, Time } from '../../kernel/http/shapes.ts'
 
@@ -23,7 +23,7 @@ const Metadata = Type.Record(
   { maxProperties: 16 },
 )
 
-/** Checked as a schema where it is used. */
+/** Validated as a schema where it is used. */
 const JsonSchema = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
 
 const ResponseFormat = closed({

@@ -1,6 +1,6 @@
 /**
- * Thirty days of calls for each demo tenant, with their usage, so that reports of usage have something to
- * show. They were never sent: their inputs and outputs are past their time, as after thirty days.
+ * Thirty days of calls for each demo tenant, with their usage, so that reports of usage have data.
+ * The calls were never sent. Their inputs and outputs count as expired, as after thirty days.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
@@ -37,7 +37,10 @@ export async function seed(deps: Deps): Promise<string[]> {
   return made
 }
 
-/** More on weekdays, and a growing number; each day another one, but the same at each seed. */
+/**
+ * More on weekdays, and increasing over time. Each day is different, but every seed makes the same
+ * numbers.
+ */
 async function insertCalls(tx: Tx, tenant_id: string, actors: readonly string[]): Promise<void> {
   await tx.run(sql`
     insert into inference.inference_operations (tenant_id, id, actor_id, model, first_deployment_id,

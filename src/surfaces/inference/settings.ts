@@ -54,7 +54,7 @@ export const settings = {
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
 
-/** Combinations that cannot work. */
+/** Refuses combinations of settings that cannot work. */
 export function settingFaults(given: Kernel['settings']): string[] {
   const provider = given['inference.provider']
   const address = given['inference.base_url']

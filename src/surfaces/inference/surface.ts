@@ -1,4 +1,4 @@
-/** Inference as the kernel sees it: its parts are opened once and wired together here. */
+/** The parts of inference, opened once and connected here. */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Retention } from '../../kernel/work/retention.ts'
 import type { Surface } from '../../kernel/surface.ts'

@@ -1,4 +1,7 @@
-/** Embeds texts for another surface: reserved and settled like a call, without a stored input or output. */
+/**
+ * Embeds texts for another surface. Quota is reserved and settled as for a call, but no input or
+ * output is stored.
+ */
 import { Type } from 'typebox'
 import type { Problem } from '../../../kernel/errors/problem.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -31,7 +34,7 @@ export async function embedTexts(
   const candidates = await findCandidates(deps, order.tenant_id, {
     model,
     capability: ['embedding'],
-    // Each text has the whole context; the provider refuses one that is too long.
+    // Each text may use the whole context. The provider refuses a text that is too long.
     input_tokens: 0,
     max_output: 0,
   })

@@ -1,4 +1,4 @@
-/** Routes of calls: blocking and streamed, what became of one, and its cancel. */
+/** Routes of calls: blocking and streamed calls, reading one, and cancelling it. */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { currentRequestId } from '../../../kernel/observability/context.ts'
 import { reply, route, type RequestKey, type Route } from '../../../kernel/http/route.ts'
@@ -19,7 +19,7 @@ import { inferenceWriter } from './stream-events.ts'
 const path = '/v1/inferences'
 const absent = 'inference_not_found'
 const body_limit_bytes = 4 * 1024 * 1024
-/** After the death of a process a retry waits no longer than this. */
+/** After a process died, a retry waits at most this long. */
 export const lease_seconds = 30
 
 export const call_fails = [

@@ -1,4 +1,4 @@
-/** Requests of calls, and how they are read. */
+/** Requests of calls, and their validation. */
 import { Type, type Static } from 'typebox'
 import { compileSchema } from '../../../kernel/bounded/json-schema.ts'
 import { Refused } from '../../../kernel/bounded/work.ts'
@@ -20,7 +20,7 @@ type Read = Pick<NewCall, 'model' | 'content' | 'parameters' | 'store' | 'metada
 
 const schema_bytes_max = 64 * 1024
 
-/** Refuses a schema that cannot be used before anything is sent. */
+/** Refuses an unusable schema before anything is sent. */
 export async function readAsked(
   { settings }: Pick<Kernel, 'settings'>,
   { model, input, parameters = {} }: Asked,

@@ -5,7 +5,7 @@ import type { Writer } from '../operations/call-streamed.ts'
 import type { OperationRow } from '../operations/read-operation.ts'
 import { codeOf, isRetryable } from '../operations/settle-call.ts'
 
-/** Codes that the kernel writes and that a retry may heal. */
+/** Error codes of the kernel that a retry may resolve. */
 const lasting: ReadonlySet<string> = new Set(['invalid_token', 'slow_consumer'])
 
 export function inferenceWriter(): Writer {

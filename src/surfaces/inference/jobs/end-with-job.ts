@@ -1,6 +1,6 @@
 /**
- * Operations that a job runs follow it: the commit that ends or reopens the job changes the operation too. A
- * run that was still held is settled there, because no process will.
+ * An operation in a job follows the job: the transaction that ends or reopens the job changes the
+ * operation too. A reservation that is still open is settled there, because no process will do it.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -38,7 +38,7 @@ export async function endWithJob(tx: Tx, job: EndedJob): Promise<void> {
     where tenant_id = ${tenant_id} and id = ${id} and run = ${run} and state = ${found.state}`)
 }
 
-/** The next attempt of the job is a run of its own. */
+/** The next attempt of the job is a separate run. */
 export async function reopenWithJob(tx: Tx, { tenant_id, id }: JobIdentity): Promise<void> {
   await tx.run(sql`
     update inference.inference_operations

@@ -1,4 +1,4 @@
-/** The job types of inference. Their parameters hold only the operation's id. */
+/** The job types of inference. Their parameters contain only the operation's id. */
 import { Type } from 'typebox'
 import { closed, Id } from '../../../kernel/http/shapes.ts'
 import type { JobType } from '../../../kernel/surface.ts'

@@ -1,4 +1,4 @@
-/** Routes of calls that a job runs. Job and call are one thing with two ids: `id` is the job's. */
+/** Routes of calls in jobs. Job and call are one object with two ids: `id` is that of the job. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -159,7 +159,7 @@ function deadlineOf({ kernel: { clock } }: Deps, deadline_at: string | undefined
   })
 }
 
-/** A job of the caller's own calls. */
+/** A job with a call of the caller. */
 async function find(
   reader: Reader,
   { id, tenant_id }: Principal,
@@ -170,7 +170,7 @@ async function find(
   return row
 }
 
-/** The job is read first: where it has ended, the call has, too. */
+/** The job is read first: if it has ended, the call has ended too. */
 async function show(
   reader: Reader,
   deps: Deps,

@@ -1,6 +1,7 @@
 /**
- * Runs a call in an attempt of its job. The end of a success and of the job are one commit; a failure is settled
- * at once and the job's engine decides whether it is retried. A refused quota is never retried.
+ * Runs a call in an attempt of its job. On success, one transaction ends the call and the job. On
+ * failure, the call is settled immediately and the job's engine decides whether to retry. A refused
+ * quota is never retried.
  */
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
@@ -12,7 +13,7 @@ import type { OperationRow } from '../operations/read-operation.ts'
 import { resumeCall } from '../operations/resume-call.ts'
 import { codeOf, isRetryable, settleCall } from '../operations/settle-call.ts'
 
-/** What an attempt has to do: nothing more, or this call. */
+/** The work of an attempt: nothing, because the call has ended, or this call. */
 export async function takeUp(
   deps: Deps,
   operation_id: string,
@@ -52,7 +53,7 @@ export async function runInJob(
   }
 }
 
-/** `bytes`: the result of the job, where it is not the operation's id. */
+/** `bytes` is the result of the job, if it is not the operation's id. */
 export async function endInJob(
   deps: Deps,
   job: RunningJob,
@@ -79,7 +80,7 @@ export async function endInJob(
       return store ? undefined : { operation_id: call.id }
     })
   } catch (error) {
-    // The job was lost, the work was not: its next attempt finds it done.
+    // The attempt was lost but not its work: the next attempt finds the call completed.
     await db.tx(tx => settleCall(tx, deps, call, result))
     throw error
   }

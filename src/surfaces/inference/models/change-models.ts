@@ -1,6 +1,6 @@
 /**
- * Adds and changes models. A tenant changes its own; those of the platform are the platform operator's. A
- * deployment that drains takes no new calls, and what runs on it ends.
+ * Adds and changes models. A tenant changes its own models, and the platform operator those of the
+ * platform. A draining deployment accepts no new calls and finishes running ones.
  */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
@@ -33,7 +33,10 @@ const Deployment = Type.Object({
 
 type NewModel = { readonly tenant_id: string; readonly id: string }
 
-/** Every provider is called with the platform's account: who adds or prices a model decides what it pays. */
+/**
+ * Every provider is called with the platform's account, so adding or pricing a model decides what
+ * the platform pays.
+ */
 function requireOperator(grants: ReadonlySet<string>): void {
   if (grants.has('inference.platform.write')) return
   throw problem('permission_denied', {
@@ -124,7 +127,7 @@ export async function changeModel(
 
 const Made = Type.Object({ price_version: Type.Integer() })
 
-/** A new version; what was charged by another stays as it is. */
+/** A new version. Calls that were charged with an earlier version keep it. */
 export async function createPrice(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,

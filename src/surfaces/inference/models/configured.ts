@@ -1,6 +1,7 @@
 /**
- * The models that the settings name, as deployments of the platform: the text model is `default`, the
- * embedding model `embedding`. The first call of a process writes what is missing, in its own commit.
+ * The models in the settings, stored as deployments of the platform: the text model is `default`,
+ * the embedding model `embedding`. The first call of a process writes the missing rows in a
+ * separate transaction.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -68,7 +69,7 @@ async function ensure(
   await tx.run(sql`
     insert into inference.model_aliases (tenant_id, alias, deployment_id)
     values (${platform_tenant}, ${alias}, ${id}) on conflict do nothing`)
-  // A configured model of before is not what the alias stands for any more.
+  // The alias no longer points to a model that was configured earlier.
   await tx.run(sql`
     delete from inference.model_aliases a using inference.model_deployments d
     where a.tenant_id = ${platform_tenant} and a.alias = ${alias} and a.deployment_id <> ${id}

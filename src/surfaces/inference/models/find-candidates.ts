@@ -1,6 +1,7 @@
 /**
- * The deployments that may answer a call, in the order in which they are tried. A tenant's own alias hides
- * the platform's. A deployment of another tenant is refused like one that does not exist.
+ * Finds the deployments that may answer a call, in the order in which they are tried. A tenant's
+ * own alias overrides the platform's. A deployment of another tenant gets the same error as one
+ * that does not exist.
  */
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -23,7 +24,7 @@ export async function findCandidates(
   return chooseFrom(await findModel(deps, tenant_id, needed.model), needed)
 }
 
-/** Not in a transaction: it may have to wait for a connection. */
+/** Not in a transaction, because it may have to wait for a connection. */
 export async function findModel(
   deps: Pick<Deps, 'kernel' | 'providers' | 'policy' | 'models'>,
   tenant_id: string,

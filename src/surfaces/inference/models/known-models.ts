@@ -1,6 +1,7 @@
 /**
- * Which deployments a name stands for, kept in this process for a second, so that a call needs no statement to
- * find its model. A change of a model clears it in every process; the second is for a lost notification.
+ * A cache of the deployments behind a name, kept for a second, so that a call needs no statement to
+ * find its model. A change of a model clears the cache in every process. The expiry is for a lost
+ * notification.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -30,7 +31,7 @@ export class KnownModels {
   private readonly db: Kernel['db']
   private readonly known = new Map<string, Known>()
   private readonly stopListening: () => void
-  /** What was read before a change is not kept after it. */
+  /** Rows that were read before a change are not cached after it. */
   private changes = 0
 
   constructor({ db, onWake }: Pick<Kernel, 'db' | 'onWake'>) {

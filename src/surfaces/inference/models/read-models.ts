@@ -1,4 +1,4 @@
-/** Models that a tenant may call, with their aliases and present prices. */
+/** The models that a tenant may call, with their aliases and current prices. */
 import { Type, type Static } from 'typebox'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { platform_tenant, type Deps } from '../deps.ts'
@@ -7,7 +7,7 @@ import { ModelView } from './schemas.ts'
 export const ModelRow = Type.Omit(ModelView, ['health'])
 export type ModelRow = Static<typeof ModelRow>
 
-/** `where`: over the deployments as `d`. */
+/** `where` is a condition on the deployments `d`. */
 export function modelsOf(tenant_id: string, where: Sql): Sql {
   return sql`
     select d.id, d.provider, d.model_name, d.version, d.capability, d.state, d.region,

@@ -1,4 +1,4 @@
-/** Models, their aliases and prices on the wire. */
+/** Models, their aliases and prices in requests and replies. */
 import { Type, type Static } from 'typebox'
 import { closed, count, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
 import { Currency, Decimal } from '../schemas.ts'

@@ -1,4 +1,7 @@
-/** The event of a call's end. A job announces its own end, so calls that a job runs have none. */
+/**
+ * Emits the event that a call has ended. A call in a job has no event, because the job emits its
+ * own.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Settled } from '../quotas/settle.ts'
 import type { Call } from './call.ts'

@@ -1,7 +1,8 @@
 /**
- * A call whose caller waits for all of it, as an effect outside: `begin` commits the reservation and the first
- * attempt, `call` asks the model, and `finish` settles in the commit of the reply. A failure that a retry may
- * heal is settled at once and is no outcome: the same key runs the operation again.
+ * A call whose caller waits for the whole output, as an outside operation of the kernel. `begin`
+ * commits the reservation and the first attempt, `call` calls the model, and `finish` settles in
+ * the transaction of the reply. A failure that a retry may resolve is settled immediately and not
+ * recorded as an outcome: the same key runs the operation again.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Problem } from '../../../kernel/errors/problem.ts'
@@ -15,7 +16,7 @@ import type { OperationRow } from './read-operation.ts'
 import { resumeCall } from './resume-call.ts'
 import { isRetryable, problemOf, settleCall, type SettledCall } from './settle-call.ts'
 
-/** What `call` hands to `finish`. */
+/** The data that `call` passes to `finish`. */
 export type Called =
   | { readonly call: Call; readonly result: Result }
   | { readonly blocked: true }
@@ -65,7 +66,7 @@ export class BlockingCalls {
     }
   }
 
-  /** A problem is an outcome: it commits with what was used. */
+  /** A problem is an outcome: it is committed together with the usage. */
   async finish(tx: Tx, called: Called): Promise<Finished | Problem> {
     if ('blocked' in called) return problem('content_blocked')
     if ('ended' in called) {
@@ -75,13 +76,13 @@ export class BlockingCalls {
     const { call, result } = called
     await this.deps.kernel.fault('inference.before_settle')
     const settled = await settleCall(tx, this.deps, call, result)
-    // The reaper was faster: the process was stopped for longer than its lease.
+    // The reaper was first, because the process was suspended for longer than its lease.
     if (!settled) throw problem('service_unavailable', { retry_after: 1 })
     return result.ending.state === 'succeeded' ? settled : problemOf(result.ending)
   }
 }
 
-/** Of an operation that has ended without success. */
+/** The problem of an operation that ended without success. */
 export function problemOfRow({ error_code }: OperationRow): Problem {
   return problem((error_code ?? 'service_unavailable') as InferenceCode)
 }

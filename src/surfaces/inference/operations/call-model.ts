@@ -1,7 +1,8 @@
 /**
- * Runs one call: asks the deployments in their order, passes safe text on as it comes, and returns how it
- * ended. It never throws for what a provider does. The next deployment is asked only while no text was
- * passed on; what the run before it used is settled first, in the commit that reserves the next.
+ * Runs one call: tries the deployments in their order, passes safe text on as it arrives, and
+ * returns how the call ended. It never throws because of a provider. The next deployment is tried
+ * only while no text was passed on. The usage of the run before it is settled first, in the
+ * transaction that reserves the next run.
  */
 import { Problem } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'
@@ -21,7 +22,7 @@ export type Ending =
   | { readonly state: 'succeeded'; readonly finish_reason: 'stop' | 'length' }
   | { readonly state: 'failed'; readonly code: FailedCode; readonly retryable: boolean }
   | { readonly state: 'blocked' }
-  /** `retryable`: its caller has left or the process stops. */
+  /** `retryable` means that the caller has left or the process stops. */
   | {
       readonly state: 'cancelled'
       readonly code: 'inference_cancelled'
@@ -39,7 +40,7 @@ export type FailedCode =
 
 export type Result = {
   readonly ending: Ending
-  /** After the output policy. */
+  /** The text after the output policy. */
   readonly text: string
   readonly spent: Spent
   readonly response_id: string | null
@@ -47,7 +48,10 @@ export type Result = {
   readonly attempts: readonly EndedAttempt[]
 }
 
-/** What is passed on while it runs; each is awaited before more is read from the provider. */
+/**
+ * Receives the text while the call runs. Each call is awaited before more is read from the
+ * provider.
+ */
 export type Sink = {
   started(model_snapshot: string): Promise<void>
   text(text: string): Promise<void>
@@ -91,7 +95,7 @@ function mayFailOver(
 
 type Answered = { readonly result: Result; readonly is_open: boolean }
 
-/** `is_open`: nothing was passed on, so another deployment may still answer. */
+/** `is_open` means that nothing was passed on, so another deployment may still answer. */
 async function callDeployment(
   deps: Deps,
   call: Call,
@@ -131,7 +135,7 @@ async function callDeployment(
 
 class Full extends Error {}
 
-/** What was read of one answer. */
+/** The parts read from one answer. */
 class Reading {
   passed = ''
   received = ''
@@ -151,7 +155,7 @@ class Reading {
     return this.scanner.decided
   }
 
-  /** True: nothing more is read. */
+  /** Returns true if nothing more should be read. */
   async take(event: ProviderEvent, sink: Sink): Promise<boolean> {
     if (event.type === 'created') {
       this.snapshot = event.model_snapshot
@@ -188,7 +192,7 @@ export function requestOf({ kernel }: Deps, call: Call): ProviderRequest {
   return {
     kind: 'text',
     operation_id: call.id,
-    // A deployment that is asked second never gets the key that the first one got.
+    // The second deployment never gets the key that the first one got.
     provider_key:
       deployment.id === call.first_deployment_id ? call.id : `${call.id}.${deployment.id}`,
     model: deployment.model_name,
@@ -234,11 +238,11 @@ async function endingOf(
   return { state: 'failed', code: 'service_unavailable', retryable: true }
 }
 
-/** One line a failed run: names, numbers and the provider's own code, never its words. */
+/** One log line for each failed run: names, numbers and the provider's own code, never its text. */
 function logFailure({ log }: Deps['kernel'], call: Call, failure: ProviderFailure): void {
   const { provider, model_name: model } = call.deployment
   const { code: outcome, reason, refusal } = failure
-  // Every call meets an open circuit; that it has opened was said by the calls before.
+  // An open circuit fails every call. It was logged when it opened.
   if (reason === 'circuit_open') return
   log.warn(
     { operation_id: call.id, provider, model, outcome, reason, ...(refusal ? { refusal } : {}) },
@@ -246,7 +250,10 @@ function logFailure({ log }: Deps['kernel'], call: Call, failure: ProviderFailur
   )
 }
 
-/** By the caller's cancel it ends for good; a caller that has left may come back with its key. */
+/**
+ * A cancel of the caller ends the call for good. A caller that disconnected may come back with its
+ * key.
+ */
 function cancelledBy(signal: AbortSignal): Ending {
   const is_asked = signal.reason instanceof CallCancelled
   return { state: 'cancelled', code: 'inference_cancelled', retryable: !is_asked }
@@ -258,7 +265,7 @@ type Counted = Seen & {
   readonly compute_ms: number
 }
 
-/** What is charged: the provider's numbers, what was received, the reservation, or nothing. */
+/** The usage to charge: the provider's numbers, the received text, the reservation, or nothing. */
 async function spentBy(
   call: Call,
   { reading, failure, ending, ledger, compute_ms }: Counted,
@@ -284,7 +291,7 @@ function refusalOf(failure: unknown): Decided[] {
   return blocked ? [{ category: blocked, decision: 'block' }] : []
 }
 
-/** What is only noted needs no text held back. */
+/** Rules that only record a match need no text held back. */
 function flagsOf({ policy }: Deps, text: string): Decided[] {
   return decideOn(policy, 'output', text).filter(one => one.decision === 'flag')
 }

@@ -1,7 +1,7 @@
 /**
- * A call whose output is streamed, as a keyed stream of the kernel. Its retry continues a call that a dead
- * process or a reader left behind, or shows one that has ended: the stored text as one piece, and the same
- * ending.
+ * A call whose output is streamed, as a keyed stream of the kernel. A retry continues a call that a
+ * dead process or a reader left behind. If the call has ended, the retry gets the stored text as
+ * one piece, and the same ending.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { EndingCode, EventStream, SseEvent } from '../../../kernel/http/sse.ts'
@@ -20,17 +20,17 @@ import { runStreamed, type Pieces } from './run-streamed.ts'
 import { problemOf, type SettledCall } from './settle-call.ts'
 import { problemOfRow } from './call-blocking.ts'
 
-/** How one endpoint writes a call as events; `sequence` counts them. */
+/** How an endpoint writes a call as events. `sequence` counts the events. */
 export type Writer = {
-  /** Headers are held until this piece. */
+  /** The headers are sent with this piece. */
   isFirst(piece: RunPiece): boolean
   started(call: Call, model_snapshot: string, deployment_id: string): readonly SseEvent[]
   text(text: string): readonly SseEvent[]
   ended(settled: SettledCall): readonly SseEvent[]
-  /** Of an operation from storage: all events after the text. */
+  /** For a stored operation: all events after the text. */
   stored(row: OperationRow): readonly SseEvent[]
   storedStart(row: OperationRow): readonly SseEvent[]
-  /** An end that the writer of the call did not see. */
+  /** The ending if the writer of the call did not see it. */
   broken(operation_id: string, code: EndingCode): SseEvent
 }
 
@@ -70,7 +70,9 @@ export function streamedCalls(deps: Deps, newWriter: () => Writer) {
   }
 }
 
-/** Resolves with the first piece that the endpoint shows; a failure before it is a status. */
+/**
+ * Resolves with the first piece that the endpoint sends. A failure before it is an error status.
+ */
 async function open(
   deps: Deps,
   call: Call,

@@ -1,4 +1,4 @@
-/** A call as this process runs it: everything that is needed to make, settle and show it. */
+/** A call as this process runs it: all data to make, settle and show it. */
 import type { Candidate } from '../models/known-models.ts'
 import type { PromptVersion } from '../prompts/prompts.ts'
 import type { Decided } from '../safety/policy.ts'
@@ -13,7 +13,7 @@ export type Workload =
   | 'retrieval_answer'
   | 'retrieval_embedding'
 
-/** Numbers and words of a call; texts are sealed in its content. */
+/** The numbers and names of a call. Its texts are sealed in its content. */
 export type Parameters = {
   readonly max_output_tokens: number
   readonly temperature?: number
@@ -26,7 +26,7 @@ export type Call = {
   readonly tenant_id: string
   readonly id: string
   readonly actor_id: string
-  /** The alias or id that was asked for. */
+  /** The requested alias or id. */
   readonly model: string
   readonly workload: Workload
   readonly class: 'call' | 'stream' | 'job'
@@ -38,16 +38,16 @@ export type Call = {
   readonly job_id: string | null
   readonly estimated_input: number
   readonly candidates: readonly [Candidate, ...Candidate[]]
-  /** Its provider key is the operation's id; every other deployment gets one of its own. */
+  /** Its provider key is the operation's id. Every further deployment gets a key of its own. */
   readonly first_deployment_id: string
   readonly deadline_at: string
   readonly created_at: string
-  /** What the policy decided of the input. */
+  /** The decisions of the policy about the input. */
   readonly decided: readonly Decided[]
-  /** Changes when an execution is followed by another. */
+  /** Changes with each execution. */
   run: number
   deployment: Candidate
-  /** Attempts that were committed, over all runs. */
+  /** The number of committed attempts, over all runs. */
   attempts: number
 }
 

@@ -1,6 +1,7 @@
 /**
- * The calls that run in this process: their leases are renewed while it lives, and it looks every second, and
- * at each cancel of any process, which of them were cancelled. Their tasks end before the process does.
+ * The calls that run in this process. The process renews their leases. Every second, and at each
+ * cancel in any process, it reads which of them were cancelled. Their tasks end before the process
+ * ends.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -47,7 +48,7 @@ export class Calls {
     this.timer = undefined
   }
 
-  /** Work that goes on although its caller has left. */
+  /** Work that continues although its caller has disconnected. */
   keep<T>(task: Promise<T>): Promise<T> {
     this.tasks.add(task)
     const end = () => void this.tasks.delete(task)

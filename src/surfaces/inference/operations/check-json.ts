@@ -1,4 +1,4 @@
-/** Whether an output is what the call asked for, where it asked for JSON of a schema. */
+/** If a call requested JSON of a schema, checks that its output matches. */
 import { compileSchema } from '../../../kernel/bounded/json-schema.ts'
 import type { Call } from './call.ts'
 
@@ -14,7 +14,7 @@ export async function checkJson(
   return (await fit(value, '')).length === 0
 }
 
-/** Undefined where it is not JSON. */
+/** Undefined if it is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

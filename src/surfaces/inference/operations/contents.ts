@@ -1,6 +1,7 @@
 /**
- * Inputs and outputs, sealed under the platform's keyring and named by reference. They are bytes, so that
- * U+0000 in an output is nothing special. What is not to be stored is erased when no retry can need it.
+ * Inputs and outputs, sealed under the platform's keyring and found by reference. They are bytes,
+ * so that U+0000 in an output is an ordinary character. Contents that should not be stored are
+ * erased when no retry can need them.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -10,7 +11,7 @@ import type { SealedColumn } from '../../../kernel/work/reseal.ts'
 import type { ProviderMessage, ResponseFormat } from '../providers/provider.ts'
 import type { Kernel } from '../settings.ts'
 
-/** What a person wrote. */
+/** Text that a person wrote. */
 export type Content = {
   readonly input: string | readonly ProviderMessage[]
   readonly instructions?: string
@@ -21,7 +22,7 @@ const use = 'inference.contents'
 const placeOf = (id: string) => ({ table: use, id, column: 'sealed' })
 const Sealed = Type.Object({ sealed: Type.Unsafe<Buffer>(Type.Any()) })
 
-/** As its row will be: sealed before the transaction that writes it. */
+/** Ready for its row: sealed before the transaction that writes it. */
 export type SealedContent = {
   readonly id: string
   readonly sealed: Buffer
@@ -40,7 +41,7 @@ export function sealContent(
   return { id, sealed: keys.seal(use, Buffer.from(text), placeOf(id)), hours }
 }
 
-/** Undefined once it is erased. */
+/** Undefined after it was erased. */
 export async function readContent(
   reader: Reader,
   { keys }: Pick<Kernel, 'keys'>,

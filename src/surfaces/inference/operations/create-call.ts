@@ -1,6 +1,7 @@
 /**
- * Creates an operation in the caller's commit, and unless a job will run it later takes the quota and writes the
- * first attempt. So a call that is sent is always there. Its statements are sent in one packet.
+ * Creates an operation in the caller's transaction. Unless a job will run it later, it also
+ * reserves quota and writes the first attempt. So every call that is sent has a row. Its statements
+ * are sent in one packet.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -45,7 +46,10 @@ export async function createCall(
   return Object.assign(call, made)
 }
 
-/** Reserves for the present run, and writes its first attempt; a blocked input only counts. */
+/**
+ * Reserves quota for the current run and writes its first attempt. A blocked input only counts as a
+ * request.
+ */
 export async function takeQuota(
   tx: Tx,
   deps: Deps,

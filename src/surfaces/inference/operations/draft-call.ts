@@ -1,6 +1,6 @@
 /**
- * Reads everything that a new call needs before its transaction begins: tokens are counted, deployments chosen,
- * the policy asked and the input sealed without a connection, because a long prompt takes its time.
+ * Prepares a new call before its transaction begins: counts tokens, chooses deployments, checks the
+ * policy and seals the input. It holds no connection, because a long prompt takes time.
  */
 import type { RequestKey } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
@@ -35,7 +35,7 @@ export type NewCall = {
 export type CallDraft = Omit<NewCall, 'parameters'> &
   Pick<Call, 'candidates' | 'decided' | 'estimated_input' | 'store'> & {
     readonly parameters: Parameters
-    /** Null: no other process and no retry can need it. */
+    /** Null if no other process and no retry can need it. */
     readonly input: SealedContent | null
   }
 
@@ -76,7 +76,7 @@ async function tokensOf(prompt: PromptVersion): Promise<number> {
   return known
 }
 
-/** All that a person wrote, for the policy and the count of tokens. */
+/** All text that a person wrote, for the policy and the count of tokens. */
 export function textOf({ input, instructions = '' }: Content): string {
   const said = typeof input === 'string' ? input : input.map(one => one.content).join('\n')
   return instructions === '' ? said : `${instructions}\n${said}`

@@ -1,7 +1,8 @@
 /**
- * The attempts of one call. Each row is committed before its attempt is sent; the first of a run is written
- * with its reservation. After an attempt whose outcome is unknown the run is charged as reserved, and a
- * further attempt needs a reservation of its own: where the quota has no room for it, it is not sent.
+ * The attempts of one call. Each row is committed before its attempt is sent. The first attempt of
+ * a run is written with its reservation. After an attempt with an unknown outcome, the run is
+ * charged as reserved, and a further attempt needs a separate reservation. If the quota has no room
+ * for it, it is not sent.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -23,9 +24,9 @@ export type EndedAttempt = {
 }
 
 export type Ledger = AttemptLedger & {
-  /** Whether the present run was sent. */
+  /** Whether the current run was sent. */
   sent(): boolean
-  /** Ends that are not written yet; they go with the next commit. */
+  /** Ends of attempts that are not written yet. The next transaction writes them. */
   take(): readonly EndedAttempt[]
   last(): EndedAttempt | undefined
 }
@@ -60,7 +61,7 @@ export function openLedger(deps: Deps, call: Call): Ledger {
   }
 }
 
-/** False: the quota has no room for it. */
+/** Returns false if the quota has no room for it. */
 async function writeNext(
   deps: Deps,
   call: Call,
@@ -91,7 +92,7 @@ async function writeNext(
   }
 }
 
-/** Settles the present run and reserves the next one, in one commit. */
+/** Settles the current run and reserves the next one, in one transaction. */
 export async function nextRun(
   tx: Tx,
   deps: Deps,

@@ -1,7 +1,8 @@
 /**
- * What one call says, on its way to one reader. Texts that wait are joined: a text leaves at once if none has
- * left within 20 ms, and otherwise after that time or at 1 KiB. At most 256 KiB wait for a slow reader; the
- * writer then waits, so nothing more is read from the provider.
+ * The output of one call, on its way to one reader. Waiting texts are joined: a text is sent
+ * immediately if none was sent within 20 ms, and otherwise after that time or at 1 KiB. At most 256
+ * KiB wait for a slow reader. Then the writer waits, so that nothing more is read from the
+ * provider.
  */
 import type { Ending } from './call-model.ts'
 import type { SettledCall } from './settle-call.ts'
@@ -20,7 +21,10 @@ const waiting_max_units = 128 * 1024
 const joined_ms = 20
 const joined_units = 1024
 
-/** Characters that wait in this process, of all calls: slow readers must not make it grow. */
+/**
+ * The waiting characters of all calls in this process, bounded so that slow readers cannot fill the
+ * memory.
+ */
 let waiting_in_all = 0
 export const waitingUnits = () => waiting_in_all
 
@@ -37,7 +41,7 @@ export class Pipe {
 
   constructor(stop: AbortSignal) {
     this.stop = stop
-    // A reader that has left makes no room any more.
+    // After the reader has disconnected, no room becomes free.
     stop.addEventListener('abort', () => this.wakeWriter?.(), { once: true })
   }
 

@@ -1,4 +1,7 @@
-/** The places for calls of one deployment in this process: a call without a place is refused at once. */
+/**
+ * Limits the concurrent calls of one deployment in this process. A call above the limit is refused
+ * immediately.
+ */
 export class Places {
   private readonly taken = new Map<string, number>()
   private readonly most: number
@@ -7,7 +10,7 @@ export class Places {
     this.most = most
   }
 
-  /** Returns the function that gives the place back, or undefined if none is free. */
+  /** Returns the function that releases the place, or undefined if none is free. */
   take(deployment_id: string): (() => void) | undefined {
     const now = this.taken.get(deployment_id) ?? 0
     if (now >= this.most) return undefined

@@ -1,4 +1,4 @@
-/** An operation with what it used and what was decided of it, in one statement. */
+/** Reads an operation with its usage and its policy decisions in one statement. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'

@@ -1,4 +1,7 @@
-/** Settles what dead processes left: reservations whose lease has ended, each in its own commit, once. */
+/**
+ * Settles reservations of dead processes, whose lease has expired, each once in a separate
+ * transaction.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Loop } from '../../../kernel/surface.ts'
@@ -44,7 +47,7 @@ export async function reapBatch({
   let settled = 0
   for (const one of left) {
     const did = await db.tx(async tx => {
-      // A process that was only slow may have renewed it.
+      // A slow process may have renewed its lease meanwhile.
       const still = await tx.maybe(
         Left,
         sql`

@@ -1,4 +1,7 @@
-/** Writes what the policy, or the provider, decided of one stage of a call: one row a category. */
+/**
+ * Stores the decisions of the policy or of the provider about one stage of a call: one row for each
+ * category.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'

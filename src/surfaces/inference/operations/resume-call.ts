@@ -1,6 +1,7 @@
 /**
- * Takes an operation up again under the same id, for a retry with its key or of its job: what a dead process
- * left is settled first, and attempts go on counting. One that has ended for good is only shown.
+ * Resumes an operation with the same id, for a retry with its key or of its job. First it settles
+ * what a dead process left; the numbers of attempts continue. An operation that has ended for good
+ * is only returned.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
@@ -27,7 +28,7 @@ const Held = Type.Object({ alive: Type.Boolean(), dispatched: Type.Boolean() })
 const looks_max = 20
 const look_ms = 100
 
-/** By its id alone: the record of its key, or its job, names it. */
+/** By its id alone, because the record of its key, or its job, names it. */
 export async function resumeCall(deps: Deps, id: string): Promise<Resumed> {
   const { tenant_id, model } = await deps.kernel.db.one(
     Type.Object({ tenant_id: Type.String(), model: Type.String() }),
@@ -41,12 +42,12 @@ export async function resumeCall(deps: Deps, id: string): Promise<Resumed> {
     const resumed = await deps.kernel.db
       .tx(tx => resumeIn(tx, deps, key, found))
       .catch((error: unknown) => {
-        // Another one began the same run.
+        // Another request started the same run.
         if (violates(error, 'quota_reservations_pkey')) return 'running' as const
         throw error
       })
     if (resumed !== 'running') return resumed
-    // The run before it is being settled, or its process died without giving its lease back.
+    // The earlier run is being settled, or its process died and its lease has not expired yet.
     if (looks === looks_max) {
       throw problem('idempotency_in_progress', { retry_after: 1, headers: { 'retry-after': '1' } })
     }
@@ -81,7 +82,7 @@ async function resumeIn(
   return { call: await beginAgain(tx, deps, row, found) }
 }
 
-/** The call of an operation, for a run of it. */
+/** Builds the call of an operation for one run. */
 export async function callOf(
   reader: Reader,
   deps: Deps,
@@ -122,7 +123,7 @@ export async function callOf(
   }
 }
 
-/** Takes the quota for another run; a refusal leaves the operation as it was. */
+/** Reserves quota for another run. If the quota refuses, the operation does not change. */
 async function beginAgain(
   tx: Tx,
   deps: Deps,
@@ -146,7 +147,7 @@ async function beginAgain(
         started_at = coalesce(started_at, kernel.now()), version = version + 1,
         model_deployment_id = ${call.deployment.id},
         deployment_tenant_id = ${call.deployment.tenant_id},
-        -- A retry has the time that the first request had.
+        -- A retry has as much time as the first request had.
         deadline_at = case when job_id is null then kernel.now() + (deadline_at - created_at)
           else deadline_at end
       where tenant_id = ${tenant_id} and id = ${id} and state = ${row.state}

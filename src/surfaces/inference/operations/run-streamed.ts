@@ -1,6 +1,6 @@
 /**
- * Runs a call whose output is read as it comes. The call is a task of its own: it settles although its reader
- * has left.
+ * Runs a call whose output is read as it arrives. The call is a separate task, which settles even
+ * if its reader has disconnected.
  */
 import type { Deps } from '../deps.ts'
 import type { Call } from './call.ts'
@@ -11,7 +11,7 @@ import { settleCall } from './settle-call.ts'
 export type Pieces = {
   /** The next piece; undefined after `ended`. */
   next(): Promise<RunPiece | undefined>
-  /** Nothing is read any more: the provider is left, and what was used is settled. */
+  /** Stops reading: the call to the provider is aborted, and its usage is settled. */
   leave(): void
 }
 

@@ -1,7 +1,7 @@
 /**
- * Ends a run whose process does not live any more. It was sent for certain or perhaps, so it is charged as
- * reserved; a run that was never sent gives everything back. A retry with the same key, or of its job, may
- * then run the operation again.
+ * Ends a run whose process has died. If it was or may have been sent, it is charged as reserved. If
+ * it was never sent, everything is released. A retry with the same key, or of its job, may then run
+ * the operation again.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -17,7 +17,7 @@ const Ended = Type.Object({
   version: Type.Integer(),
 })
 
-/** False: another has settled it. */
+/** False if another process has settled it. */
 export async function settleAbandoned(
   tx: Tx,
   key: RunKey & { readonly dispatched: boolean },

@@ -1,6 +1,7 @@
 /**
- * The end of a call, in one commit: what it used, its state, its output, its attempts, decisions and event.
- * The reservation guards it: if the reaper or another run has ended it, nothing of this is written.
+ * Ends a call in one transaction: its usage, state, output, attempts, decisions and event. The
+ * reservation guards it: if the reaper or another run has ended the reservation, nothing is
+ * written.
  */
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
@@ -30,7 +31,7 @@ export type SettledCall = {
   readonly output_sha256: string
 }
 
-/** Undefined: the call has ended already. */
+/** Undefined if the call has ended already. */
 export async function settleCall(
   tx: Tx,
   deps: Deps,
@@ -68,7 +69,10 @@ export async function settleCall(
 
 type Output = { readonly sha: Buffer; readonly output_length: number }
 
-/** One statement: each part takes its rows from the one before, so nothing is written without a reservation. */
+/**
+ * One statement: each part takes its rows from the part before, so that nothing is written without
+ * a reservation.
+ */
 async function endCall(
   tx: Tx,
   { kernel, policy }: Deps,
@@ -139,11 +143,11 @@ export function isRetryable(ending: Ending): boolean {
   return ending.state === 'failed' && problemOf(ending).status >= 500
 }
 
-/** What the caller gets who has seen no output yet. */
+/** The error for a caller that has not received any output yet. */
 export function problemOf(ending: Exclude<Ending, { readonly state: 'succeeded' }>): Problem {
   if (ending.state === 'blocked') return problem('content_blocked')
   if (ending.state === 'failed') return problem(ending.code, { logged: true })
-  // Only a process that stops ends the call of a caller that is still there.
+  // If the caller is still connected, only a stopping process ends the call.
   return ending.retryable ? problem('shutting_down') : problem('inference_cancelled')
 }
 
@@ -152,6 +156,6 @@ function finishOf(ending: Ending): string | null {
 }
 
 function codePoints(text: string): number {
-  // A low surrogate after a high one is the second half of one.
+  // A low surrogate after a high one is the second half of one character.
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
 }

@@ -1,7 +1,8 @@
 /**
- * Counts tokens as o200k does. A text without spaces takes time that grows with the square of its length
- * (100,000 letters: 5 to 7 s), so it is counted in pieces, and other requests run between them; the cuts add
- * less than 1 % to the count, which is only an estimate for other models anyway.
+ * Counts tokens like o200k. A text without spaces takes time that grows with the square of its
+ * length (100,000 letters: 5 to 7 s). So it is counted in pieces, and other requests run between
+ * them. The cuts add less than 1 % to the count. For other models the count is only an estimate
+ * anyway.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 
@@ -14,7 +15,7 @@ export async function countTokens(text: string): Promise<number> {
   let pieces = 0
   for (let at = 0; at < text.length;) {
     let end = Math.min(text.length, at + piece_units)
-    // Not between the halves of a surrogate pair.
+    // Never cuts between the halves of a surrogate pair.
     if (/[\ud800-\udbff]$/.test(text.slice(at, end)) && end < text.length) end++
     tokens += count(text.slice(at, end), { disallowedSpecial: new Set() })
     at = end

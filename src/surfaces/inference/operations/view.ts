@@ -1,4 +1,4 @@
-/** How an operation is shown: from its row, or from memory where it has just ended. */
+/** An operation in replies: from its row, or from memory if it has just ended. */
 import type { Reader } from '../../../kernel/database/db.ts'
 import type { Kernel } from '../settings.ts'
 import type { InferenceView } from '../schemas.ts'

@@ -1,7 +1,7 @@
 /**
- * Places text of lower trust: what a tenant instructs is content of the user role between markers that are
- * random per call, and is never joined to the server prompt. The markers are derived from the operation,
- * so that a retry sends the same bytes.
+ * Places text of lower trust in a prompt. Instructions of a tenant are content of the user role
+ * between markers that are random for each call. They are never joined to the server prompt. The
+ * markers are derived from the operation, so that a retry sends the same bytes.
  */
 import type { Kernel } from '../settings.ts'
 import type { ProviderMessage } from '../providers/provider.ts'
@@ -26,7 +26,7 @@ export function placeInput(
   return [placed, ...said]
 }
 
-/** Stable and private: the provider cannot learn who it stands for. */
+/** Stable and private: the provider cannot find out which user it is. */
 export function safetyIdentifier(
   { keys }: Pick<Kernel, 'keys'>,
   tenant_id: string,

@@ -1,6 +1,6 @@
 /**
- * The server prompts, by version. A version never changes: its text is pinned by a checksum in a test, and
- * every call records the version that it was made with.
+ * The server prompts with their versions. A version never changes: a test pins the checksum of its
+ * text, and every call records the version that it used.
  */
 export const prompts = {
   'plain@1':

@@ -1,6 +1,7 @@
 /**
- * `POST /webhooks/{provider}`: verifies the exact bytes, stores each event once by its id, and answers. What the
- * event says is only a hint: the response that it names is read at the provider later.
+ * `POST /webhooks/{provider}`: verifies the exact bytes, stores each event once by its id, and
+ * replies. The content of the event is only a hint: the response that it names is read from the
+ * provider later.
  */
 import { providerErrors } from '../../../kernel/http/providers.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'

@@ -1,6 +1,6 @@
 /**
- * One call of a provider: its attempts on the wire with their rows in the ledger, how long it may last,
- * and why it failed. The SDK repeats requests by itself; each of them passes `begin`.
+ * One call to a provider: its attempts with their rows in the ledger, its time limit, and the cause
+ * of a failure. The SDK repeats requests by itself; each of them runs `begin`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Buffer } from 'node:buffer'
@@ -33,17 +33,17 @@ export class Call {
   readonly limits: Limits
   /** Aborted by the caller, by a watchdog, or when no further attempt may be made. */
   readonly controller = new AbortController()
-  /** Whether a successful body is read by us and not by the SDK. */
+  /** Whether we read a successful body instead of the SDK. */
   readonly keeps_body: boolean
   body: AsyncIterable<Buffer> | null = null
   made = 0
-  /** Of the last attempt that was refused. */
+  /** Of the last refused attempt. */
   refusal: RefusalFacts | null = null
-  /** Whether any attempt may have been carried out without an answer. */
+  /** Whether the provider may have carried out an attempt without a reply. */
   ambiguous = false
-  /** Why this call ends; the first reason counts. */
+  /** Why this call ends. The first reason counts. */
   failure: ProviderFailure | null = null
-  /** An error of our own, such as a lost database: no verdict on the provider. */
+  /** An error of our own, such as a lost database. It does not count against the provider. */
   #broken: { readonly error: unknown } | null = null
   #current: Attempt | null = null
   readonly #before: number
@@ -70,7 +70,9 @@ export class Call {
     return this.options.deadline.getTime() - this.#nowMs()
   }
 
-  /** Commits the row of the next attempt. A previous one that the SDK gave up had no answer. */
+  /**
+   * Commits the row of the next attempt. If the SDK gave up an earlier attempt, it had no reply.
+   */
   async begin(): Promise<void> {
     if (this.#current) await this.end('ambiguous', 'no_answer', 1)
     const number = this.#before + this.made + 1
@@ -84,7 +86,7 @@ export class Call {
     this.#current = { number, began_ms: performance.now(), settle: () => {} }
   }
 
-  /** The headers of the current attempt are there. */
+  /** The headers of the current attempt have arrived. */
   answered(settle: Attempt['settle'], provider_request_id: string | undefined): void {
     if (!this.#current) return
     this.#current.settle = settle
@@ -115,13 +117,13 @@ export class Call {
     )
   }
 
-  /** Ends the current attempt by the verdict on the whole call. */
+  /** Ends the current attempt with the result of the whole call. */
   async endBy(failure: ProviderFailure): Promise<void> {
     const state = failure.code === 'aborted' ? 'aborted' : 'failed'
     await this.end(failure.ambiguous ? 'ambiguous' : state, failure.reason, weightOf(failure))
   }
 
-  /** Stops the call for this reason, unless it has one. */
+  /** Stops the call for this reason, unless it already has one. */
   fail(failure: ProviderFailure): void {
     this.failure ??= failure
     this.controller.abort()
@@ -132,13 +134,13 @@ export class Call {
     return new DOMException('The call was stopped.', 'AbortError')
   }
 
-  /** The reason for which the call ended, when something was thrown. */
+  /** The reason why the call ended, if something was thrown. */
   verdict(error: unknown): ProviderFailure {
     if (this.#broken) throw this.#broken.error
     return this.failure ?? this.#aborted() ?? failureOf(error, this.#current !== null)
   }
 
-  /** What the caller gets: ambiguous if any attempt was. */
+  /** The error for the caller: ambiguous if any attempt was. */
   thrown({ code, retryable, blocked, reason }: ProviderFailure): ProviderFailure {
     const { ambiguous, refusal } = this
     const options = {
@@ -156,7 +158,7 @@ export class Call {
     return new ProviderFailure('aborted', { ambiguous: this.#current !== null })
   }
 
-  /** An error of the ledger is no failure of the provider, and the SDK must not repeat it. */
+  /** An error of the ledger is not a failure of the provider, and the SDK must not repeat it. */
   async own<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()

@@ -1,4 +1,4 @@
-/** Embeddings, asked for as base64: a third of the bytes of numbers in JSON. */
+/** Requests embeddings as base64, which takes a third of the bytes of numbers in JSON. */
 import { Buffer } from 'node:buffer'
 import type OpenAI from 'openai'
 import { invalid } from './failures.ts'
@@ -27,7 +27,7 @@ export async function embed(
   })
 }
 
-/** As it came: with base64, unless the server ignores it. */
+/** As received: base64, unless the server ignores the option. */
 type Reply = Omit<OpenAI.CreateEmbeddingResponse, 'data'> & {
   readonly data: readonly { readonly index: number; readonly embedding: unknown }[]
 }
@@ -46,7 +46,7 @@ function embeddingsOf(
   return { vectors, dimensions, model_snapshot: model, input_tokens: usage?.prompt_tokens ?? 0 }
 }
 
-/** Some servers ignore the wish for base64 and send numbers. */
+/** Some servers ignore the base64 option and send numbers. */
 function vectorOf(embedding: unknown): Float32Array {
   if (Array.isArray(embedding)) return Float32Array.from(embedding as number[])
   if (typeof embedding !== 'string') throw invalid('embeddings', false)

@@ -1,6 +1,7 @@
 /**
- * What a failure of the provider means: the code for the client, and whether another call or deployment
- * may succeed. No text of the provider is kept: it may hold a key or the prompt of another user.
+ * Maps a failure of the provider to the code for the client, and to whether another call or
+ * deployment may succeed. No text of the provider is kept, because it may contain a key or the
+ * prompt of another user.
  */
 import OpenAI from 'openai'
 import { UpstreamFailure } from '../../../kernel/outgoing/upstream.ts'
@@ -13,7 +14,7 @@ const unavailable: Meaning = ['service_unavailable', { retryable: true }]
 const unsupported: Meaning = ['model_capability_unsupported', {}]
 const filtered: Meaning = ['content_blocked', { blocked: 'provider_content_filter' }]
 
-/** By the provider's own code; others go by their status. */
+/** By the provider's own code. Other codes are mapped by status. */
 const meanings: Readonly<Record<string, Meaning>> = {
   context_length_exceeded: ['context_length_exceeded', {}],
   string_above_max_length: ['context_length_exceeded', {}],
@@ -25,14 +26,17 @@ const meanings: Readonly<Record<string, Meaning>> = {
   invalid_json_schema: unsupported,
 }
 
-/** The failure that an event or a response names. */
+/** The failure in an event or a response. */
 export function failureOfCode(given: unknown): ProviderFailure {
   const reason = nameOf(given)
   const [code, options] = meanings[reason] ?? unavailable
   return new ProviderFailure(code, { ...options, reason })
 }
 
-/** Anything that the SDK or the outgoing client threw. `sent`: an attempt may have been carried out. */
+/**
+ * Maps anything that the SDK or the outgoing client threw. `sent` means that an attempt may have
+ * been carried out.
+ */
 export function failureOf(error: unknown, sent: boolean): ProviderFailure {
   if (error instanceof ProviderFailure) return error
   if (error instanceof UpstreamFailure) return failureOfUpstream(error)
@@ -92,12 +96,12 @@ function failureOfStatus(error: Refusal): ProviderFailure {
   const { status, error: body } = error
   const named = nameOf(error.code)
   const is_json = typeof body === 'object' && body !== null
-  // Without a status it is an event of a stream.
+  // An error without a status is an event of a stream.
   if (typeof status !== 'number') return failureOfCode(error.code)
   const reason = error.code ? named : `http_${status}`
   const known = meanings[named]
   if (known && status < 500) return new ProviderFailure(known[0], { ...known[1], reason })
-  // A gateway's page in place of the provider's answer.
+  // An error page of a gateway instead of the provider's reply.
   if (!is_json && status >= 500) return invalid(`http_${status}`, isGateway(status))
   if (status === 400 || status === 422) {
     return new ProviderFailure('upstream_invalid_response', { reason })
@@ -106,17 +110,20 @@ function failureOfStatus(error: Refusal): ProviderFailure {
   return new ProviderFailure('service_unavailable', { retryable: true, ambiguous, reason })
 }
 
-/** A gateway that gave up does not know whether the provider did its work. */
+/** A gateway that timed out does not know whether the provider did the work. */
 export function isGateway(status: number): boolean {
   return status === 408 || status === 502 || status === 504
 }
 
-/** Only what looks like a code of an API goes into rows and logs. */
+/** Only values that look like an error code are stored and logged. */
 export function nameOf(code: unknown): string {
   return typeof code === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(code) ? code : 'unnamed'
 }
 
-/** What a failure counts in the circuit: a refusal of our request says nothing about the provider. */
+/**
+ * How a failure counts for the circuit. A refused request says nothing about the health of the
+ * provider.
+ */
 export function weightOf({ code, reason }: ProviderFailure): Weight {
   switch (code) {
     case 'upstream_timeout':

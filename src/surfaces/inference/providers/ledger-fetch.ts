@@ -1,7 +1,7 @@
 /**
- * The `fetch` below the SDK: every request goes through the outgoing client of its deployment (pool,
- * circuit, retry budget) and has a row in the ledger. Where a further try is forbidden, the response says
- * so to the SDK (`x-should-retry: false`), or the call is stopped.
+ * The `fetch` below the SDK. Every request uses the outgoing client of its deployment (pool,
+ * circuit, retry budget) and has a row in the ledger. If no further attempt is allowed, the
+ * response tells the SDK (`x-should-retry: false`), or the call is stopped.
  */
 import { Buffer } from 'node:buffer'
 import type { ResponseHeaders } from '../../../kernel/outgoing/exchange.ts'
@@ -15,9 +15,9 @@ import { aborted, failureOf, isGateway, timedOut } from './failures.ts'
 import { ProviderFailure } from './provider.ts'
 import { refusalFacts } from './refusal-facts.ts'
 
-/** With less time no answer could come. */
+/** With less time left, no reply could arrive. */
 const least_left_ms = 20
-/** A longer wait is left to the caller; the SDK would shorten it. */
+/** A longer wait is left to the caller, because the SDK would shorten it. */
 const longest_wait_ms = 60_000
 const refusal_bytes = 64 * 1024
 
@@ -38,7 +38,7 @@ export function ledgerFetch(upstream: Upstream, prefix: string) {
         retries: 0,
         deadline_ms: call.leftMs(),
         settles_later: true,
-        // The SDK's own signal follows it, and is forgotten once the headers are there.
+        // Follows the SDK's own signal until the headers arrive.
         signal: call.controller.signal,
       })
       call.answered(stream.settle, textOf(stream.headers, 'x-request-id'))
@@ -62,7 +62,9 @@ async function refuseLate(call: Call, upstream: Upstream): Promise<void> {
   throw call.stopped()
 }
 
-/** Success is passed on as it comes; a refusal is read, and ends the attempt. */
+/**
+ * A successful response is passed on as it arrives. An error response is read and ends the attempt.
+ */
 async function replyOf(call: Call, upstream: Upstream, stream: UpstreamStream): Promise<Response> {
   const { status, headers, body } = stream
   if (status < 300 && call.keeps_body) {
@@ -99,7 +101,7 @@ async function refusal(call: Call, upstream: Upstream, refused: Refused): Promis
   const { status, body } = refused
   const state = isGateway(status) ? 'ambiguous' : 'failed'
   const temporary = status === 408 || status === 409 || status === 429 || status >= 500
-  // The circuit has counted what the outgoing client itself takes for a failure.
+  // The outgoing client has already counted its own failures for the circuit.
   const facts = refusalFacts(status, body, textOf(refused.headers, 'x-request-id'))
   call.refusal = facts
   await call.end(state, facts.provider_code ?? `http_${status}`, null)
@@ -115,7 +117,7 @@ function mayRetry(call: Call, upstream: Upstream, wait_ms: number): boolean {
   return call.leftMs() - wait_ms > least_left_ms && upstream.takeRetry()
 }
 
-/** The longest that the SDK waits by itself before its next try. */
+/** The longest time that the SDK waits before its next attempt. */
 function backoffMs({ made }: Call): number {
   return Math.min(8000, 500 * 2 ** (made - 1))
 }

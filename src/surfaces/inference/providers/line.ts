@@ -1,6 +1,6 @@
 /**
- * The line to one model at one address: the SDK's client over the outgoing client, with a pool, a circuit
- * and a retry budget of their own, so that a model that fails stops only itself.
+ * The connection to one model at one address: the SDK's client over the outgoing client, with a
+ * separate pool, circuit and retry budget. So a failing model stops only itself.
  */
 import OpenAI from 'openai'
 import { circuit_defaults, type CircuitState } from '../../../kernel/outgoing/circuit.ts'
@@ -23,7 +23,7 @@ export type LineOptions = {
 }
 
 const circuit = { ...circuit_defaults, least_calls: 10, window_ms: 30_000, failures_in_row: 5 }
-/** The SDK's own timer: ours end a call sooner. */
+/** The SDK's own timer; our timers end a call sooner. */
 const sdk_timeout_ms = 24 * 3_600_000
 const connections = 64
 
@@ -39,14 +39,14 @@ export function openLine({ name, base_url, api_key, limits, breaker_open_ms }: L
   })
   const prefix = new URL(base_url).pathname.replace(/\/$/, '')
   const client = new OpenAI({
-    // A server without keys still gets one: the SDK refuses to work without.
+    // A server without keys gets one too, because the SDK requires a key.
     apiKey: api_key || 'none',
     baseURL: base_url,
     timeout: sdk_timeout_ms,
     maxRetries: limits.max_retries,
     fetch: ledgerFetch(upstream, prefix),
     logLevel: 'off',
-    // None of these may come from the environment of the process.
+    // None of these may come from environment variables.
     organization: null,
     project: null,
     webhookSecret: null,

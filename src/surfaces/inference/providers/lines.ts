@@ -1,4 +1,7 @@
-/** The lines of one provider, opened at their first use, and again where its address has changed. */
+/**
+ * The lines of one provider. Each is opened at its first use, and again after its address has
+ * changed.
+ */
 import type { Limits } from './call.ts'
 import { openLine, type Line } from './line.ts'
 import type { Health } from './provider.ts'
@@ -18,7 +21,7 @@ export type LinesOptions = {
   readonly limits: Limits
   readonly breaker_open_ms: number
   nowMs(): number
-  /** Where the provider is now; throws a ProviderFailure where it cannot be reached. */
+  /** The current address of the provider. Throws a ProviderFailure if it cannot be reached. */
   connection(): Connection | Promise<Connection>
 }
 

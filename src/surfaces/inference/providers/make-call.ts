@@ -1,4 +1,6 @@
-/** Makes calls on a line: one that is read as a stream, and one whose reply is read whole. */
+/**
+ * Makes calls on a line: one whose reply is read as a stream, and one whose reply is read whole.
+ */
 import type OpenAI from 'openai'
 import { Call, calls } from './call.ts'
 import type { Lines } from './lines.ts'
@@ -14,13 +16,13 @@ export type SdkOptions = {
 
 type Order = {
   readonly model: string
-  /** Null: a read, which needs no key. */
+  /** Null for a read, which needs no key. */
   readonly provider_key: string | null
   readonly attempts_before?: number | undefined
   readonly options: CallOptions
 }
 
-/** What the SDK would read as events of a type, and what we read from the response ourselves. */
+/** The type in which the SDK would return events; we read the response ourselves. */
 type Sent<E> = PromiseLike<AsyncIterable<E>> & { asResponse(): Promise<unknown> }
 
 export async function* streamed<E>(
@@ -67,12 +69,12 @@ function callFor(
 }
 
 function sdkOptions({ provider_key }: Order, call: Call): SdkOptions {
-  // The SDK's own option for keys sends nothing.
+  // The SDK's own option for idempotency keys sends nothing.
   const headers: Record<string, string> = provider_key ? { 'Idempotency-Key': provider_key } : {}
   return { signal: call.controller.signal, headers }
 }
 
-/** For reads: of no row in any ledger. */
+/** For reads, which have no row in a ledger. */
 export function unrecorded(signal: AbortSignal, nowMs: number): CallOptions {
   const ledger = { begin: () => Promise.resolve(true), end: () => Promise.resolve() }
   return { signal, ledger, deadline: new Date(nowMs + read_ms) }

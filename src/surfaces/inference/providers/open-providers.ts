@@ -1,6 +1,6 @@
 /**
- * The providers that are configured: the primary one, further ones by name, and in development without
- * either the sandbox, whose address is read again because it may have been restarted.
+ * The configured providers: the primary one and further ones by name. In development without
+ * settings it is the sandbox, whose address is read again because it may have restarted.
  */
 import { Buffer } from 'node:buffer'
 import { createSecretKey, type KeyObject } from 'node:crypto'
@@ -174,7 +174,7 @@ function further(given: string | null): Further[] {
   return list
 }
 
-/** Made once: to make it for each message costs as much as to verify it. */
+/** Created once, because creating it for each message costs as much as verifying the message. */
 function secretKey(secret: string): KeyObject {
   const bytes = parseStandardSecret(secret)
   if (bytes) return createSecretKey(Buffer.from(bytes))

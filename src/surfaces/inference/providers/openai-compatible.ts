@@ -1,6 +1,6 @@
 /**
- * The adapter of Chat Completions, which most servers speak (llama.cpp, vLLM, gateways). It sends only
- * what all of them know.
+ * The adapter for Chat Completions, which most servers support (llama.cpp, vLLM, gateways). It
+ * sends only properties that all of them know.
  */
 import type OpenAI from 'openai'
 import { embed } from './embed.ts'
@@ -48,7 +48,7 @@ function bodyOf(request: ProviderRequest) {
       ...(instructions === undefined ? [] : [{ role: 'system' as const, content: instructions }]),
       ...said.map(({ role, content }) => ({ role, content })),
     ],
-    // The newer name is unknown to many servers.
+    // Many servers do not know the newer name.
     max_tokens: max_output_tokens,
     user: request.safety_identifier,
     stream: true as const,

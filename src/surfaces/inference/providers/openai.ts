@@ -1,4 +1,4 @@
-/** The adapter of the Responses API: OpenAI itself, and the sandbox. */
+/** The adapter for the Responses API: OpenAI itself, and the sandbox. */
 import type { KeyObject } from 'node:crypto'
 import type OpenAI from 'openai'
 import { failureOfCode, invalid } from './failures.ts'
@@ -62,7 +62,7 @@ export function openOpenai({ name, lines, secrets }: AdapterOptions): Provider {
   }
 }
 
-/** Reads have a line of their own: they go on while the circuit of a model is open. */
+/** Reads have a separate line, so that they continue while the circuit of a model is open. */
 function look<T>(
   lines: Lines,
   signal: AbortSignal,

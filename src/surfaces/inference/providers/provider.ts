@@ -1,7 +1,7 @@
 /**
- * What inference asks of a model provider, in our own words. A call is read as a stream of events
- * that ends with `ended`; everything else is thrown as a ProviderFailure, which says what a client
- * gets, whether a retry may help, and whether an attempt may have been carried out.
+ * The interface of model providers. A call is read as a stream of events that ends with `ended`.
+ * Every other end is thrown as a ProviderFailure, which contains the error for the client, whether
+ * a retry may help, and whether an attempt may have been carried out.
  */
 import type { Buffer } from 'node:buffer'
 
@@ -19,7 +19,7 @@ export type ProviderRequest = {
   readonly response_format?: ResponseFormat
   readonly safety_identifier: string
   readonly prompt_cache_key?: string
-  /** The number of attempts that earlier runs of this operation have made; the next one follows. */
+  /** The number of attempts in earlier runs of this operation. The next attempt follows it. */
   readonly attempts_before?: number
 }
 
@@ -34,7 +34,7 @@ export type ResponseFormat =
 
 /** Writes one row for each attempt on the wire. */
 export type AttemptLedger = {
-  /** Commits the row before it resolves; false: the attempt must not be sent. */
+  /** Commits the row before it resolves. If it returns false, the attempt must not be sent. */
   begin(attempt: number): Promise<boolean>
   /** Called once for each attempt that began. */
   end(attempt: number, state: AttemptState, seen: AttemptSeen): Promise<void>
@@ -68,7 +68,7 @@ export type ProviderEvent =
   | ({ readonly type: 'usage' } & ProviderUsage)
   | { readonly type: 'ended'; readonly reason: 'stop' | 'length' }
 
-/** A background response as the provider shows it now. */
+/** A background response in its current state at the provider. */
 export type ProviderResponse = {
   readonly response_id: string
   readonly model_snapshot: string
@@ -77,7 +77,7 @@ export type ProviderResponse = {
   readonly operation_id: string | null
   readonly text: string
   readonly usage: ProviderUsage | null
-  /** How it ended; null while it runs. A failure is what `complete` would have thrown. */
+  /** How it ended; null while it runs. The failure is what `complete` would have thrown. */
   readonly outcome: { readonly ended: 'stop' | 'length' } | ProviderFailure | null
 }
 
@@ -102,7 +102,7 @@ export type ProviderHook = {
   readonly event_id: string
   /** Such as `response.completed`. */
   readonly type: string
-  /** The response that it is about; null where it is about something else. */
+  /** The response that the event is about; null if it is about something else. */
   readonly response_id: string | null
 }
 
@@ -115,12 +115,12 @@ export type Provider = {
   readonly kind: ProviderKind
   /** Whether `background`, `retrieve`, `cancel` and `verifyWebhook` work. */
   readonly has_background: boolean
-  /** The circuit of one model in this process. */
+  /** The state of the circuit of one model in this process. */
   health(model: string): Health
   complete(request: ProviderRequest, options: CallOptions): AsyncIterable<ProviderEvent>
   background(request: ProviderRequest, options: CallOptions): Promise<ProviderResponse>
   retrieve(response_id: string, signal: AbortSignal): Promise<ProviderResponse>
-  /** Of no effect on a response that has ended. */
+  /** Has no effect on a response that has ended. */
   cancel(response_id: string, signal: AbortSignal): Promise<ProviderResponse>
   embed(request: EmbedRequest, options: CallOptions): Promise<Embeddings>
   verifyWebhook(message: {
@@ -135,7 +135,7 @@ export type Health = 'ok' | 'degraded' | 'open'
 
 export type ProviderKind = 'openai' | 'openai_compatible'
 
-/** The codes of 4.6 that a provider can cause; `aborted` is for callers that gave the signal. */
+/** The error codes that a provider can cause. `aborted` is for callers that passed the signal. */
 export type FailureCode =
   | 'service_unavailable'
   | 'upstream_timeout'
@@ -149,16 +149,16 @@ export type FailureCode =
 export type ProviderFailureOptions = {
   /** Another call, or another deployment, may succeed. */
   readonly retryable?: boolean
-  /** An attempt may have been carried out without an answer. */
+  /** An attempt may have been carried out without a reply. */
   readonly ambiguous?: boolean
   readonly blocked?: 'provider_refusal' | 'provider_content_filter'
-  /** What was seen, for the attempt's row and the log; never for a client. */
+  /** Details for the attempt's row and the log, never for a client. */
   readonly reason?: string
   readonly refusal?: RefusalFacts
   readonly cause?: unknown
 }
 
-/** What may be logged of a provider's error body: the message could quote a key or a prompt. */
+/** The loggable parts of a provider's error body. Its message could quote a key or a prompt. */
 export type RefusalFacts = {
   readonly status: number
   readonly provider_code: string | null

@@ -1,6 +1,6 @@
 /**
- * The events of a provider's stream, as many at a time as have arrived together. The SDK sends the request and
- * repeats it; its own reading of streams hands over one event at a time.
+ * Reads the events of a provider's stream. It returns all events that arrived together. The SDK
+ * sends and repeats the request, but its own reader returns one event at a time.
  */
 import type { Buffer } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
@@ -8,9 +8,9 @@ import { createParser } from 'eventsource-parser'
 import { failureOfCode, invalid } from './failures.ts'
 import type { ProviderFailure } from './provider.ts'
 
-/** No event of a provider is longer: one that never ends is an invalid response. */
+/** The maximum size of an event. A longer one makes the response invalid. */
 const event_units_max = 16 * 1024 * 1024
-/** Chat completions end with this; only the end of the body follows. */
+/** The last event of chat completions; only the end of the body follows. */
 const sentinel = '[DONE]'
 
 export async function* readEvents<E>(body: AsyncIterable<Buffer>): AsyncGenerator<readonly E[]> {
@@ -53,7 +53,7 @@ function parsed(data: string): unknown {
   }
 }
 
-/** An `error` event, or one that carries an error, ends the call. */
+/** An `error` event, or an event with an error, ends the call. */
 function failureIn(event: string | undefined, value: unknown): ProviderFailure | undefined {
   const { error } = (value ?? {}) as { error?: unknown }
   if (event !== 'error' && !error) return undefined

@@ -1,7 +1,7 @@
 /**
- * Reads a stream of the provider under our own watchdogs. The SDK's timer ends at the headers, and its
- * iterator returns normally where the connection closes without a last event: only a terminal event that
- * was seen is an end; everything else is a failure.
+ * Reads a stream of the provider with our own watchdogs. The SDK's timer ends at the headers, and
+ * its iterator returns normally if the connection closes without a last event. Only a received
+ * terminal event is an end; everything else is a failure.
  */
 import { invalid, timedOut } from './failures.ts'
 import type { Call } from './call.ts'
@@ -13,11 +13,11 @@ export type Read = {
   readonly events: readonly ProviderEvent[]
   /** The provider's own end, as far as it is known now. */
   readonly end?: End
-  /** Nothing of interest follows. */
+  /** Nothing that matters follows. */
   readonly last?: true
 }
 
-/** After the last event the connection should end; until then it cannot be used again. */
+/** After the last event the connection should end. Until it does, it cannot be used again. */
 const tail_ms = 1000
 
 export async function* readStream<E>(
@@ -57,7 +57,7 @@ export async function* readStream<E>(
     yield { type: 'ended', reason: end.ended }
   } finally {
     watch.close()
-    // The reader left: the connection is closed at once.
+    // The reader has disconnected: the connection is closed immediately.
     if (!complete) {
       call.controller.abort()
       await call.end('aborted', 'aborted')
@@ -66,7 +66,7 @@ export async function* readStream<E>(
   }
 }
 
-/** Texts that arrived together are one text. */
+/** Texts that arrived together are joined. */
 function together(all: readonly Read[]) {
   const events: ProviderEvent[] = []
   for (const event of all.flatMap(one => one.events)) {
@@ -81,12 +81,12 @@ function together(all: readonly Read[]) {
   return { events, last: all.some(one => one.last), ...(end ? { end } : {}) }
 }
 
-/** Once an event has arrived, what the provider did is known: the text counts. */
+/** After an event has arrived, the provider certainly works on the call, so its text counts. */
 function known({ code, retryable, reason }: ProviderFailure): ProviderFailure {
   return new ProviderFailure(code, { retryable, reason })
 }
 
-/** The model answered by refusing: the attempt itself succeeded. */
+/** The model refused to answer. The attempt itself succeeded. */
 function isAnswer({ blocked }: ProviderFailure): boolean {
   return blocked !== null
 }
@@ -105,7 +105,7 @@ function watchdogs(call: Call) {
     else call.fail(timedOut(reason, !begun))
   }
   return {
-    /** Waits for the next event; not while our own reader is slow. */
+    /** Waits for the next event, but not while our own reader is slow. */
     arm: (reason: string, ms: number) => {
       begun = reason !== 'first_event'
       const left_ms = call.leftMs()

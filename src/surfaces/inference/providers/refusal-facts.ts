@@ -1,4 +1,4 @@
-/** What a log may say of a provider's refusal: its names, and a hash in place of its words. */
+/** The loggable parts of a provider's error: its codes, and a hash in place of its message. */
 import { hash } from 'node:crypto'
 import type { Buffer } from 'node:buffer'
 import { nameOf } from './failures.ts'

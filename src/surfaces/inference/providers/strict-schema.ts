@@ -1,6 +1,6 @@
 /**
- * Whether a JSON schema can be enforced by the provider while it writes: every object is closed and
- * requires all of its members. Other schemas are sent as a wish, and checked afterwards.
+ * Whether the provider can enforce a JSON schema while it writes: every object is closed and
+ * requires all its properties. Other schemas are sent as a hint and checked afterwards.
  */
 type Schema = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-/** Webhooks of a provider, signed by Standard Webhooks over the exact bytes. */
+/** Verifies webhooks of a provider, signed with Standard Webhooks over the exact bytes. */
 import type { Buffer } from 'node:buffer'
 import type { KeyObject } from 'node:crypto'
 import { verifyStandard } from '../../../kernel/outgoing/signatures.ts'

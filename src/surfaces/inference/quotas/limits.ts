@@ -1,4 +1,4 @@
-/** The limits of the settings, as the SQL functions of the quota read them. */
+/** The limits of the settings, as arguments of the SQL functions of the quota. */
 import type { Kernel } from '../settings.ts'
 
 export const metrics = [
@@ -12,7 +12,7 @@ export const metrics = [
 export type Metric = (typeof metrics)[number]
 export type ScopeType = 'tenant' | 'principal'
 
-/** What callers read of a metric. */
+/** The description of a metric for callers. */
 export const short_names: Readonly<Record<string, 'requests' | 'tokens' | 'cost' | 'concurrency'>> =
   {
     requests_per_minute: 'requests',

@@ -1,6 +1,7 @@
 /**
- * Takes the most that a run may use from every limit, in the caller's commit: `inference.reserve` locks and
- * checks all counters in one round trip, so of parallel calls exactly as many pass as the budget holds.
+ * Reserves the maximum that a run may use from every limit, in the caller's transaction.
+ * `inference.reserve` locks and checks all counters in one round trip, so of concurrent calls
+ * exactly as many pass as the quota permits.
  */
 import { Type } from 'typebox'
 import { parseTime } from '../../../kernel/clock.ts'
@@ -24,15 +25,15 @@ export type Reserve = {
   readonly actor_id: string
   readonly operation_id: string
   readonly run: number
-  /** Jobs count against the days only. */
+  /** Jobs count only against the daily limits. */
   readonly class: 'call' | 'stream' | 'job'
   readonly deployment: { readonly tenant_id: string; readonly id: string }
   readonly input: number
   readonly output: number
   readonly requests: 0 | 1
-  /** False: only the request counts. */
+  /** If false, only the request counts. */
   readonly hold: boolean
-  /** The attempt that is sent after this commit; null: nothing is sent yet. */
+  /** The attempt that is sent after this commit; null if nothing is sent yet. */
   readonly attempt: number | null
 }
 
@@ -67,8 +68,8 @@ export async function reserve(
 }
 
 /**
- * Locks the first counter of a tenant, which every reservation locks first: for commits that settle one run
- * and reserve the next.
+ * Locks the first counter of a tenant, which every reservation locks first. For transactions that
+ * settle one run and reserve the next.
  */
 export async function lockCounters(tx: Tx, tenant_id: string): Promise<void> {
   await tx.run(sql`

@@ -1,4 +1,7 @@
-/** Routes of quotas: one's own limits with what is used of them, and how an administrator sets them. */
+/**
+ * Routes of quotas: callers read their own limits with the amounts used, and administrators set
+ * limits.
+ */
 import { Type, type Static } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'

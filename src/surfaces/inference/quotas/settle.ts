@@ -1,4 +1,7 @@
-/** Ends the reservation of a run, once: `inference.settle` counts what was used and writes the usage rows. */
+/**
+ * Ends the reservation of a run once: `inference.settle` counts the usage and writes the usage
+ * rows.
+ */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -15,7 +18,7 @@ export const Settled = Type.Object({
 export type Settled = Static<typeof Settled>
 
 export type Spent = {
-  /** `ambiguous` is charged as reserved; `released` was never sent. */
+  /** `ambiguous` is charged as reserved. `released` was never sent. */
   readonly as: 'succeeded' | 'failed' | 'cancelled' | 'blocked' | 'ambiguous' | 'released'
   readonly input: number
   readonly cached_input: number

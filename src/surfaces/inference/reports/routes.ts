@@ -1,4 +1,6 @@
-/** Reports: long texts that a job writes. Its result is fetched like that of every job. */
+/**
+ * Routes of reports: long texts that a job writes. The result is fetched like that of every job.
+ */
 import { Type } from 'typebox'
 import { newId } from '../../../kernel/ids.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'

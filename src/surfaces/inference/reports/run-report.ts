@@ -1,7 +1,8 @@
 /**
- * Writes a report in an attempt of its job. Where the provider works in the background, its response is asked
- * for until it ends, at once when a webhook names it; an attempt after a crash goes on asking for the same
- * response. A create whose answer was lost is `reconciling`: the provider names our operation in its webhook.
+ * Writes a report in an attempt of its job. If the provider works in the background, its response
+ * is polled until it ends, and immediately when a webhook names it. An attempt after a crash
+ * continues to poll the same response. If the reply to the create was lost, the state is
+ * `reconciling`: the provider's webhook names our operation.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
@@ -50,7 +51,7 @@ export async function runReport(
   }
 }
 
-/** The response of an earlier attempt is under way at the provider. */
+/** The response of an earlier attempt is still running at the provider. */
 async function callUnderWay(deps: Deps, job: RunningJob): Promise<Call | undefined> {
   const { db } = deps.kernel
   const row = await readOperationOfJob(db, { tenant_id: job.tenant_id, job_id: job.id })
@@ -61,7 +62,7 @@ async function callUnderWay(deps: Deps, job: RunningJob): Promise<Call | undefin
   return await callOf(db, deps, row, found)
 }
 
-/** Undefined: it was written before, and only its result is missing. */
+/** Undefined if the report was written before, and only its result is missing. */
 async function beginCall(
   deps: Deps,
   job: RunningJob,
@@ -118,7 +119,7 @@ async function stateOf({ kernel: { db } }: Deps, { tenant_id, id }: Call) {
   return { sent: state === 'reconciling' || provider_response_id !== null, provider_response_id }
 }
 
-/** From now on no process has to live for it: its reservation is held until the deadline. */
+/** From now on it can continue without this process: its reservation is kept until the deadline. */
 async function noteSent({ kernel: { db } }: Deps, call: Call, response_id: string | null) {
   const { tenant_id, id, run } = call
   await db.tx(async tx => {
@@ -137,7 +138,10 @@ async function noteSent({ kernel: { db } }: Deps, call: Call, response_id: strin
   })
 }
 
-/** Asks until it ends; undefined at the deadline. An attempt that only stops leaves it under way. */
+/**
+ * Polls until it ends; undefined at the deadline. An attempt that only stops leaves the response
+ * running.
+ */
 async function follow(
   deps: Deps,
   provider: Provider,
@@ -166,7 +170,7 @@ async function follow(
   }
 }
 
-/** The job's own signal tells a cancel from a process that stops. */
+/** The job's own signal distinguishes a cancel from a stopping process. */
 function isCancelled({ aborted, reason }: AbortSignal): boolean {
   const { reason: why, name } = (reason ?? {}) as { reason?: string; name?: string }
   return aborted && (why === 'cancelled' || why === 'deadline' || name === 'CallCancelled')

@@ -1,7 +1,7 @@
 /**
- * The safety policy: an immutable document of rules, whose version is derived from its content and stands in
- * every decision. A rule finds text, and says how text begins that could still become a match, so that the
- * scanner of a stream holds no more back than it must.
+ * The safety policy: an immutable document of rules. Its version is derived from its content and
+ * stored with every decision. A rule finds matches in text. It also recognizes text that could
+ * still become a match, so that the scanner of a stream holds back no more than needed.
  */
 import { hash } from 'node:crypto'
 import type { Kernel } from '../settings.ts'
@@ -23,7 +23,7 @@ export type Rule = {
   readonly output: Decision
   /** With the flag `g`. */
   readonly find: RegExp
-  /** Matches at the end of a text what could become a match, from its first character. */
+  /** Matches the end of a text that could become a match, from its first character. */
   readonly open: RegExp
   readonly isMatch?: (found: string) => boolean
 }
@@ -71,7 +71,7 @@ export function openPolicy({ settings }: Pick<Kernel, 'settings'>): Policy {
   return { version: `default@1+${hash('sha256', text).slice(0, 8)}`, rules: all }
 }
 
-/** Longest first, so that a word that begins with another is found as a whole. */
+/** Longest first, so that a word that begins with another one matches as a whole. */
 function blocklist(words: readonly string[]): Rule {
   const sorted = [...words].sort((one, other) => other.length - one.length)
   const begun = sorted.map(word =>
@@ -94,7 +94,7 @@ function escape(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
 }
 
-/** Luhn. */
+/** The Luhn check of card numbers. */
 function hasCheckDigit(found: string): boolean {
   const digits = found.replaceAll(/\D/g, '')
   let sum = 0
@@ -106,12 +106,12 @@ function hasCheckDigit(found: string): boolean {
   return sum % 10 === 0
 }
 
-/** What the policy says of a whole text: one decision a category. */
+/** The decisions of the policy about a whole text: one for each category. */
 export function decideOn(policy: Policy, stage: 'input' | 'output', text: string): Decided[] {
   return policy.rules.flatMap(rule => {
     const decision = rule[stage]
     if (decision === 'allow') return []
-    // The scanner of another call has left its place in the shared pattern.
+    // Resets the position that the scanner of another call left in the shared pattern.
     rule.find.lastIndex = 0
     const hit = [...text.matchAll(rule.find)].some(([found]) => rule.isMatch?.(found) ?? true)
     return hit ? [{ category: rule.category, decision }] : []

@@ -1,7 +1,7 @@
 /**
- * Scans an output as it streams. Text is passed on once no rule can match from it any more: what a rule
- * redacts is replaced, and of what it blocks not even the first character is passed on. The result is the
- * same for every way in which the text is cut into pieces.
+ * Scans an output while it streams. Text is passed on when no rule can match any more from its
+ * position. A redacted match is replaced, and of a blocked match not even the first character is
+ * passed on. The result does not depend on how the text is cut into pieces.
  */
 import type { Decided, Policy, Rule } from './policy.ts'
 
@@ -14,7 +14,7 @@ type Found = { readonly rule: Rule; readonly from: number; readonly to: number }
 export class OutputScanner {
   private readonly rules: readonly Rule[]
   private readonly seen = new Map<string, Decided>()
-  /** The last characters that were passed on: rules look behind. */
+  /** The last characters that were passed on, because rules look behind. */
   private before = ''
   private held = ''
 
@@ -59,10 +59,10 @@ export class OutputScanner {
     return { text: out, blocked: false }
   }
 
-  /** Up to where no longer text could have a match that this one has not. */
+  /** The end of the text in which a longer text could not have further matches. */
   private safeEnd(text: string, begin: number): number {
     let safe = text.length
-    // Half of a surrogate pair waits for the other one.
+    // Half of a surrogate pair waits for the other half.
     if (/[\ud800-\udbff]$/.test(text)) safe--
     for (const { open } of this.rules) {
       const from = text.search(open)
@@ -77,7 +77,8 @@ export class OutputScanner {
       rule.find.lastIndex = at
       for (let match = rule.find.exec(text); match; match = rule.find.exec(text)) {
         if (!(rule.isMatch?.(match[0]) ?? true)) {
-          // Another match may begin in it, and must not depend on where the text was cut.
+          // Another match may begin inside this one, and the result must not depend on where the
+          // text was cut.
           rule.find.lastIndex = match.index + 1
           continue
         }

@@ -1,4 +1,7 @@
-/** What calls cost, by day or model: one's own, or the tenant's for those who may see it. */
+/**
+ * The usage and cost of calls, by day or by model: the caller's own, or with the permission the
+ * tenant's.
+ */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { sql } from '../../../kernel/database/sql.ts'
