@@ -1,4 +1,4 @@
-/** What must hold of retrieval's rows between any two commits, for `dodeca doctor`. */
+/** Checks for `dodeca doctor` that retrieval's rows are consistent after every commit. */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Check } from '../../kernel/surface.ts'

@@ -1,4 +1,4 @@
-/** What retrieval does when something was announced: files that come and go, and accounts that are deleted. */
+/** The consumers of retrieval: they handle new and deleted files, and deleted accounts. */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { sql } from '../../kernel/database/sql.ts'
@@ -28,7 +28,10 @@ export function consumers(deps: Deps): readonly Consumer[] {
   return [arrivals(deps), departures(deps)]
 }
 
-/** A new file of somebody who has an uploads connector becomes a document of its collection. */
+/**
+ * If the owner of a new file has an uploads connector, the file becomes a document of its
+ * collection.
+ */
 function arrivals(deps: Deps): Consumer {
   return {
     name: 'retrieval.new_files',
@@ -70,7 +73,7 @@ function arrivals(deps: Deps): Consumer {
   }
 }
 
-/** A file that is deleted or found harmful takes the documents with it that were made of it. */
+/** When a file is deleted or found harmful, the documents made from it are deleted. */
 function departures(deps: Deps): Consumer {
   return {
     name: 'retrieval.lost_files',

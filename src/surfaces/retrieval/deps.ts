@@ -1,4 +1,4 @@
-/** What the use cases of retrieval share, and the faces that it stands on. */
+/** The dependencies that the use cases of retrieval share, with the faces that it calls. */
 import type { SafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
 import type { Face as Identity } from '../identity/face.ts'
 import type { Face as Models } from '../inference/face.ts'
@@ -22,7 +22,7 @@ export type Needs = {
 export type Profiles = {
   readonly all: readonly EmbeddingProfile[]
   find(id: string): EmbeddingProfile | undefined
-  /** For a new collection in this language. */
+  /** The profile for a new collection in this language. */
   defaultFor(language: string): EmbeddingProfile
   close(): Promise<void>
 }

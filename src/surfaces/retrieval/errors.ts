@@ -1,4 +1,7 @@
-/** What retrieval refuses. What a caller may not read is refused like what does not exist. */
+/**
+ * The errors of retrieval. An object that the caller may not read gets the same error as one that
+ * does not exist.
+ */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {
@@ -57,7 +60,7 @@ export const errors = {
       'A document that the answer used was changed or deleted, or you may not read it any more.',
     cure: 'Ask again.',
   },
-  // The same words as in uploads, which declares it too.
+  // The same text as in uploads, which declares the code too.
   file_not_available: {
     status: 409,
     title: 'The file cannot be downloaded in its current state',

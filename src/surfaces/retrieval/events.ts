@@ -1,4 +1,4 @@
-/** What retrieval announces: ids, versions and counts, never text. */
+/** The events of retrieval. They contain ids, versions and counts, never text. */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
 import { Id, nullable } from '../../kernel/http/shapes.ts'

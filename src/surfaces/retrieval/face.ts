@@ -1,2 +1,2 @@
-/** What other surfaces may ask of retrieval: nothing yet; they listen to its events. */
+/** The face of retrieval has no functions, because other surfaces only consume its events. */
 export type Face = Record<never, never>

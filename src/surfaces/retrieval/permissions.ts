@@ -1,6 +1,6 @@
 /**
- * Every member may make collections and ask; what somebody reads, writes or manages is decided by the
- * access lists of collections and documents, not here.
+ * The permissions of retrieval. Every member may create collections and ask questions. The access
+ * lists of collections and documents decide who may read, write or manage them.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 

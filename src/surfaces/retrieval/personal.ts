@@ -1,7 +1,8 @@
 /**
- * What retrieval keeps about a person, in every tenant. Erasing removes their answers, their evaluation
- * queries and their entries in access lists, and stops their connectors; what they wrote into collections
- * belongs to those. A collection that no one manages any more goes to the administrators of its tenant.
+ * The data that retrieval stores about a person, in every tenant. Erasing removes their answers,
+ * their evaluation queries and their entries in access lists, and stops their connectors. Documents
+ * that they added belong to the collections and stay. If nobody manages a collection any more, the
+ * administrators of its tenant do.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
@@ -14,7 +15,7 @@ const Item = Type.Object({ id: Type.String(), data: Type.Unknown() })
 
 type Ids = readonly string[]
 
-/** What is handed out, a portion after an id. */
+/** The exported data, read in portions after an id. */
 const kinds: readonly { kind: string; read(ids: Ids, after: string | null): Sql }[] = [
   {
     kind: 'answer',
@@ -91,7 +92,7 @@ export function personalRetrieval({ db }: Pick<Kernel, 'db'>): Personal {
 
 const named = (ids: Ids) => ids.flatMap(id => [`user:${id}`, `service:${id}`])
 
-/** Each erases a portion and returns how many rows it found. */
+/** Each function erases a portion and returns how many rows it found. */
 const erasures: readonly ((tx: Tx, ids: Ids) => Promise<number>)[] = [
   (tx, ids) =>
     tx.run(sql`

@@ -1,5 +1,5 @@
 /** Row shapes that more than one folder of retrieval uses. */
 import { Type } from 'typebox'
 
-/** Bytes of a row; they never go over the wire. */
+/** The bytes of a row; they are never sent. */
 export const Bytes = Type.Unsafe<Buffer>(Type.Any())

@@ -1,6 +1,6 @@
 /**
- * A collection for each demo tenant with the platform's own documentation, which everybody there may read,
- * so that "How do I rotate a webhook secret?" has an answer.
+ * Creates a collection for each demo tenant with the platform's own documentation, readable for
+ * everyone in it, so that "How do I rotate a webhook secret?" has an answer.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { Type } from 'typebox'
@@ -54,7 +54,7 @@ export async function seed(deps: Deps): Promise<string[]> {
   return made
 }
 
-/** None where the platform was installed without its documentation. */
+/** Empty if the platform was installed without its documentation. */
 async function readDocuments() {
   const files = await readdir(folder).catch(() => [])
   const pages = files.filter(one => one.endsWith('.md')).toSorted()

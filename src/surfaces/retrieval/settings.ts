@@ -36,7 +36,7 @@ export const settings = {
 /** The kernel as this surface sees it. */
 export type Kernel = KernelOf<typeof settings>
 
-/** Null where none is offered. */
+/** Null if none is configured. */
 export function embeddingModel(given: Kernel['settings']) {
   const value = given['retrieval.embedding_model'].trim()
   if (value === '') return null

@@ -1,4 +1,4 @@
-/** Retrieval as the kernel sees it: its parts are opened once and wired together here. */
+/** The parts of retrieval, opened once and connected here. */
 import { openSafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'

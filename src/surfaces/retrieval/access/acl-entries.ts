@@ -1,6 +1,6 @@
 /**
- * The entries of an access list. `write` contains `read`, and `manage` contains both. An entry names one
- * user, one API key, a role of the tenant, or everybody in the tenant.
+ * The entries of an access list. `write` includes `read`, and `manage` includes both. An entry
+ * names one user, one API key, a role of the tenant, or everyone in the tenant.
  */
 import { Type, type Static } from 'typebox'
 import { closed, oneOf } from '../../../kernel/http/shapes.ts'
@@ -28,12 +28,12 @@ const acl_entries_max = 256
 export const Acl = Type.Array(AclEntry, { maxItems: acl_entries_max })
 export const PutAcl = closed({ acl: Acl }, { title: 'PutAcl' })
 
-/** The rights that contain this one. */
+/** The rights that include this one. */
 export function atLeast(right: Right): readonly Right[] {
   return rights.slice(rights.indexOf(right))
 }
 
-/** One entry for each name: the strongest. */
+/** One entry for each name, with the strongest right. */
 export function merged(entries: readonly AclEntry[]): AclEntry[] {
   const strongest = new Map<string, Right>()
   for (const { principal_or_group, permission } of entries) {

@@ -1,6 +1,6 @@
 /**
- * Each different list of readers in a collection is kept once and gets a number. Chunks carry the number
- * in the index, so a search names only the few numbers that the caller may read.
+ * Each different list of readers in a collection is stored once and has a number. The chunks in the
+ * index contain this number, so a search names only the few numbers that the caller may read.
  */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
@@ -15,7 +15,7 @@ const sets_max = 10_000
 
 type Place = { readonly tenant_id: string; readonly collection_id: string }
 
-/** The number of a list; every entry may at least read. */
+/** The number of a list. Every entry of the list may at least read. */
 async function internSet(
   tx: Tx,
   { tenant_id, collection_id }: Place,
@@ -45,7 +45,10 @@ async function internSet(
   return id
 }
 
-/** Replaces the list of a document; null: it has none of its own. Returns its number. */
+/**
+ * Replaces the list of a document. Null means that the document has no list of its own. Returns the
+ * number of the list.
+ */
 export async function writeDocumentAcl(
   tx: Tx,
   place: Place,

@@ -1,12 +1,12 @@
 /**
- * By which names access lists know the caller. They come from identity at each call and from nothing that
- * a request says, so a role that was removed gives no access any more.
+ * Finds the names of the caller in access lists. They come from identity at each call and never
+ * from the request, so a removed role gives no access any more.
  */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import type { Deps } from '../deps.ts'
 
-/** The caller of a request, with the names under which access lists know them now. */
+/** The caller of a request, with the current names of the caller in access lists. */
 export type Caller = {
   readonly tenant_id: string
   readonly id: string

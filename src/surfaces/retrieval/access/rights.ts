@@ -1,6 +1,6 @@
 /**
- * Who may do what, as conditions of SQL over the live rows. Every read and every write of a collection or
- * a document goes through one of them; the numbers that an index keeps only make the search cheaper.
+ * SQL conditions that check the rights of a caller on the live rows. Every read and every write of
+ * a collection or a document uses one of them. The numbers in an index only make searches cheaper.
  */
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Right } from './acl-entries.ts'
@@ -17,8 +17,8 @@ export function mayCollection({ tenant_id, names }: Caller, right: Right): Sql {
 }
 
 /**
- * The document `d` is present for a caller who may read its collection: its own list names them, or it
- * has none.
+ * The caller may read the document `d`: they may read its collection, and the document's own list
+ * names them or it has none.
  */
 export function isPresentTo({ tenant_id, names }: Caller): Sql {
   return sql`(d.tenant_id = ${tenant_id} and d.deleted_at is null and (d.acl_set_id = 0 or exists (
@@ -28,7 +28,7 @@ export function isPresentTo({ tenant_id, names }: Caller): Sql {
 }
 
 /**
- * The caller may change the document `d`: by its own list, or where it has none, by that of its
+ * The caller may change the document `d`, according to its own list, or else the list of its
  * collection. A deleted document keeps its list.
  */
 export function mayDocument(caller: Caller, right: Right): Sql {

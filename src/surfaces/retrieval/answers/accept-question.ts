@@ -1,4 +1,7 @@
-/** Accepts a question: everything that refuses it is checked here, and its row is the running answer. */
+/**
+ * Accepts a question. Everything that can refuse the question is checked here. The inserted row is
+ * the running answer.
+ */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -14,14 +17,14 @@ import type { AskQuestion } from './schemas.ts'
 
 const context_depth_max = 10
 
-/** What the row keeps of a question, so that any process can go on with it. */
+/** The stored parts of a question, with which any process can continue. */
 export type Order = {
   readonly asker: Asker
   readonly collection_ids: readonly string[]
   readonly conditions: Conditions
   readonly top_k: number
   readonly answerer: 'extractive' | 'generative'
-  /** The earlier answer that this question follows, and how many there are before it. */
+  /** The earlier answer that this question follows, and the number of answers before it. */
   readonly context_ref: string | null
   readonly depth: number
 }

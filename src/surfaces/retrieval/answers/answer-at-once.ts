@@ -1,4 +1,7 @@
-/** An answer as one reply. Its sources are checked once more in the commit that completes it. */
+/**
+ * Returns an answer as one JSON reply. Its sources are checked again in the transaction that
+ * completes it.
+ */
 import { Problem } from '../../../kernel/errors/problem.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { callerOf } from '../access/principals.ts'
@@ -18,7 +21,7 @@ export type Written = {
   readonly usage: AnswerUsage
 }
 
-/** What fails here leaves the key open, so that a retry may succeed. */
+/** A failure here is not recorded for the key, so that a retry may succeed. */
 export async function writeAnswer(
   deps: Deps,
   id: string,
@@ -48,7 +51,7 @@ export async function writeAnswer(
   }
 }
 
-/** Returns the answer, or the refusal where a source was lost meanwhile. */
+/** Returns the answer, or an error if a source was lost meanwhile. */
 export async function finishAnswer(
   tx: Tx,
   deps: Deps,

@@ -1,8 +1,9 @@
 /**
- * Answers with sentences of the sources themselves, so that each is its own quote. A sentence counts by
- * the share of the question's words that it has; words of its headings count less, and lines of
- * programs and tables, too. If even the best one has too few of them, a section whose headings have all
- * of the question's words answers with its beginning ("Tell me about refunds"); else there is no answer.
+ * Answers with sentences of the sources themselves, so that each sentence is its own quote. The
+ * score of a sentence is its share of the question's words. Words of its headings count less; so do
+ * lines of programs and tables. If even the best sentence has too few words, a section whose
+ * headings contain all words of the question answers with its beginning ("Tell me about refunds").
+ * Otherwise there is no answer.
  */
 import { offsetsOf } from '../chunking/code-points.ts'
 import { isStopWord, stemOf, wordsOf } from '../embedding/words.ts'
@@ -10,21 +11,21 @@ import type { Source } from '../searches/hydrate.ts'
 import type { Sentence } from './pieces.ts'
 
 const sentences_max = 5
-/** Of the question's words: for the best sentence, and for one beside it. */
+/** The minimum share of the question's words: for the best sentence, and for further ones. */
 const share_best = 0.5
 const share_more = 0.45
-/** Beside the best one, only sentences that come near it. */
+/** Further sentences must have a score close to the best one. */
 const near_best = 0.8
 const heading_weight = 0.75
 const rank_bonus = 0.1
-/** A line of a program or a table, and another question, answer only where no sentence does. */
+/** A line of a program or table, or another question, is used only if no sentence answers. */
 const not_prose = 0.6
-/** Two sentences with this share of words in common say the same. */
+/** Two sentences with this share of common words count as equal. */
 const same_share = 0.7
 const length_max = 600
-/** How many sentences begin a section. */
+/** How many sentences form the beginning of a section. */
 const lead_max = 2
-/** They ask, and say nothing about what is asked for. */
+/** Question words; they do not describe what the question is about. */
 const asking = new Set(
   'about any describe do does explain give help information know like list me more need overview please read show some summarize summary tell topic understand us want would'
     .split(' ')
@@ -66,7 +67,7 @@ function asQuoted({ source, start, end, text }: Candidate): Sentence {
   return { text, quotes: [{ source, quote: text, range: { start, end } }] }
 }
 
-/** The first sentences below headings that have every word, of the document that was found first. */
+/** The first sentences below headings with all words, from the best-ranked document. */
 function leadOf(candidates: readonly Candidate[], asked: ReadonlySet<string>): Candidate[] {
   const below = candidates.filter(({ headings }) => [...asked].every(term => headings.has(term)))
   const document_id = below[0]?.source.document_id
@@ -95,7 +96,7 @@ function sentencesOf(source: Source, rank: number): Candidate[] {
       if (text === '' || text.length > length_max) return []
       const from = line.index + index + segment.indexOf(text)
       const terms = termsOf(text)
-      // A heading asks like the question; it does not answer it.
+      // A heading repeats the question and does not answer it.
       if (!/[.!:?]["')]?$/.test(text) && [...terms].every(term => headings.has(term))) return []
       const start = toCodePoints(from)
       const end = toCodePoints(from + text.length)
@@ -108,7 +109,7 @@ function scoreOf({ terms, headings, rank, text }: Candidate, asked: ReadonlySet<
   const all = [...asked]
   const own = all.filter(term => terms.has(term)).length
   const above = all.filter(term => !terms.has(term) && headings.has(term)).length
-  // A sentence without one of the words is no answer, whatever stands above it.
+  // A sentence without any of the words is not an answer, whatever its headings are.
   const share =
     own === 0 ? 0 : ((own + above * heading_weight) / asked.size) * (isProse(text) ? 1 : not_prose)
   return { share, score: share + rank_bonus / (rank + 1) }

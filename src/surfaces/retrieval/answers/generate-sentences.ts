@@ -1,7 +1,7 @@
 /**
- * An answer written by a model. It gets the sources as blocks between markers with a random code, which a
- * document cannot know, and gives JSON that is parsed as it comes: each sentence is verified as soon as it
- * is complete, and nothing else of what the model says is used.
+ * An answer written by a model. The model gets the sources as blocks between markers with a random
+ * code, which a document cannot know. It returns JSON, which is parsed as it arrives. Each sentence
+ * is verified as soon as it is complete, and all other output is ignored.
  */
 import { JSONParser } from '@streamparser/json'
 import { newSecret } from '../../../kernel/ids.ts'
@@ -93,7 +93,7 @@ function usageOf(
   return { input_units, output_units, cost_amount, currency, retrieval_ms }
 }
 
-/** What follows a fault in the JSON is not used. */
+/** Everything after a syntax error in the JSON is ignored. */
 function openSaid() {
   const complete: unknown[] = []
   let broken = false
@@ -133,7 +133,7 @@ function inputOf(
   return [...quoted, ...earlier, `Question: ${query}`].join('\n\n')
 }
 
-/** A block cannot look like a marker. */
+/** A block must not look like a marker. */
 function escaped(text: string): string {
   return text.replaceAll('<<', '< <').replaceAll('>>', '> >')
 }

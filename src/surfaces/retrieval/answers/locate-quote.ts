@@ -1,7 +1,7 @@
 /**
- * Finds a quote in the text of a chunk, and says where by code points: as it stands, or after differences
- * that models make (white space, kinds of quotation marks and dashes, upper case). What is found is cut
- * from the text itself, so a reader never sees the model's version.
+ * Finds a quote in the text of a chunk and returns its position in code points. It accepts typical
+ * changes of models (white space, kinds of quotation marks and dashes, upper case). The result is
+ * cut from the text itself, so a reader never sees the model's version.
  */
 import { offsetsOf, sliceCodePoints } from '../chunking/code-points.ts'
 import { codePointLength } from '../extraction/normalize.ts'
@@ -50,7 +50,7 @@ function looseRange(text: string, quote: string): Range | null {
   return { start, end }
 }
 
-/** Each unit of the result with the code point that it came from. */
+/** Each unit of the result, with the code point that it came from. */
 function loosened(text: string): { text: string; places: number[] } {
   const places: number[] = []
   let result = ''

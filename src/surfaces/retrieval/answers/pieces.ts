@@ -1,4 +1,4 @@
-/** What an answer is made of while it is written, by either answerer. */
+/** The pieces of an answer while it is written, from a model or from extracted sentences. */
 import type { Source } from '../searches/hydrate.ts'
 import type { AnswerUsage, Range } from './schemas.ts'
 
@@ -17,6 +17,6 @@ export type Start = {
 export type Piece =
   | Start
   | ({ readonly type: 'sentence' } & Sentence)
-  /** The model writes, and no sentence is complete. */
+  /** The model is writing, and no further sentence is complete. */
   | { readonly type: 'working' }
   | { readonly type: 'ended'; readonly usage: AnswerUsage }

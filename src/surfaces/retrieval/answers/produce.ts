@@ -1,6 +1,6 @@
 /**
- * Produces an answer piece by piece: where it comes from, then sentences that are verified, then what it
- * cost. Both answerers give these pieces, and both ways of replying take them.
+ * Produces an answer piece by piece: its sources, then verified sentences, then its usage and cost.
+ * Both ways to write an answer produce these pieces, and both kinds of reply consume them.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { callerOf, type Asker } from '../access/principals.ts'
@@ -31,7 +31,7 @@ export async function* produce(
   const { sources, retrieval_version, degraded } = found
   const retrieval_ms = Math.round(performance.now() - began_ms)
   signal.throwIfAborted()
-  // Without a source there is nothing that a model could quote.
+  // Without a source a model has nothing to quote.
   if (question.answerer === 'generative' && sources.length > 0) {
     yield* generateSentences(deps, question, { ...found, retrieval_ms, context }, signal)
     return
@@ -52,8 +52,8 @@ export async function* produce(
 }
 
 /**
- * Before anything of an answer leaves: every source that it was made of is still served in this version,
- * and the caller may read it, by the roles that they have now.
+ * Runs before any part of an answer is sent. Every source of the answer must still be served in
+ * this version, and the caller must be allowed to read it with their current roles.
  */
 export async function requireSources(
   reader: Reader,

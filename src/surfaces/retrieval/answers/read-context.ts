@@ -1,6 +1,6 @@
 /**
- * The answer that a question follows: its question, and its text as far as the asker may read it now. A
- * redacted answer gives only its question.
+ * The earlier answer that a question follows: its question, and its text if the caller may still
+ * read it. Of a redacted answer only the question is used.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** Routes of answers: at once, as a stream, and stored. */
+/** Routes of answers: as one reply, as a stream, and stored. */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** Answers on the wire. */
+/** Answers in requests and replies. */
 import { Type, type Static } from 'typebox'
 import { closed, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
 import { QuestionFields } from '../searches/routes.ts'

@@ -1,6 +1,6 @@
 /**
- * A stored answer as its reader may see it now: quotes are cut from the chunks at this moment. Where one
- * cited document is deleted or closed to the reader, neither text nor quotes are shown.
+ * A stored answer as its reader may see it now. Quotes are cut from the chunks at this moment. If a
+ * cited document is deleted or the reader may not read it, neither text nor quotes are shown.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** The end of an answer: its text, its citations and its event are one commit, and it ends once. */
+/** Ends an answer once: its text, its citations and its event are one transaction. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Deps } from '../deps.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -10,13 +10,13 @@ import type { AnswerUsage, Outcome, Range } from './schemas.ts'
 
 export type Placed = Quote & { readonly rank: number; readonly answer_range: Range }
 
-/** The text of an answer while it grows, with the place of each quote in it. */
+/** The growing text of an answer, with the position of each quote. */
 export class Draft {
   text = ''
   readonly placed: Placed[] = []
   private length = 0
 
-  /** Returns what is added to the text, and the citations that belong to it. */
+  /** Returns the added text and its citations. */
   add({ text, quotes }: Sentence): { delta: string; citations: Placed[] } {
     const delta = this.text === '' ? text : ` ${text}`
     const start = this.length + (this.text === '' ? 0 : 1)
@@ -87,7 +87,7 @@ export async function completeAnswer(
   return true
 }
 
-/** An answer that did not come to an end; `redacted` where its sources were lost on the way. */
+/** Stores that an answer failed; `redacted` if its sources were lost meanwhile. */
 export async function endAnswer(
   runner: Pick<Tx, 'run'>,
   { asker: { tenant_id }, id }: Question,
@@ -100,7 +100,7 @@ export async function endAnswer(
     where tenant_id = ${tenant_id} and id = ${id} and state = 'running'`)
 }
 
-/** A retry of a request whose process died goes on with the same answer. */
+/** A retry after the process died continues with the same answer. */
 export async function resumeAnswer(
   { kernel: { db, settings } }: Pick<Deps, 'kernel'>,
   { asker: { tenant_id }, id }: Question,

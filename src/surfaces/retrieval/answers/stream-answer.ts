@@ -1,7 +1,7 @@
 /**
- * An answer sentence by sentence. Before each sentence every source is checked against the live rows, in
- * the version that was read: where one is lost, the stream ends with an error and the answer is redacted.
- * A citation comes before the sentence that it supports.
+ * Streams an answer sentence by sentence. Before each sentence every source is checked against the
+ * live rows, in the version that was read. If a source is lost, the stream ends with an error and
+ * the answer is redacted. A citation is sent before its sentence.
  */
 import { createHash } from 'node:crypto'
 import { Problem } from '../../../kernel/errors/problem.ts'
@@ -15,7 +15,7 @@ import type { Answer, AnswerUsage, Citation } from './schemas.ts'
 import { answerView, findAnswer } from './show-answer.ts'
 import { completeAnswer, Draft, endAnswer, resumeAnswer, type Placed } from './store-answer.ts'
 
-/** Resolves when the first piece is there, so that what fails before is a status. */
+/** Resolves when the first piece is available, so that an earlier failure is an error status. */
 export async function openAnswerStream(
   deps: Deps,
   id: string,
@@ -132,7 +132,7 @@ function completed(answer_id: string, outcome: Answer['outcome'], text: string) 
   return { answer_id, outcome, output_sha256 }
 }
 
-/** The same answer again from storage, as far as it may be read now. */
+/** Streams the stored answer again, if the caller may still read it. */
 export async function* repeatAnswerStream(deps: Deps, id: string): AsyncGenerator<SseEvent> {
   const { db } = deps.kernel
   const question = await readQuestion(db, id)

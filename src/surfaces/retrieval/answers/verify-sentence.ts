@@ -1,7 +1,8 @@
 /**
- * What a model said becomes a sentence of an answer only if it is supported: each quote stands in the
- * block that it names, at least one is left, and every number of the sentence occurs in a quote. Images
- * are removed, and links that no cited chunk has, because they could carry what was read elsewhere.
+ * Accepts a sentence of a model only if it is supported: each quote must occur in the block that it
+ * names, at least one quote must remain, and every number of the sentence must occur in a quote.
+ * Images, and links that no cited chunk contains, are removed, because they could leak text of
+ * other documents.
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
@@ -18,7 +19,7 @@ type Said = Static<typeof Said>
 const citations_max = 8
 const text_max = 4000
 
-/** Null where it is not supported. */
+/** Null if the sentence is not supported. */
 export function verifySentence(
   value: unknown,
   blocks: ReadonlyMap<string, Source>,

@@ -1,7 +1,8 @@
 /**
- * Cuts canonical text into chunks. A chunk is an exact slice of it; its context (title, headings, the
- * header of a table) is searched with it and cannot be quoted. Chunks end where sentences end, do not
- * cross a heading of level 1 or 2, and repeat the last short sentences of the chunk before them.
+ * Cuts canonical text into chunks. A chunk is an exact slice of the text. Its context (title,
+ * headings, the header of a table) is searched with it but cannot be quoted. Chunks end at sentence
+ * ends, do not cross a heading of level 1 or 2, and repeat the last short sentences of the chunk
+ * before.
  */
 import { createHash } from 'node:crypto'
 import type { Canonical, Heading } from '../extraction/canonical.ts'
@@ -12,7 +13,7 @@ import { splitUnits, type Unit } from './split-units.ts'
 export type Chunking = {
   readonly target_tokens: number
   readonly max_tokens: number
-  /** A smaller rest joins the chunk before it, if that has room. */
+  /** A smaller remainder joins the chunk before it, if that has room. */
   readonly min_tokens: number
   readonly overlap_tokens: number
   readonly overlap_sentences: number
@@ -33,12 +34,12 @@ const context_tokens_max = 64
 
 export type Chunk = {
   readonly ordinal: number
-  /** Code points in the canonical text. */
+  /** In code points of the canonical text. */
   readonly char_start: number
   readonly char_end: number
   readonly text: string
   readonly context: string
-  /** Of the text, counted sentence by sentence. */
+  /** The tokens of the text, counted sentence by sentence. */
   readonly token_count: number
   /** SHA-256 of context and text. */
   readonly content_hash: string
@@ -84,7 +85,7 @@ export function chunk(
     })
 }
 
-/** What index and profile read of a chunk. */
+/** The parts of a chunk that the index and the profile read. */
 export function indexedText({ context, text }: Pick<Chunk, 'context' | 'text'>): string {
   return context === '' ? text : `${context}\n\n${text}`
 }
@@ -96,7 +97,7 @@ function sectionsOf(text: string, headings: readonly Heading[]) {
     .filter(({ start, end }) => end > start)
 }
 
-/** A few words before the first heading (a navigation bar, a date) do not make a chunk. */
+/** A few words before the first heading (a navigation bar, a date) do not form a chunk. */
 function joinOpening(sections: Unit[][], min_tokens: number): Unit[][] {
   const [opening, first, ...rest] = sections
   if (!opening || !first || sumOf(opening) >= min_tokens) return sections
@@ -110,7 +111,7 @@ function packUnits(
 ): Unit[][] {
   const chunks: Unit[][] = []
   let current: Unit[] = []
-  /** How many units of the current chunk repeat the one before it. */
+  /** How many units of the current chunk repeat the chunk before it. */
   let repeated = 0
   const close = (overlap: Unit[]) => {
     chunks.push(current)
@@ -137,7 +138,7 @@ function packUnits(
   return chunks
 }
 
-/** The last sentences, never all of a chunk. */
+/** The last sentences, but never the whole chunk. */
 function overlapOf(units: readonly Unit[], sentences: number, tokens: number): Unit[] {
   const tail: Unit[] = []
   for (const unit of units.slice(1).toReversed()) {
@@ -150,7 +151,7 @@ function overlapOf(units: readonly Unit[], sentences: number, tokens: number): U
 
 const sumOf = (units: readonly Unit[]) => units.reduce((sum, { tokens }) => sum + tokens, 0)
 
-/** Without the whitespace around it; null where nothing else is there. */
+/** Trims whitespace; null if nothing remains. */
 function trimmed(text: string, units: readonly Unit[]) {
   const from = units[0]?.start ?? 0
   const slice = text.slice(from, units.at(-1)?.end ?? from)

@@ -1,10 +1,10 @@
 /**
- * Offsets of a text in Unicode code points, as PostgreSQL and the wire count them, and in the UTF-16
- * units of JavaScript. They differ only in a text with characters beyond the first plane.
+ * Converts offsets between Unicode code points, which PostgreSQL and the API use, and the UTF-16
+ * units of JavaScript. They differ only after characters outside the basic plane.
  */
 export type Offsets = {
   toUnits(code_point: number): number
-  /** Of a place that is not inside a character. */
+  /** For a position that is not inside a character. */
   toCodePoints(unit: number): number
 }
 
@@ -12,19 +12,19 @@ const surrogate = /[\ud800-\udfff]/
 
 export function offsetsOf(text: string): Offsets {
   if (!surrogate.test(text)) return { toUnits: at => at, toCodePoints: at => at }
-  // The unit at which each character beyond the first plane begins.
+  // The UTF-16 position of each character outside the basic plane.
   const wide: number[] = []
   for (let at = 0; at < text.length; at++) {
     if ((text.codePointAt(at) ?? 0) > 0xffff) wide.push(at++)
   }
   return {
-    // The n-th wide character begins at code point wide[n] - n.
+    // The n-th such character begins at code point wide[n] - n.
     toUnits: at => at + countBelow(wide.length, n => (wide[n] ?? 0) - n < at),
     toCodePoints: at => at - countBelow(wide.length, n => (wide[n] ?? 0) < at),
   }
 }
 
-/** How many of the first places fulfil a condition that holds up to some place and not after it. */
+/** Binary search: how many positions from the first on meet the condition. */
 function countBelow(length: number, holds: (at: number) => boolean): number {
   let low = 0
   let high = length
@@ -36,7 +36,7 @@ function countBelow(length: number, holds: (at: number) => boolean): number {
   return low
 }
 
-/** As PostgreSQL's `substring(text from start + 1 for end - start)`. */
+/** The same as PostgreSQL's `substring(text from start + 1 for end - start)`. */
 export function sliceCodePoints(text: string, start: number, end: number): string {
   const { toUnits } = offsetsOf(text)
   return text.slice(toUnits(start), toUnits(end))

@@ -1,10 +1,10 @@
 /**
- * Tokens of a text, as `o200k_base` cuts it. Its words are cut apart before they are counted, so the
- * counts of words that were seen are kept: that takes a third of the time of counting the whole text.
+ * Counts the tokens of a text with `o200k_base`. The text is split into words first, and the counts
+ * of known words are cached. That takes a third of the time of counting the whole text.
  */
 import { countTokens as count } from 'gpt-tokenizer/encoding/o200k_base'
 
-/** Documents may contain what looks like a control token of a model. */
+/** Documents may contain text that looks like a control token of a model. */
 const everything_is_text = {
   allowedSpecial: new Set<string>(),
   disallowedSpecial: new Set<string>(),
@@ -13,8 +13,9 @@ const known = new Map<string, number>()
 const known_max = 50_000
 const word_length_max = 200
 /**
- * A single space before a letter always begins a piece of the encoding: no piece has a space inside or
- * at its end, unless more whitespace is beside it.
+ * Splitting here does not change the count: a single space before a letter always begins a piece of
+ * the encoding. A piece has no other space inside or at its end, unless more whitespace is beside
+ * it.
  */
 const word_begins = /(?<=\S)(?= \p{L})/u
 

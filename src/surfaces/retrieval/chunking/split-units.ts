@@ -1,7 +1,7 @@
 /**
- * Cuts canonical text into the pieces that chunks are made of: sentences, and code blocks and tables
- * that fit as a whole. A piece never has more than the most tokens of a chunk. Offsets are UTF-16 units,
- * and the pieces of a section follow each other without a gap.
+ * Splits canonical text into units for chunks: sentences, and code blocks and tables that fit
+ * whole. A unit never exceeds the maximum tokens of a chunk. Offsets are UTF-16 units, and the
+ * units of a section follow each other without a gap.
  */
 import type { Block } from '../extraction/canonical.ts'
 import { countTokens } from './count-tokens.ts'
@@ -11,11 +11,14 @@ export type Unit = {
   readonly end: number
   readonly tokens: number
   readonly kind: 'sentence' | 'code' | 'table'
-  /** The header of its table, where this is not the piece that begins with it. */
+  /** The header of its table, for each unit except the one that contains the header. */
   readonly header?: string
 }
 
-/** The tokenizer's time grows with the square of a text without spaces; longer pieces are halved first. */
+/**
+ * On text without spaces, the time of the tokenizer grows with the square of the length. So longer
+ * pieces are halved first.
+ */
 const counted_characters_max = 2000
 const paragraph_characters_max = 20_000
 const segmenters = new Map<string, Intl.Segmenter>()
@@ -46,7 +49,7 @@ function splitProse(
   const segmenter = segmenterOf(language)
   return partsOf(text.slice(start, end), /\n\n+/g, start).flatMap(paragraph =>
     windowsOf(text, paragraph).flatMap(window => {
-      // A whole text at once would take a time that grows with its square.
+      // The time for a whole text would grow with the square of its length.
       const segments = segmenter.segment(text.slice(window.start, window.end))
       return [...segments].flatMap(({ index, segment }) => {
         const sentence = { start: window.start + index, end: window.start + index + segment.length }
@@ -69,7 +72,7 @@ function splitBlock(text: string, block: Block, max_tokens: number): Unit[] {
 
 type Range = { readonly start: number; readonly end: number }
 
-/** Cut after each match, which stays with the part before it. */
+/** Cuts after each match. The match stays with the part before it. */
 function partsOf(text: string, separator: RegExp, offset: number): Range[] {
   const ends = [...text.matchAll(separator)].map(match => match.index + match[0].length)
   const cuts = [0, ...ends.filter(end => end < text.length), text.length]
@@ -93,7 +96,7 @@ function fitting(text: string, range: Range, max_tokens: number, kind: Unit['kin
   return halves(text, range).flatMap(half => fitting(text, half, max_tokens, kind))
 }
 
-/** At the whitespace nearest before the middle; otherwise between two characters. */
+/** Cuts at the last whitespace before the middle; otherwise between two characters. */
 function halves(text: string, { start, end }: Range): Range[] {
   const middle = start + Math.floor((end - start) / 2)
   const space = Math.max(text.lastIndexOf(' ', middle), text.lastIndexOf('\n', middle)) + 1
@@ -104,14 +107,14 @@ function halves(text: string, { start, end }: Range): Range[] {
   ]
 }
 
-/** At a boundary of graphemes, so that no letter loses its marks and no emoji its parts. */
+/** Cuts between graphemes, so that letters keep their marks and emoji their parts. */
 function betweenCharacters(text: string, middle: number, start: number, end: number): number {
   const from = Math.max(start, middle - 200)
   const around = text.slice(from, Math.min(end, middle + 200))
   const grapheme = graphemes.segment(around).containing(middle - from)
   const before = from + (grapheme?.index ?? 0)
   if (grapheme && before > start && grapheme.segment.length < 200) return before
-  // A grapheme of hundreds of marks: between two code points.
+  // A grapheme with hundreds of marks is cut between two code points.
   return isLow(text, middle) && middle - 1 > start
     ? middle - 1
     : middle + Number(isLow(text, middle))

@@ -45,7 +45,7 @@ export async function createCollection(
   return id
 }
 
-/** The id of the profile, which has to be one that this process can use. */
+/** The id of the profile, which this process must support. */
 export function profileOf(
   profiles: Deps['profiles'],
   wanted: string | undefined,

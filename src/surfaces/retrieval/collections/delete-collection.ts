@@ -1,4 +1,6 @@
-/** Deletes a collection: nothing of it is found after this commit, and a job erases what it held. */
+/**
+ * Deletes a collection. After this commit nothing in it can be found, and a job erases its content.
+ */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -8,7 +10,7 @@ import { cancelIngestion } from '../documents/delete-document.ts'
 import { submitJob } from '../ingestion/submit-job.ts'
 import { isDeleted, lockCollection } from './find-collection.ts'
 
-/** Returns the id of the job; null where the collection was deleted before. */
+/** Returns the id of the job; null if the collection was deleted before. */
 export async function deleteCollection(
   tx: Tx,
   deps: Pick<Deps, 'jobs'>,

@@ -1,4 +1,4 @@
-/** Collections as their readers see them, and the check that a caller has a right on one. */
+/** Collections as their readers see them, and the check of a caller's right on one. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -49,7 +49,7 @@ const Locked = Type.Object({ access_policy_version: Type.Integer(), version: Typ
 
 const Deleted = Type.Object({ deleted: Type.Boolean() })
 
-/** Whether a collection that the caller manages is deleted already. */
+/** Whether a collection that the caller manages is already deleted. */
 export async function isDeleted(
   reader: Reader,
   { tenant_id, names }: Caller,
@@ -67,7 +67,7 @@ export async function isDeleted(
   return found?.deleted ?? false
 }
 
-/** The same for a change: no other change of the collection runs meanwhile. */
+/** The same for a change. The lock prevents other changes of the collection meanwhile. */
 export async function lockCollection(
   reader: Reader,
   caller: Caller,

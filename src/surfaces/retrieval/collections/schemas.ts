@@ -1,4 +1,4 @@
-/** Collections on the wire. */
+/** Collections in requests and replies. */
 import { Type, type Static } from 'typebox'
 import { closed, Id, oneOf, page, text, Time } from '../../../kernel/http/shapes.ts'
 import { Acl } from '../access/acl-entries.ts'

@@ -40,7 +40,7 @@ export async function changeConnector(
 
 const Found = Type.Object({ state: Type.String() })
 
-/** Its documents stay; nothing updates them any more. */
+/** Its documents stay but are not updated any more. */
 export async function deleteConnector(tx: Tx, caller: Caller, id: string): Promise<void> {
   const { tenant_id } = caller
   const found = await tx.maybe(
@@ -61,7 +61,7 @@ export async function deleteConnector(tx: Tx, caller: Caller, id: string): Promi
 
 const Open = Type.Object({ open: Type.Boolean() })
 
-/** `confirmed`: this run may delete as many documents as it finds gone. */
+/** `confirmed` means that this run may delete all documents whose pages are gone. */
 export async function beginRun(
   tx: Tx,
   deps: Pick<Deps, 'jobs'>,

@@ -1,7 +1,8 @@
 /**
- * The pages of a web connector: its URLs, and what they link to on the same host below them, as robots.txt
- * allows. A page that was stored before is asked for conditionally (ETag, or Last-Modified); where the
- * server says that it is unchanged, its links are those of the stored text. A page that cannot be fetched makes the listing incomplete, and then nothing is deleted.
+ * Lists the pages of a web connector: its URLs, and the pages on the same host below them that they
+ * link to, as far as robots.txt allows. A stored page is requested conditionally (ETag, or
+ * Last-Modified). If the server replies that it is unchanged, the links of the stored text are
+ * used. If a page cannot be fetched, the listing is incomplete and nothing is deleted.
  */
 import robotsParser from 'robots-parser'
 import type { SafeResponse } from '../../../kernel/outgoing/safe-fetch.ts'
@@ -13,11 +14,11 @@ export type Page = {
   readonly content_type: string
   readonly body: Buffer
   readonly source_version: string | null
-  /** The server said so: the body is what was stored. */
+  /** The server replied that the page is unchanged. */
   readonly unchanged: boolean
 }
 
-/** What is stored of a page. */
+/** The stored data of a page. */
 export type Earlier = {
   readonly source_version: string
   readonly content_type: string
@@ -26,7 +27,7 @@ export type Earlier = {
 type FindEarlier = (url: string) => Promise<Earlier | undefined>
 
 export type Crawl = {
-  /** False where a page could not be fetched. */
+  /** False if a page could not be fetched. */
   complete: boolean
 }
 
@@ -68,7 +69,7 @@ export async function* crawl(
   }
 }
 
-/** A page that is gone is not in the listing; any other failure makes the listing incomplete. */
+/** A page that no longer exists is left out. Any other failure makes the listing incomplete. */
 async function fetchPage(
   deps: Pick<Deps, 'kernel' | 'fetch'>,
   url: string,
@@ -146,8 +147,8 @@ async function isAllowed(
 }
 
 /**
- * Found by a pattern that takes linear time: a parser in this process could be kept busy by a hostile
- * page, and a link that is missed or too many is only a page less or a request more.
+ * Links are found with a pattern that takes linear time, because a hostile page could keep a parser
+ * in this process busy. A missed link costs one page, and a wrong link costs one request.
  */
 const anchors = /<a\s[^<>]{0,2000}?\bhref\s*=\s*(?:"([^"<>]{1,2048})"|'([^'<>]{1,2048})')/gi
 

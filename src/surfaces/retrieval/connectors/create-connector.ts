@@ -1,4 +1,7 @@
-/** Adds a connector and submits its first sync. It acts with the rights of its creator, asked at each run. */
+/**
+ * Adds a connector and submits its first sync. It acts with the rights of its creator, which are
+ * checked at each run.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -11,7 +14,7 @@ import { secondsOf, type CreateConnector } from './schemas.ts'
 
 const max_documents_usual = 10_000
 
-/** Before the transaction. */
+/** Runs before the transaction. */
 export async function inspectConnector(
   { fetch }: Pick<Deps, 'fetch'>,
   { kind, config, schedule }: CreateConnector,

@@ -12,7 +12,7 @@ const columns = sql`
   n.max_documents, n.error_code, case when n.state = 'active' then n.due_at end as next_sync_at,
   n.job_id, n.version, n.created_at`
 
-/** `lock`: for a change. */
+/** `lock` is for a change. */
 export async function requireConnector(
   reader: Reader,
   caller: Caller,

@@ -34,7 +34,7 @@ export function syncQueue(deps: Deps): DueQueue {
       try {
         await beginRun(tx, deps, row.tenant_id, row, row.created_by, false)
       } catch (error) {
-        // The sync before still runs: this one is left out.
+        // The earlier sync is still running, so this one is skipped.
         if (!(error instanceof Problem)) throw error
       }
       return undefined

@@ -1,4 +1,4 @@
-/** Connectors on the wire. */
+/** Connectors in requests and replies. */
 import { Type, type Static } from 'typebox'
 import {
   closed,
@@ -16,7 +16,7 @@ export const connector_kinds = ['web', 'uploads'] as const
 export const delete_policies = ['tombstone', 'keep'] as const
 const connector_states = ['active', 'paused', 'error'] as const
 
-/** Only `web` has members: where it begins, and how many links it follows from there. */
+/** Only `web` has properties: the first URLs, and how many links deep it follows from them. */
 export const ConnectorConfig = closed(
   {
     urls: Type.Optional(Type.Array(text(2048), { minItems: 1, maxItems: 20 })),
@@ -83,7 +83,7 @@ export const Connector = Type.Object(
 export type Connector = Static<typeof Connector>
 export const ConnectorPage = page(Connector)
 
-/** Null where the duration is shorter than five minutes. */
+/** Null if the duration is shorter than five minutes. */
 export function secondsOf(schedule: string): number | null {
   const [, days = '0', hours = '0', minutes = '0'] =
     /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?)?$/.exec(schedule) ?? []

@@ -1,7 +1,7 @@
 /**
- * A sync: first every page that is there, then, if the listing is complete and not empty, the deletion of
- * documents that are gone. A run that would delete very many pauses the connector instead: the source is
- * more often broken than empty.
+ * A sync adds or updates every listed page. Then, if the listing is complete and not empty, it
+ * deletes documents whose pages are gone. If a run would delete very many documents, it pauses the
+ * connector instead, because a source is more often broken than empty.
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
@@ -38,7 +38,7 @@ const Order = Type.Object({
 type Order = Static<typeof Order>
 const Asked = Type.Object({ confirmed: Type.Boolean() })
 
-/** More than this share and this many at once are suspected to be an outage. */
+/** More deletions than this share and this number are probably caused by an outage. */
 const guard = { share: 0.3, many: 20 }
 const text_types = ['text/html', 'text/plain', 'text/markdown', 'text/csv', 'application/json']
 
@@ -77,7 +77,7 @@ async function sync(deps: Deps, job: RunningJob): Promise<undefined> {
   const state: Crawl = { complete: true }
   const seen: string[] = []
   let changed = 0
-  // New files of an uploads connector come by their events.
+  // An uploads connector gets new files from their events.
   if (connector.kind === 'web') {
     const most = Math.min(deps.kernel.settings['retrieval.web_pages'], connector.max_documents)
     const earlier = (url: string) => findEarlier(deps, tenant_id, connector, url)
@@ -101,7 +101,7 @@ async function sync(deps: Deps, job: RunningJob): Promise<undefined> {
   return undefined
 }
 
-/** Its creator is active and still manages the collection; otherwise it stops. */
+/** The creator must be active and still manage the collection; otherwise the connector stops. */
 async function requireOwner(deps: Deps, tenant_id: string, connector: Order): Promise<void> {
   const { db } = deps.kernel
   const { created_by: id, collection_id } = connector
@@ -142,7 +142,7 @@ const Stored = Type.Object({
   text: Type.String(),
 })
 
-/** Undefined where the page has to be fetched whatever its version. */
+/** Undefined if the page must be fetched even if its version is unchanged. */
 async function findEarlier(
   { kernel: { db } }: Deps,
   tenant_id: string,
@@ -165,7 +165,7 @@ async function findEarlier(
 
 const Known = Type.Object({ checksum: nullable(Type.Unsafe<Buffer>(Type.Any())) })
 
-/** False where the page is the same as before. */
+/** Returns false if the page is unchanged. */
 async function upsertPage(
   deps: Deps,
   tenant_id: string,

@@ -1,6 +1,7 @@
 /**
- * Accepts a document, or a new version of the one with the same `source_uri`, and submits the job that
- * makes it searchable. Until that job activates it, the version before is served.
+ * Accepts a document, or a new version of the document with the same `source_uri`, and submits the
+ * job that makes it searchable. Until that job activates the new version, the version before is
+ * served.
  */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
@@ -17,7 +18,7 @@ import { problem } from '../errors.ts'
 import { submitJob } from '../ingestion/submit-job.ts'
 import type { Metadata, source_kinds } from './schemas.ts'
 
-/** What a document is made of; exactly one of `text`, `file_id` and `fetch_uri`. */
+/** The source of a document: exactly one of `text`, `file_id` and `fetch_uri`. */
 export type NewDocument = {
   readonly collection_id: string
   readonly created_by: string
@@ -49,7 +50,7 @@ const Known = Type.Object({
   may_manage: Type.Boolean(),
 })
 
-/** `caller` is null for a connector, which writes its own documents only. */
+/** `caller` is null for a connector, which may write only its own documents. */
 export async function addDocument(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'jobs'>,
@@ -161,7 +162,7 @@ async function firstVersion(
       on conflict do nothing
       returning id`,
   )
-  // Somebody else has added the same source meanwhile, and a retry finds it.
+  // Another request added the same source meanwhile. A retry finds it.
   if (made.length === 0) throw problem('conflict', { retry_after: 1 })
   return { document_id, version: 1 }
 }

@@ -1,6 +1,6 @@
 /**
- * Deletes a document: from this commit on nothing of it is found or quoted, stored answers that quote it
- * lose their text, and the ledger lists what the purge job still has to erase.
+ * Deletes a document. After this commit it is not found or quoted, and stored answers that quote it
+ * lose their text. The ledger lists what the purge job must still erase.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -11,7 +11,7 @@ import { announce } from '../events.ts'
 import { submitJob } from '../ingestion/submit-job.ts'
 import { lockDocument } from './find-document.ts'
 
-/** Returns the id of the purge job: the first one where the document was deleted before. */
+/** Returns the id of the purge job. If the document was deleted before, it is the earlier job. */
 export async function deleteDocument(
   tx: Tx,
   deps: Pick<Deps, 'jobs'>,
@@ -34,7 +34,7 @@ export type Dropped = {
   readonly submitter_id: string
 }
 
-/** The same for a caller that has locked the row and decided that it goes. */
+/** The same for a caller that has locked the row and checked the right to delete it. */
 export async function dropDocument(
   tx: Tx,
   deps: Pick<Deps, 'jobs'>,
@@ -54,7 +54,7 @@ export async function dropDocument(
 
 const Job = Type.Object({ id: Type.String() })
 
-/** After the document is hidden, so that the end of a job changes nothing of it any more. */
+/** After the document is hidden, so that a job that ends meanwhile does not change it any more. */
 export async function cancelIngestion(
   tx: Tx,
   { jobs }: Pick<Deps, 'jobs'>,
@@ -71,7 +71,7 @@ export async function cancelIngestion(
   for (const { id: job_id } of running) await jobs.cancel(tx, { tenant_id, job_id })
 }
 
-/** Without a job of its own: a collection that is deleted has one for all. */
+/** Without a separate job, because a deleted collection has one job for all its documents. */
 export async function hideDocument(
   tx: Tx,
   document: Omit<Dropped, 'submitter_id'> & { readonly purge_job_id: string },

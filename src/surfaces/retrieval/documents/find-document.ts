@@ -1,4 +1,7 @@
-/** Documents as their readers see them: those of a collection that they may read, and present to them. */
+/**
+ * Documents as their readers see them: those that the caller may read in a collection that they may
+ * read.
+ */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -69,8 +72,9 @@ const Locked = Type.Object({
 export type LockedDocument = Static<typeof Locked>
 
 /**
- * Locks a document for a change. Who manages its collection may delete it and change its list without
- * being named in that; a deleted one is found too, by the rights that it had.
+ * Locks a document for a change. A caller who manages the collection may delete the document and
+ * change its list without being named in it. A deleted document is found too, with the rights that
+ * it had.
  */
 export async function lockDocument(
   reader: Reader,

@@ -1,6 +1,6 @@
 /**
- * Brings the rows of a document in all indexes in line with its row: its access list, and no version but
- * the one that is served. The commits that change either make the document due.
+ * Updates the rows of a document in all indexes: its access list, and only the version that is
+ * served. The transactions that change either make the document due.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,7 +1,8 @@
 /**
- * Replaces the access list of a document; an empty one gives it back to the list of its collection. It
- * counts from this commit on. The indexes follow: until then a new reader may not find the document, and
- * a former one finds nothing, because every hit is checked against these rows.
+ * Replaces the access list of a document. With an empty list, the list of its collection applies
+ * again. The new list applies from this commit on, and the indexes follow later. Until then a new
+ * reader may not find the document. A former reader finds nothing, because every hit is checked
+ * against these rows.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

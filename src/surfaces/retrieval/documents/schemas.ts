@@ -1,4 +1,4 @@
-/** Documents on the wire. */
+/** Documents in requests and replies. */
 import { Type, type Static } from 'typebox'
 import { closed, Id, nullable, oneOf, page, text, Time } from '../../../kernel/http/shapes.ts'
 import { Acl } from '../access/acl-entries.ts'

@@ -1,4 +1,4 @@
-/** What a request wants to be made a document: text, an uploaded file of the caller, or a URL. */
+/** The source of a document in a request: text, an uploaded file of the caller, or a URL. */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
@@ -12,7 +12,7 @@ type Source = Omit<NewDocument, 'collection_id' | 'created_by'>
 
 const blocked = /^(blocked_|invalid_url)/
 
-/** Before the transaction: a URL that may never be fetched is refused at once. */
+/** Runs before the transaction: a URL that may never be fetched is refused immediately. */
 export async function inspectSource(
   { fetch }: Pick<Deps, 'fetch'>,
   { text, file_id, source_uri }: AddDocument,
@@ -28,7 +28,7 @@ export async function inspectSource(
   return undefined
 }
 
-/** A name that does not resolve now is left to the job, which tries again. */
+/** If a name does not resolve now, the job tries again later. */
 export async function inspectUrl(fetch: Deps['fetch'], url: string): Promise<void> {
   try {
     await fetch.inspect(url)
@@ -71,7 +71,7 @@ export async function sourceOf(
   }
 }
 
-/** An available file of the caller's own for `document_ingest`. */
+/** The file must be available and the caller's own upload for `document_ingest`. */
 async function usableFile(
   reader: Reader,
   { files, kernel }: Pick<Deps, 'files' | 'kernel'>,

@@ -1,14 +1,14 @@
 /**
- * `hash-ngram-384@1`: a profile without weights, for every language. Stemmed words, pairs of words and
- * groups of 3 to 5 letters are hashed into 384 dimensions with a sign, so it finds typing errors and
- * inflected forms. It does not know meanings and declares that.
+ * `hash-ngram-384@1`: a profile without weights, for every language. It hashes stemmed words, pairs
+ * of words and groups of 3 to 5 letters into 384 dimensions with a sign. So it finds typing errors
+ * and inflected forms. It does not know meanings, and its description says so.
  */
 import type { LocalProfile } from './profile.ts'
 import { isStopWord, stemOf, wordsOf } from './words.ts'
 
 const dimensions = 384
 const weight = { word: 1, pair: 0.5, letters: 0.35, stop: 0.1 }
-/** Its grams are a burden; nobody writes such a word twice. */
+/** The groups of letters of a longer word cost too much, and people do not write such words. */
 const word_length_max = 40
 type Known = {
   /** What one word adds: pairs of dimension and amount. */
@@ -121,7 +121,10 @@ function mixed(start: number): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** A text without a word has no direction; the first axis keeps it comparable and far from others. */
+/**
+ * A text without a word would give the zero vector, which has no direction. The first axis makes it
+ * comparable, and far from other texts.
+ */
 export function normalized(vector: Float32Array): Float32Array {
   let sum = 0
   for (const value of vector) sum += value * value

@@ -1,7 +1,7 @@
 /**
- * A profile whose vectors an embedding model of inference makes. Its id names the model and the length
- * of its vectors: a reply of another model or length is refused, so that two models are never mixed in
- * one index when the alias is given to another one.
+ * A profile whose vectors come from an embedding model of inference. Its id names the model and the
+ * length of its vectors. A reply of another model or length is refused. So an index never mixes two
+ * models, even if the alias is moved to another model.
  */
 import type { Kernel } from '../settings.ts'
 import type { Needs } from '../deps.ts'

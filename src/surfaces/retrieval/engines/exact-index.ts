@@ -1,6 +1,7 @@
 /**
- * Index tables in the memory of this process: every search compares with every permitted row, and BM25
- * counts its terms each time. It is what the approximate engine is measured by, for up to 20,000 rows.
+ * Index tables in the memory of this process. Every search compares all permitted rows, and BM25
+ * counts its terms each time. It is the reference for measuring the approximate engine, for up to
+ * 20,000 rows.
  */
 import { stemOf, wordsOf } from '../embedding/words.ts'
 import {

@@ -1,6 +1,6 @@
 /**
  * Metadata as numbers: a filter on `key=value` becomes a comparison of 63-bit hashes. Two pairs may
- * have the same hash, so what is found is compared with the real metadata before it is returned.
+ * have the same hash, so every hit is compared with the real metadata before it is returned.
  */
 import { createHash } from 'node:crypto'
 

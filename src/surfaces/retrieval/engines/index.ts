@@ -1,11 +1,11 @@
 /**
- * The port of a search engine: index tables of chunks, searched by text (BM25) and by vector, always
- * behind a prefilter. An index table has an opaque name that PostgreSQL keeps; it holds no truth of its
- * own and can be built again. A prefilter consists of numbers only, so no text of a user enters a
- * predicate. Every write carries the lease of its writer and does not happen after that has ended.
+ * The interface of a search engine: index tables of chunks, searched by text (BM25) and by vector,
+ * always with a prefilter. PostgreSQL stores the opaque name of a table. A table can always be
+ * rebuilt from PostgreSQL. A prefilter contains only numbers, so no text of a user enters a
+ * predicate. Every write carries the lease of its writer and is refused after the lease has ended.
  */
 export type RetrievalIndex = {
-  /** Idempotent: a table that exists stays as it is. */
+  /** Idempotent: an existing table does not change. */
   create(table: string, spec: IndexSpec): Promise<void>
   /** Inserts rows, or replaces those with the same chunk_id. Repeating it changes nothing. */
   upsert(table: string, rows: readonly IndexRow[], lease: Lease): Promise<void>
@@ -20,19 +20,21 @@ export type RetrievalIndex = {
   ): Promise<void>
   /** The best k rows that the prefilter permits, best first; equal scores by chunk_id. */
   search(table: string, query: IndexQuery): Promise<IndexHit[]>
-  /** What a table holds of the documents from `from` up to and including `to`, by document_no. */
+  /** The content of a table for the documents from `from` to `to` (inclusive), by document_no. */
   documents(table: string, from: number, to: number): Promise<IndexedDocument[]>
   count(table: string): Promise<number>
-  /** Brings new rows into the indexes and joins small files. Deleted rows may stay on the disk. */
+  /** Adds new rows to the indexes and merges small files. Deleted rows may stay on disk. */
   compact(table: string, lease: Lease): Promise<void>
   /**
-   * A large table without an index of its vectors gets one: minutes of work beside writers and readers,
-   * so it needs no lease. Until then, and below 10,000 rows, a search compares every permitted vector.
+   * Builds the vector index of a large table that has none. This takes minutes but runs beside
+   * writers and readers, so it needs no lease. Until then, and below 10,000 rows, a search compares
+   * every permitted vector.
    */
   buildVectorIndex(table: string): Promise<void>
   /**
-   * A purge, first half: copies the live rows of a table into a new one. The caller then points its
-   * readers to `to` and drops `from`; only after that no byte of a deleted row is left.
+   * The first half of a purge: copies the live rows of a table into a new one. The caller then
+   * points readers to `to` and drops `from`. Only after that, all bytes of deleted rows are
+   * removed.
    */
   copy(from: string, to: string, lease: Lease): Promise<void>
   /** Idempotent. Removes the table and its files. */
@@ -42,7 +44,7 @@ export type RetrievalIndex = {
 
 export type IndexSpec = {
   readonly dimensions: number
-  /** BCP 47; decides about stemming and stop words. */
+  /** A BCP 47 tag, which selects stemming and stop words. */
   readonly language: string
 }
 
@@ -55,16 +57,16 @@ export type IndexRow = {
   readonly acl_set_id: number
   /** Hashes of `key=value` (`facetOf`). */
   readonly facets: readonly bigint[]
-  /** Title and headings of the chunk: a word of the query counts more here. */
+  /** The title and headings of the chunk. A query word in them counts more. */
   readonly context: string
-  /** What is searched: context and text of the chunk (`indexedText`). */
+  /** The searched text: context and text of the chunk (`indexedText`). */
   readonly text: string
   /** Of length 1. */
   readonly vector: Float32Array
 }
 
 export type Prefilter = {
-  /** A row is permitted if its list is one of these. None: nothing is found. */
+  /** A row is permitted if its list is one of these. With an empty array nothing is found. */
   readonly acl_set_ids: readonly number[]
   /** Each inner list is an "or", all of them together an "and". */
   readonly facets?: readonly (readonly bigint[])[]
@@ -78,7 +80,7 @@ export type IndexQuery = {
   | { readonly text: string }
   | {
       readonly vector: Float32Array
-      /** Compares with every permitted row: what an approximate index is measured by. */
+      /** Compares every permitted row, as a reference for an approximate index. */
       readonly exact?: boolean
     }
 )
@@ -87,7 +89,10 @@ export type IndexHit = {
   readonly chunk_id: string
   readonly document_no: number
   readonly document_version: number
-  /** Comparable within one reply only. Not for callers: it tells about rows that they may not read. */
+  /**
+   * Comparable only within one reply. Never shown to callers, because it reveals something about
+   * rows that they may not read.
+   */
   readonly score: number
 }
 
@@ -101,7 +106,9 @@ export type IndexedDocument = {
 /** When the lease of a writer ends, in milliseconds of the machine's monotonic clock. */
 export type Lease = { readonly until_ms: number }
 
-/** Call it before the statement that takes the lease: the database starts to count later. */
+/**
+ * Call it before the statement that takes the lease, because the database starts to count later.
+ */
 export function leaseFor(seconds: number): Lease {
   return { until_ms: monotonicMs() + seconds * 1000 }
 }
@@ -114,8 +121,9 @@ export function monotonicMs(): number {
 export class IndexFailed extends Error {
   override readonly name = 'IndexFailed'
   /**
-   * `table_missing`: dropped meanwhile; read its name again. `lease_ended`: another writer may have
-   * begun. `engine_failed`: the engine refused or its process ended; the call can be repeated.
+   * `table_missing`: the table was dropped meanwhile; read its name again. `lease_ended`: another
+   * writer may have started. `engine_failed`: the engine reported an error or its process ended;
+   * the call can be repeated.
    */
   readonly code: 'table_missing' | 'lease_ended' | 'engine_failed'
   constructor(code: IndexFailed['code'], message: string, options?: ErrorOptions) {
@@ -126,7 +134,7 @@ export class IndexFailed extends Error {
 
 const names = /^[a-z0-9_-]{1,100}$/
 
-/** A table's name becomes the name of a folder. */
+/** The name of a table is used as the name of a folder. */
 export function checkTableName(table: string): string {
   if (names.test(table)) return table
   throw new IndexFailed('engine_failed', 'A table name has 1 to 100 of a-z, 0-9, _ and -.')

@@ -1,8 +1,9 @@
 /**
- * Joins what one index found by words and by vector. Scores are relative to the best of their list, so
- * that a far better hit stays far ahead; by rank alone (RRF, k = 60) a weak list moves the strong one's
- * first places: on PostgreSQL's documentation nDCG@10 was 0.02 to 0.04 lower. The weights were chosen on
- * the training half of that corpus (README). Several indexes are joined by rank: their scores differ.
+ * Joins the hits of one index by words and by vector. Scores are relative to the best of their
+ * list, so that a much better hit stays far ahead. Joining by rank alone (RRF, k = 60) lets a weak
+ * list move the first places of the strong one: on PostgreSQL's documentation, nDCG@10 was 0.02 to
+ * 0.04 lower. The weights were chosen on the training half of that corpus (README). Hits of several
+ * indexes are joined by rank, because their scores are not comparable.
  */
 import type { IndexHit } from './index.ts'
 

@@ -1,4 +1,4 @@
-/** How good one ranking is, against the items that are relevant; and the mean over many queries. */
+/** Scores one ranking against the relevant items, and calculates the mean over many queries. */
 export type Scores = {
   readonly ndcg_at_10: number
   readonly recall_at_10: number

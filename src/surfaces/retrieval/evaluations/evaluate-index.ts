@@ -1,7 +1,7 @@
 /**
- * Measures an index version by queries with known answers: how well the right documents are ranked, how much of exact
- * search an approximate index finds, and how long a search takes. It compares documents, and returns
- * numbers only, so it reads every access list of the collection.
+ * Measures an index version with queries whose answers are known: the rank of the right documents,
+ * the share of exact search that an approximate index finds, and the time of a search. It returns
+ * only numbers, so it may read all access lists of the collection.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -24,7 +24,7 @@ export type Measured = {
 }
 
 const depth = 100
-/** Exact search is slow in a large index, so that is measured with some of the queries. */
+/** Exact search is slow in a large index, so it is measured with only some of the queries. */
 const exact_max = 200
 
 type Needed = Pick<Deps, 'kernel' | 'index' | 'profiles'>

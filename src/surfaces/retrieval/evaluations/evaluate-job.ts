@@ -1,4 +1,4 @@
-/** An evaluation as a job: its queries lie in a row, and its result is a handful of numbers. */
+/** An evaluation as a job. Its queries are stored in a row, and its result is a few numbers. */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
@@ -41,7 +41,7 @@ export function evaluateJob(deps: Deps): JobType {
       const target = live.find(one =>
         index_version === null ? one.state === 'active' : one.version === index_version,
       )
-      // The version was dropped, or the asker was erased.
+      // The index version was dropped, or the account that requested it was erased.
       if (!target || queries === null) throw new JobFailure('evaluation_not_possible')
       const stages = openStages(deps.kernel, job)
       const total = queries.length

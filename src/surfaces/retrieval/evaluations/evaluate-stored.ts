@@ -1,4 +1,7 @@
-/** Compares a new index version with the active one by the newest stored queries of the collection. */
+/**
+ * Compares a new index version with the active one, using the newest stored queries of the
+ * collection.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { RunningJob } from '../../../kernel/surface.ts'
@@ -9,7 +12,7 @@ import { Judged } from './schemas.ts'
 
 const Stored = Type.Object({ queries: Type.Array(Judged) })
 
-/** Null where no queries are stored. */
+/** Null if no queries are stored. */
 export async function evaluateStored(
   deps: Pick<Deps, 'kernel' | 'index' | 'profiles'>,
   job: RunningJob,

@@ -1,4 +1,4 @@
-/** Evaluations on the wire. */
+/** Evaluations in requests and replies. */
 import { Type, type Static } from 'typebox'
 import {
   closed,
@@ -14,7 +14,7 @@ import {
 export const Judged = closed(
   {
     query: text(2000),
-    /** Ids or `source_uri`s of the documents that answer it. */
+    /** Ids or `source_uri`s of the documents that answer the query. */
     relevant: Type.Array(text(2048), { minItems: 1, maxItems: 100 }),
   },
   { title: 'JudgedQuery' },

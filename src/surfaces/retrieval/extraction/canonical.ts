@@ -1,15 +1,17 @@
 /**
- * What extraction makes of a file and chunks are cut from. All offsets are in Unicode code points, as
- * PostgreSQL counts them.
+ * The result of extracting a file, from which chunks are cut. All offsets are in Unicode code
+ * points, as in PostgreSQL.
  */
 export type Canonical = {
-  /** NFC, lines end in \n; no NUL, soft hyphens, marks of direction or other control characters. */
+  /**
+   * NFC, lines end in \n; without NUL, soft hyphens, direction marks or other control characters.
+   */
   readonly text: string
   readonly title: string | null
-  /** Where each page begins; empty where the format has none. */
+  /** The start of each page; empty if the format has no pages. */
   readonly pages: readonly { readonly page: number; readonly start: number }[]
   readonly headings: readonly Heading[]
-  /** What is not cut where it fits into a chunk. */
+  /** Blocks that are not cut if they fit into a chunk. */
   readonly blocks: readonly Block[]
 }
 
@@ -24,6 +26,6 @@ export type Block = {
   readonly kind: 'code' | 'table'
   readonly start: number
   readonly end: number
-  /** The first row of a table: the context of its other rows. */
+  /** The first row of a table, which is the context of its other rows. */
   readonly header?: string
 }

@@ -1,6 +1,7 @@
 /**
- * The port of extraction: a file of a detected type becomes canonical text. All offsets are in Unicode
- * code points, as PostgreSQL counts them. The file is opened in a child process that is thrown away.
+ * The interface of extraction: a file of a detected type becomes canonical text. All offsets are in
+ * Unicode code points, as in PostgreSQL. The file is opened in a child process, which is discarded
+ * afterwards.
  */
 import type { Chunk, ChunkOptions } from '../chunking/chunk.ts'
 import type { Canonical } from './canonical.ts'
@@ -34,7 +35,7 @@ export type ExtractFailure =
   | 'encrypted_document'
   | 'empty_document'
 
-/** The document is at fault; the same bytes fail again, except after `extraction_timeout`. */
+/** The document is the cause: the same bytes fail again, except after `extraction_timeout`. */
 export class ExtractionFailed extends Error {
   override readonly name = 'ExtractionFailed'
   readonly code: ExtractFailure
@@ -51,7 +52,10 @@ export type Extractors = {
     limits: ExtractLimits,
     signal?: AbortSignal,
   ): Promise<Canonical>
-  /** `chunk` of chunking/chunk.ts, in a child process: a long text would stop the event loop for a second. */
+  /**
+   * Runs `chunk` of chunking/chunk.ts in a child process, because a long text would stop the event
+   * loop for a second.
+   */
   chunk(
     canonical: Canonical,
     options: ChunkOptions,

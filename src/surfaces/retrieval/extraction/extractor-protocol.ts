@@ -1,4 +1,4 @@
-/** What the platform asks the processes that read documents of users, and what they answer. */
+/** The messages between the platform and the processes that read documents of users. */
 import type { Chunk, ChunkOptions } from '../chunking/chunk.ts'
 import type { Canonical } from './canonical.ts'
 import type { ExtractFailure, ExtractLimits } from './extract.ts'

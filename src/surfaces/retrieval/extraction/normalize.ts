@@ -1,10 +1,11 @@
 /**
- * What canonical text is made of: NFC, lines ending in \n, and none of the characters that cannot be
- * seen, stored or compared: control characters, soft hyphens, marks of direction, lone surrogates.
+ * Normalizes canonical text: NFC, lines end in \n, and characters that are invisible or cannot be
+ * stored or compared are removed: control characters, soft hyphens, direction marks, lone
+ * surrogates.
  */
-// With \v, \f and the three separators of Unicode.
+// Line breaks, including \v, \f and the three separators of Unicode.
 const line_ends = /\r\n?|[\v\f\u0085\u2028\u2029]/g
-// Joiners (U+200C, U+200D) stay: emoji and several scripts need them.
+// Joiners (U+200C, U+200D) stay, because emoji and several scripts need them.
 const unseen =
   // oxlint-disable-next-line no-control-regex -- control characters are what is removed
   /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
@@ -20,7 +21,7 @@ export function normalizeText(text: string): string {
     .trim()
 }
 
-/** A paragraph, a heading or a cell: one line. */
+/** One line: of a paragraph, a heading or a cell. */
 export function normalizeLine(text: string): string {
   return normalizeText(text).replaceAll(/\s+/g, ' ')
 }

@@ -1,8 +1,8 @@
 /**
- * The child processes that read documents of users. A format with a parser gets a process of its own
- * that ends with the document; text and chunking share one that ends when there was nothing to do for a
- * while. A process without the platform's environment is killed when it takes too long or too much
- * memory.
+ * The child processes that read documents of users. A document in a format with a parser gets a
+ * separate process, which ends with the document. Text formats and chunking share a process, which
+ * ends after a time without work. These processes do not get the platform's environment, and are
+ * killed if they use too much time or memory.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const idle_ms = 20_000
 const memory_look_ms = 50
 const page_bytes = 4096
 const MiB = 1024 * 1024
-/** Formats that this project reads itself, a line at a time: no parser that a file can attack. */
+/** Formats that the project reads line by line, without a parser that a file could attack. */
 const plain = new Set(['text/plain', 'text/csv', 'application/json'])
 
 export type ExtractorOptions = { readonly processes: number }
@@ -97,7 +97,7 @@ function failureOf(reply: TaskReply): ExtractionFailed {
 
 function startChild(memory_bytes: number): ChildProcess {
   const child = fork(program, [], {
-    // No secret of the platform is in reach of a parser.
+    // A parser cannot reach any secret of the platform.
     env: { MALLOC_ARENA_MAX: '2' },
     execArgv: [`--max-old-space-size=${Math.floor((memory_bytes / MiB) * 0.75)}`],
     serialization: 'advanced',
@@ -127,7 +127,7 @@ async function ask(
     }
     const fail = (code: ExtractionFailed['code'], reason: string) =>
       settle(() => reject(new ExtractionFailed(code, { cause: new Error(reason) })))
-    // V8 ends a process whose heap is full; the bytes of that process had that effect.
+    // V8 ends a process whose heap is full. The document of that process caused it.
     const crashed = fail('extraction_resource_limit', 'The process that read the document ended.')
     const stop = settle(() => reject(signal?.reason as Error))
     const late = setTimeout(
@@ -147,7 +147,7 @@ async function ask(
   })
 }
 
-/** 0 where the system does not say. */
+/** 0 if the system does not report it. */
 async function residentBytes(pid: number | undefined): Promise<number> {
   const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '')
   return Number(text.split(' ')[1] ?? 0) * page_bytes

@@ -1,6 +1,6 @@
 /**
- * Word documents. The archive is looked through before it is read, because the reader holds all of it in
- * memory: what it unpacks to is counted, and a document type declaration (entities) is refused.
+ * Word documents. The archive is checked before it is read, because the reader holds all of it in
+ * memory. The unpacked size is counted, and a document type declaration (entities) is refused.
  */
 import mammoth from 'mammoth'
 import yauzl from 'yauzl'
@@ -8,10 +8,10 @@ import type { Canonical } from './canonical.ts'
 import { ExtractionFailed, type ExtractLimits } from './extract.ts'
 import { readFragment } from './read-html.ts'
 
-/** Small parts may be compressed better than any limit. */
+/** Small parts may have a better compression than any limit. */
 const ratio_from_bytes = 1024 * 1024
 const entries_max = 10_000
-/** An OLE container instead of a ZIP archive: Office encrypts that way. */
+/** An OLE container instead of a ZIP archive: Office stores encrypted documents in this way. */
 const ole_magic = 0xd0cf11e0
 
 export async function readDocx(bytes: Uint8Array, limits: ExtractLimits): Promise<Canonical> {

@@ -1,7 +1,7 @@
 /**
- * HTML: the article that Readability finds, or the whole body where it finds none or loses more than
- * half of the text. Nothing is loaded and no script runs. The tree is walked without recursion, because
- * a hostile page may nest as deep as it is long.
+ * HTML: the article that Readability finds. If it finds none, or loses more than half of the text,
+ * the whole body is used. No resource is loaded and no script runs. The tree is walked without
+ * recursion, because a hostile page may have very deep nesting.
  */
 import { isProbablyReaderable, Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
@@ -10,7 +10,7 @@ import { ExtractionFailed, type ExtractLimits } from './extract.ts'
 import { decodeText } from './read-text.ts'
 import { openWriter, type Writer } from './writer.ts'
 
-/** A page of 50 MiB of tags would take minutes; real pages have a few thousand elements. */
+/** A page with 50 MiB of tags would take minutes. Real pages have a few thousand elements. */
 const elements_max = 200_000
 const depth_max = 1000
 const skipped = new Set(
@@ -40,7 +40,7 @@ export function readFragment(html: string, limits: ExtractLimits): Canonical {
   return writeTree(parseDocument(html), limits).finish(null)
 }
 
-/** The part of a DOM that is needed here: both packages are typed by those of a browser. */
+/** The part of the DOM that is needed here. Both packages use the types of a browser. */
 type DomNode = {
   readonly nodeType: number
   readonly nodeName: string
@@ -61,7 +61,7 @@ function parseDocument(html: string): HtmlDocument {
   return document
 }
 
-/** Before it is parsed: a tree that is too large is refused and not built. */
+/** Runs before parsing, so that a tree that is too large is refused and not built. */
 function checkShape(html: string): void {
   let elements = 0
   let depth = 0
@@ -87,7 +87,7 @@ function writeTree(root: DomNode, { characters }: ExtractLimits): Writer {
     line = ''
     bullet = ''
   }
-  // Last in, first out: a node, or what is to be done after one.
+  // A stack: each entry is a node, or a step to run after a node.
   const stack: (DomNode | (() => void))[] = [root]
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (typeof next === 'function') next()

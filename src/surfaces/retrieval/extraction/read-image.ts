@@ -1,4 +1,7 @@
-/** The text of a picture by OCR, English. Weights and program come from installed packages only. */
+/**
+ * Extracts the text of a picture with OCR, in English. Weights and program come from installed
+ * packages only.
+ */
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createWorker } from 'tesseract.js'
@@ -12,7 +15,7 @@ export async function readImage(bytes: Uint8Array, limits: ExtractLimits): Promi
   const worker = await createWorker('eng', 1, {
     langPath: join(data, '4.0.0_best_int'),
     gzip: true,
-    // Otherwise it writes the unpacked weights into the current folder.
+    // Otherwise the package writes the unpacked weights into the current folder.
     cacheMethod: 'none',
   })
   try {

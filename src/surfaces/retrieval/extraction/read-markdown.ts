@@ -1,4 +1,4 @@
-/** Markdown with tables of GitHub's kind: headings, paragraphs, lists, code and tables; HTML is dropped. */
+/** Markdown with GitHub tables: headings, paragraphs, lists, code and tables. HTML is dropped. */
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table'
 import { gfmTable } from 'micromark-extension-gfm-table'

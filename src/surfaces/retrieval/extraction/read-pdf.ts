@@ -7,7 +7,7 @@ import type { Canonical } from './canonical.ts'
 import { ExtractionFailed, type ExtractLimits } from './extract.ts'
 import { openWriter } from './writer.ts'
 
-/** Where two lines are further apart than this many times their height, a paragraph begins. */
+/** A gap of more than this many line heights begins a paragraph. */
 const paragraph_gap = 1.6
 
 export async function readPdf(bytes: Uint8Array, limits: ExtractLimits): Promise<Canonical> {

@@ -1,4 +1,4 @@
-/** Plain text, CSV and JSON: kept as they are, after normalisation. */
+/** Plain text, CSV and JSON: stored unchanged after normalization. */
 import type { Canonical } from './canonical.ts'
 import type { ExtractLimits } from './extract.ts'
 import { openWriter } from './writer.ts'

@@ -1,11 +1,14 @@
-/** Builds canonical text block by block, with the places of headings, pages and blocks in code points. */
+/**
+ * Builds canonical text block by block, with the positions of headings, pages and blocks in code
+ * points.
+ */
 import type { Block, Canonical, Heading } from './canonical.ts'
 import { ExtractionFailed } from './extract.ts'
 import { codePointLength, normalizeLine, normalizeText } from './normalize.ts'
 
 export type Writer = {
   paragraph(text: string): void
-  /** Keeps its lines. */
+  /** Keeps its line breaks. */
   text(text: string): void
   heading(level: number, text: string): void
   code(text: string): void
@@ -62,7 +65,7 @@ export function openWriter(characters_max: number): Writer {
       return {
         text: parts.join(separator),
         title: short === '' ? null : short,
-        // Pages at the end without text begin where the text ends.
+        // Pages without text at the end begin where the text ends.
         pages: pages.map(({ page, start }) => ({ page, start: Math.min(start, length) })),
         headings,
         blocks,

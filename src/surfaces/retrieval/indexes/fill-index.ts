@@ -1,7 +1,7 @@
 /**
- * Writes every document that is served to one index version, in the order of their numbers. Documents that
- * change meanwhile are written by their own jobs; where one has changed while it was written here, the
- * rows of the older version are removed again.
+ * Writes every served document to one index version, in the order of their numbers. Documents that
+ * change meanwhile are written by their own jobs. If a document changed while it was written here,
+ * the rows of the older version are removed again.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -34,7 +34,7 @@ export async function countServed({ kernel: { db } }: Needed, target: IndexVersi
   return n
 }
 
-/** `report` gets the number of the last document of each portion, from which another job goes on. */
+/** `report` gets the last document number of each portion, from which another job can continue. */
 export async function fillIndex(
   deps: Needed,
   target: IndexVersion,

@@ -1,4 +1,7 @@
-/** The index versions of a collection that have to agree with its documents: all that are not dropped. */
+/**
+ * The index versions of a collection that must be kept up to date with its documents: all that are
+ * not dropped.
+ */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -18,7 +21,7 @@ const Live = Type.Object({
 })
 export type IndexVersion = Static<typeof Live>
 
-/** A table's name in the engine. */
+/** The name of a table in the engine. */
 export const tableOf = (table_id: string) => `i-${table_id}`
 
 export async function liveVersions(

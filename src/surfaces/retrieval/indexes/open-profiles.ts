@@ -1,4 +1,4 @@
-/** The embedding profiles of this process, and which one a new collection gets. */
+/** The embedding profiles of this process, and the choice of the profile for a new collection. */
 import { StartError } from '../../../kernel/errors/start-error.ts'
 import type { Needs, Profiles } from '../deps.ts'
 import { hashNgram } from '../embedding/hash-ngram.ts'

@@ -1,6 +1,7 @@
 /**
- * `dodeca rebuild retrieval.indexes`: writes every index again from the rows, as a new index version
- * beside the active one, and switches to it. Documents that change meanwhile are written to both.
+ * `dodeca rebuild retrieval.indexes` writes every index again from the rows, as a new index version
+ * beside the active one, and then activates it. Documents that change meanwhile are written to
+ * both.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -52,7 +53,9 @@ export function indexProjection(deps: Needed): Projection {
   }
 }
 
-/** Undefined where a reindex of the collection runs: that writes everything again, too. */
+/**
+ * Undefined if a reindex of the collection is running, because that writes everything again too.
+ */
 async function beginVersion(
   { kernel: { db } }: Needed,
   tenant_id: string,

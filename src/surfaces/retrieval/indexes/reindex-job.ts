@@ -1,6 +1,7 @@
 /**
- * Fills a new index version, compares it with the active one where the plan or stored queries ask for it,
- * and makes it ready; it is activated in the same commit if it is not worse than the plan permits.
+ * Fills a new index version. If the plan or stored queries require it, compares it with the active
+ * one. Then makes it ready, and activates it in the same transaction if it is not worse than the
+ * plan permits.
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'

@@ -1,6 +1,6 @@
 /**
- * Begins a new index version beside the active one. From this commit on every document that changes is
- * written to both; the job writes the others.
+ * Starts a new index version beside the active one. From this commit on, every document that
+ * changes is written to both. The job writes the others.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

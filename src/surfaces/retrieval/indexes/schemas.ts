@@ -1,4 +1,4 @@
-/** Index versions on the wire. */
+/** Index versions in requests and replies. */
 import { Type, type Static } from 'typebox'
 import { closed, Id, nullable, oneOf, page, Time } from '../../../kernel/http/shapes.ts'
 import { ProfileId } from '../collections/schemas.ts'

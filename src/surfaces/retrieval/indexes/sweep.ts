@@ -1,7 +1,7 @@
 /**
- * Compares index tables with the documents, and removes what neither a job nor a queue removed: rows of
- * deleted documents and of versions that are not served, tables of failed and old index versions, and
- * answers whose process died.
+ * Compares index tables with the documents and removes leftovers of jobs and queues: rows of
+ * deleted documents and of versions that are not served, tables of failed and old index versions,
+ * and answers whose process died.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -109,7 +109,10 @@ async function sweepVersion(
   await withTable(deps, { ...place, table_id }, table => deps.index.buildVectorIndex(table))
 }
 
-/** Versions that can no longer be activated. Their tables go first, so that a crash leaves a name. */
+/**
+ * Versions that can no longer be activated. Their tables are dropped first, so that after a crash
+ * the name is still known.
+ */
 async function dropOld({ kernel: { db, settings }, index }: Needed): Promise<void> {
   const old = await db.many(
     Version,
@@ -129,7 +132,7 @@ async function dropOld({ kernel: { db, settings }, index }: Needed): Promise<voi
   }
 }
 
-/** Answers that were being written by a process that died. */
+/** Answers whose process died while it wrote them. */
 export function reapLoop({ kernel: { db } }: Pick<Deps, 'kernel'>): Loop {
   return {
     name: 'retrieval.reap_answers',

@@ -1,4 +1,6 @@
-/** Makes another index version the one that is searched: one commit, forward or back. */
+/**
+ * Activates another index version in one transaction: a newer one, or an earlier one to go back.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -17,7 +19,7 @@ const Wanted = Type.Object({
   version: Type.Integer(),
 })
 
-/** The caller holds the lock of the collection. */
+/** The caller has locked the collection. */
 export async function switchIndex(
   tx: Tx,
   rollback_days: number,

@@ -1,6 +1,6 @@
 /**
- * Uses the table of an index version without its writer's lease. A purge may give the live rows a table
- * with a new name at any moment; then the name is read again, once.
+ * Uses the table of an index version without a writer's lease. A purge may move the live rows to a
+ * table with a new name at any moment. Then the name is read again, once.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -11,7 +11,7 @@ import { tableOf, type IndexVersion } from './index-versions.ts'
 type Place = Pick<IndexVersion, 'tenant_id' | 'collection_id' | 'version' | 'table_id'>
 const Named = Type.Object({ table_id: Type.String() })
 
-/** Undefined where there is no such table: nothing was written yet, or the version is dropped. */
+/** Undefined if there is no such table: nothing was written yet, or the version is dropped. */
 export async function withTable<T>(
   { kernel: { db } }: Pick<Deps, 'kernel'>,
   { tenant_id, collection_id, version, table_id }: Place,

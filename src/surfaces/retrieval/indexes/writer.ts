@@ -1,6 +1,7 @@
 /**
- * One process writes to an index table at a time: it holds the lease in the row of the index version, and
- * the engine refuses a write after that has ended. Writers of one process wait for each other in memory.
+ * One process writes to an index table at a time. It holds the lease in the row of the index
+ * version, and the engine refuses a write after the lease has ended. Writers of one process wait
+ * for each other in memory.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
@@ -23,7 +24,7 @@ type Place = Pick<IndexVersion, 'tenant_id' | 'collection_id' | 'version'>
 const lease_seconds_usual = 30
 const poll_ms = 100
 const wait_ms_max = 60_000
-/** Tables that this process has seen; a purge gives the live rows a table with a new name. */
+/** Tables that this process has used. A purge moves the live rows to a table with a new name. */
 const created = new Set<string>()
 const created_max = 10_000
 const queues = new Map<string, Promise<unknown>>()
@@ -34,7 +35,7 @@ const Taken = Type.Object({
   language: Type.String(),
 })
 
-/** Undefined where the version is dropped or failed: there is nothing to write to. */
+/** Undefined if the version is dropped or failed, so there is no table to write to. */
 export async function withWriter<T>(
   deps: Pick<Deps, 'kernel' | 'index' | 'profiles'>,
   place: Place,

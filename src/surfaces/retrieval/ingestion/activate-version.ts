@@ -1,7 +1,7 @@
 /**
- * Makes a version the one that is served: state, event and the end of the job are one commit. The rows
- * of the version before are hidden with it, because every hit is compared with `current_version`; a
- * queue removes them. An older job that ends late changes nothing.
+ * Activates a document version: state, event and the end of the job are one transaction. The rows
+ * of the earlier version are hidden by the same commit, because every hit is compared with
+ * `current_version`; a queue removes them. An older job that ends late changes nothing.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -27,7 +27,9 @@ const Locked = Type.Object({
 
 export type Written = ReadonlyMap<number, number>
 
-/** `written`: by index version, the list of readers with which the rows were written. */
+/**
+ * `written` contains, for each index version, the list of readers with which the rows were written.
+ */
 export async function activateVersion(
   tx: Tx,
   ingested: IngestedVersion,

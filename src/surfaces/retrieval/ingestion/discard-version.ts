@@ -1,6 +1,6 @@
 /**
- * Removes a version that will not be served, from the indexes and from PostgreSQL: the one that is served
- * has the same content, or the document was deleted while the version was made.
+ * Removes a version that will not be served from the indexes and from PostgreSQL. Either the served
+ * version has the same content, or the document was deleted while the version was made.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

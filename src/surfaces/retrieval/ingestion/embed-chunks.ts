@@ -1,6 +1,7 @@
 /**
- * Vectors of the chunks of one document version under one profile. Chunks with the same content share a
- * vector within their tenant; what is stored already is not computed again, so this may be repeated.
+ * Makes the vectors of the chunks of one document version with one profile. Chunks with the same
+ * content share a vector within their tenant. Stored vectors are not computed again, so this can be
+ * repeated.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -61,7 +62,7 @@ export async function embedChunks(
       content_hash,
       vector: bytesOf(vectors[at] ?? new Float32Array()),
     }))
-    // The lock on the chunks lets an erasure wait, which then finds the vectors by them.
+    // The lock on the chunks makes an erasure wait, so that it then finds these vectors.
     await db.run(sql`
       with held as (
         select c.content_hash from retrieval.chunks c

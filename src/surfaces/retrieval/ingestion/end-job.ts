@@ -1,4 +1,4 @@
-/** The end of a job of retrieval: its own row and its document change in the commit that ends it. */
+/** Ends a job of retrieval: its own row and its document change in the transaction that ends it. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -29,7 +29,7 @@ export async function endJob(
       returning kind, document_id, document_version, collection_id, index_version`,
   )
   if (!ended || state === 'succeeded') return
-  // Its table is dropped by the sweep.
+  // The sweep drops its table.
   if (ended.kind === 'reindex') {
     await tx.run(sql`
       update retrieval.index_versions set state = 'failed'
@@ -38,7 +38,7 @@ export async function endJob(
   }
   if (ended.kind !== 'ingest') return
   const { document_id, collection_id } = ended
-  // A failed update leaves the version before served.
+  // After a failed update, the version before is still served.
   const failed = await tx.maybe(
     Failed,
     sql`

@@ -1,4 +1,4 @@
-/** Deletes chunks with their texts, their records, and the vectors that no other chunk has. */
+/** Deletes chunks with their texts, their records, and vectors that no other chunk uses. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -6,7 +6,7 @@ import { Bytes } from '../schemas.ts'
 
 const Gone = Type.Object({ content_hash: Bytes })
 
-/** `which` is about `retrieval.chunks c`. */
+/** `which` is a condition on `retrieval.chunks c`. */
 export async function eraseChunks(tx: Tx, tenant_id: string, which: Sql): Promise<void> {
   const gone = await tx.many(
     Gone,
@@ -24,7 +24,8 @@ export async function eraseChunks(tx: Tx, tenant_id: string, which: Sql): Promis
       select distinct content_hash from gone`,
   )
   const hashes = gone.map(one => one.content_hash)
-  // A statement of its own, so that it sees a vector whose writer held the chunk until now.
+  // A separate statement, so that it sees a vector whose writer held the lock on the chunk until
+  // now.
   await tx.run(sql`
     delete from retrieval.embeddings e
     where e.tenant_id = ${tenant_id} and e.content_hash = any(${hashes}::bytea[])

@@ -1,7 +1,8 @@
 /**
- * Makes a document version searchable, stage by stage. Each stage stores its result in PostgreSQL before
- * the next begins, and skips what is stored, so an attempt after a crash goes on where the one before
- * stopped. Reporting a stage checks the lease: an attempt that was replaced ends there.
+ * Makes a document version searchable, stage by stage. Each stage stores its result in PostgreSQL
+ * before the next begins, and skips stored results. So an attempt after a crash continues where the
+ * last one stopped. When an attempt reports a stage, its lease is checked. If another attempt has
+ * replaced it, it stops.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -39,7 +40,7 @@ export function ingestJob(deps: Needed): JobType {
     parameters: NoParameters,
     result: Type.Object({ chunks: Type.Integer() }),
     lease_seconds: 30,
-    // OCR takes 10 minutes, and 20,000 chunks take half an hour of a semantic profile.
+    // OCR takes 10 minutes, and 20,000 chunks take half an hour with a semantic profile.
     timeout_seconds: 2 * 3600,
     max_attempts: 5,
     backoff: { base_ms: 1000, cap_ms: 60_000 },
@@ -89,7 +90,7 @@ async function ingest(work: Work): Promise<{ chunks: number } | undefined> {
   }
 }
 
-/** As it is now: it may have been deleted between two stages. */
+/** The current row, because the document may have been deleted between two stages. */
 async function current({ deps, job }: Work): Promise<IngestedVersion> {
   const version = await readVersion(deps.kernel.db, job.tenant_id, job.id)
   if (!version || version.deleted) throw new JobFailure('document_deleted')
@@ -113,7 +114,7 @@ async function fetched(work: Work, version: IngestedVersion): Promise<void> {
   const { fetch_uri } = version
   if (fetch_uri === null) return await stages.set('fetch', { state: 'skipped' })
   await stages.set('fetch', { state: 'running' })
-  // A checksum is written after the object, so without one the bytes may be missing.
+  // The checksum is written after the object. Without a checksum the bytes may be missing.
   if (version.checksum === null) {
     await keepFetched(deps, version, await fetching(fetch_uri, job.signal))
   }
@@ -172,7 +173,7 @@ function failedExtraction(error: unknown): never {
   })
 }
 
-/** To every index version that has to agree with the documents, whichever is active. */
+/** Written to every index version that must be up to date, not only the active one. */
 async function indexed(work: Work, version: IngestedVersion, chunks: number): Promise<Written> {
   const { deps, job, stages } = work
   const { tenant_id, collection_id } = version

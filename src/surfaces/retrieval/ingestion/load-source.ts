@@ -1,4 +1,4 @@
-/** The bytes of a document version: its text, an uploaded file, or what was fetched from its URL. */
+/** Loads the bytes of a document version: its text, an uploaded file, or the content of its URL. */
 import { buffer } from 'node:stream/consumers'
 import { sql } from '../../../kernel/database/sql.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
@@ -14,7 +14,7 @@ export type Fetched = {
   readonly source_version: string | null
 }
 
-/** At most two at once in a process: a fetch may hold 50 MiB. */
+/** At most two concurrent fetches in a process, because a fetch may hold 50 MiB. */
 export function openFetching({ kernel, fetch }: Pick<Deps, 'kernel' | 'fetch'>) {
   let running = 0
   const waiting: (() => void)[] = []
@@ -70,7 +70,7 @@ function mediaType(header: string | string[] | undefined): string | null {
   return first?.split(';', 1)[0]?.trim().toLowerCase() ?? null
 }
 
-/** The row names the object before it is written, so that a deletion finds it. */
+/** The row names the object before the object is written, so that a deletion finds it. */
 export async function keepFetched(
   { kernel: { db, objects } }: Pick<Deps, 'kernel'>,
   { tenant_id, document_id, version }: IngestedVersion,
@@ -95,7 +95,7 @@ export async function readSource(
 ): Promise<Buffer> {
   if (input_text !== null) return Buffer.from(input_text)
   if (file_id !== null) {
-    // It may have been deleted or refused since the document was added.
+    // The file may have been deleted or refused since the document was added.
     const found = await files.read({ tenant_id, file_id })
     if (!found) throw new JobFailure('file_not_available')
     return await buffer(found.body)

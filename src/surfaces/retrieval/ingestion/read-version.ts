@@ -1,4 +1,4 @@
-/** What a job of ingestion works on: the version of the document, and the document as it is now. */
+/** The input of an ingestion job: the version of the document, and the document as it is now. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -25,7 +25,7 @@ const Ingested = Type.Object({
   checksum: nullable(Bytes),
   canonical: nullable(Type.String()),
   outline: nullable(Type.Unsafe<Pick<Canonical, 'pages' | 'headings' | 'blocks'>>(Type.Any())),
-  /** The version that is served differs in nothing but the text that is compared by checksum. */
+  /** The served version differs only in the text, which is compared by checksum. */
   same_words: Type.Boolean(),
 })
 export type IngestedVersion = Static<typeof Ingested>

@@ -1,6 +1,6 @@
 /**
- * A job of retrieval with its stages, for those who may write what it works on and for its submitter. The
- * state is the job's own: of the engine while it is not ended, of our row afterwards.
+ * A job of retrieval with its stages, for callers who may write its document or collection, and for
+ * its submitter. The state comes from the engine while the job runs, and from our row afterwards.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'

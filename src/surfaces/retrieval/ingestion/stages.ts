@@ -1,4 +1,6 @@
-/** The stages of ingestion, and how a job says where it is. A stage is shown once it has begun. */
+/**
+ * The stages of ingestion, and how a job reports its progress. A stage is shown after it has begun.
+ */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -35,7 +37,7 @@ export const Stage = Type.Object(
 )
 export type Stage = Static<typeof Stage>
 
-/** As the row keeps it, by the name of the stage. */
+/** As stored in the row, by the name of the stage. */
 const Kept = Type.Record(
   Type.String(),
   Type.Object({
@@ -47,7 +49,7 @@ const Kept = Type.Record(
   }),
 )
 
-/** Every stage of an ingestion, in order; of another job those that have begun. */
+/** For an ingestion, every stage in order; for another job, the stages that have begun. */
 export function stagesOf(kind: JobKind, kept: unknown): Stage[] {
   const known = Value.Check(Kept, kept) ? kept : {}
   const names = kind === 'ingest' ? stage_names : Object.keys(known)
@@ -62,7 +64,7 @@ type Step = {
 }
 
 export type Stages = {
-  /** Throws where the lease is lost, so that an attempt that was replaced stops here. */
+  /** Throws if the lease is lost, so that a replaced attempt stops here. */
   set(name: string, step: Step): Promise<void>
 }
 
@@ -70,7 +72,7 @@ export type Stages = {
 export const now_json = sql`to_jsonb(to_char(kernel.now() at time zone 'UTC',
   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`
 
-/** The stages of one attempt. `progress` checks the lease before the row is written. */
+/** The stages of one attempt. `progress` checks the lease before it writes the row. */
 export function openStages({ db }: { readonly db: Db }, job: RunningJob): Stages {
   return {
     set: async (name, { state, done = 0, total }) => {

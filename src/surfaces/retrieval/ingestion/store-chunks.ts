@@ -1,6 +1,6 @@
 /**
- * Cuts the canonical text of a version into chunks and stores them. The id of a chunk is made of its
- * place, so a job that runs again after a crash stores the same rows.
+ * Cuts the canonical text of a version into chunks and stores them. The id of a chunk is derived
+ * from its position, so a job that runs again after a crash stores the same rows.
  */
 import { createHash } from 'node:crypto'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -14,7 +14,7 @@ const portion = 1000
 
 type Needed = Pick<Deps, 'kernel' | 'extractors'>
 
-/** Returns how many there are. */
+/** Returns the number of chunks. */
 export async function storeChunks(
   { kernel: { db, settings, fault }, extractors }: Needed,
   version: IngestedVersion,
@@ -82,7 +82,7 @@ function insertChunks(version: IngestedVersion, rows: readonly ChunkRow[]) {
     on conflict do nothing`
 }
 
-/** In the form of a UUIDv7: the time of the document's id, and a hash of the place. */
+/** In the format of a UUIDv7: the time of the document's id, and a hash of the position. */
 function chunkId({ document_id, version }: IngestedVersion, ordinal: number): string {
   const place = [document_id, version, pipeline_version, ordinal].join(' ')
   const hex = createHash('sha256').update(place).digest('hex')

@@ -1,4 +1,7 @@
-/** Submits a job of retrieval: its own row and the job of the engine have one id and one commit. */
+/**
+ * Submits a job of retrieval. Its own row and the job of the engine have one id and one
+ * transaction.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'

@@ -1,7 +1,8 @@
 /**
- * Writes the chunks of one document version to one index version, with the vectors that it needs. Rows
- * have the ids of their chunks, so writing them again changes nothing. Whether the document still exists
- * is read under the writer's lease, before and after: a deletion leaves no row behind.
+ * Writes the chunks of one document version to one index version, with their vectors. The ids of
+ * the rows are those of the chunks, so writing them again changes nothing. Under the writer's lease
+ * it checks before and after the write that the document still exists, so that no row of a deleted
+ * document stays.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -25,7 +26,7 @@ const Row = Type.Object({
   pipeline_version: Type.String(),
   context: Type.String(),
   text: Type.String(),
-  /** None where another document with the same content was erased since it was computed. */
+  /** Missing if another document with the same content was erased since the vector was computed. */
   vector: nullable(Bytes),
 })
 
@@ -39,10 +40,13 @@ type Head = Static<typeof Head>
 
 type Needed = Pick<Deps, 'kernel' | 'index' | 'profiles'>
 
-/** The list of readers with which the rows were written, or why there is nothing to write to. */
+/**
+ * The list of readers with which the rows were written, or the reason why there is nothing to write
+ * to.
+ */
 export type WrittenAs = number | 'document_deleted' | 'index_dropped'
 
-/** Two portions were written with different lists: none is right for all rows. */
+/** Two portions were written with different lists, so no single list is right for all rows. */
 const mixed = -1
 
 export async function writeVersion(

@@ -1,7 +1,7 @@
 /**
- * Removes deleted documents from the index tables. An engine keeps the bytes of a deleted row in its
- * files, so the live rows are copied to a new table, readers are pointed to that, and the old one is
- * dropped; for large tables that is done once an hour at most.
+ * Removes deleted documents from the index tables. An engine keeps the bytes of a deleted row in
+ * its files. So the live rows are copied to a new table, readers are pointed to it, and the old
+ * table is dropped. For large tables this runs at most once an hour.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -15,7 +15,7 @@ type Needed = Pick<Deps, 'kernel' | 'index' | 'profiles'>
 const copy_seconds = 600
 const Wait = Type.Object({ seconds: Type.Integer() })
 
-/** Returns how long to wait before bytes that are left may be removed; 0 where none are. */
+/** Returns how long to wait until the remaining bytes may be removed; 0 if none remain. */
 export async function eraseFromIndexes(
   deps: Needed,
   tenant_id: string,

@@ -1,4 +1,7 @@
-/** Erases what PostgreSQL and the object store hold of a deleted document, and closes its ledger rows. */
+/**
+ * Erases the data of a deleted document in PostgreSQL and the object store, and closes its ledger
+ * rows.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'

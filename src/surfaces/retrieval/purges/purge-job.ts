@@ -1,7 +1,8 @@
 /**
- * Erases what was made of a deleted document, or of all documents of a deleted collection: rows and bytes
- * of every index version, canonical text, chunks, vectors that nothing else uses, and texts of answers.
- * The ledger says what is done; the job ends when nothing is left, and its result is the receipt.
+ * Erases the data made from a deleted document, or from all documents of a deleted collection: rows
+ * and bytes of every index version, canonical text, chunks, vectors that nothing else uses, and
+ * texts of answers. The ledger records progress. The job ends when nothing is left, and its result
+ * is the receipt.
  */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -22,7 +23,7 @@ export function purgeJob(deps: Deps): JobType {
     schema_version: 1,
     parameters: NoParameters,
     lease_seconds: 60,
-    // Bytes are removed from an index once an hour at most.
+    // Bytes are removed from an index at most once an hour.
     timeout_seconds: 24 * 3600,
     max_attempts: 20,
     backoff: { base_ms: 1000, cap_ms: 300_000 },
@@ -94,7 +95,7 @@ async function isIngesting(
 
 const Doc = Type.Object({ id: Type.String(), no: Type.Integer(), version: Type.Integer() })
 
-/** Every document of a deleted collection, a portion a commit. */
+/** Every document of a deleted collection, one portion in each transaction. */
 async function hideAll(deps: Deps, job: RunningJob, collection_id: string): Promise<void> {
   const { tenant_id } = job
   for (;;) {
@@ -117,7 +118,7 @@ async function hideAll(deps: Deps, job: RunningJob, collection_id: string): Prom
   }
 }
 
-/** Deleted, and not erased completely. */
+/** Documents that are deleted but not completely erased. */
 async function openDocuments(
   db: Db,
   tenant_id: string,

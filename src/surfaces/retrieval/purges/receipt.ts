@@ -1,4 +1,4 @@
-/** What was erased of a document, and when: the result of its purge job. */
+/** The result of a purge job: which data of a document was erased, and when. */
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -13,7 +13,7 @@ const Line = Type.Object({
   done_at: nullable(Time),
 })
 
-/** Of one document; of a whole collection only the number is kept. */
+/** For one document. For a whole collection only the number of documents is stored. */
 export async function readReceipt(reader: Reader, tenant_id: string, document_id: string | null) {
   if (document_id === null) return []
   return await reader.many(

@@ -1,6 +1,6 @@
 /**
- * Filters of a search. They narrow what the caller may read and never widen it: tenant and access are no
- * fields. In the index they are hashes; a hit is compared with the real values again.
+ * Filters of a search. They narrow the result and never widen it: tenant and access lists are not
+ * fields. In the index they are hashes; every hit is compared with the real values.
  */
 import { Type, type Static } from 'typebox'
 import { closed, oneOf, text } from '../../../kernel/http/shapes.ts'
@@ -29,7 +29,7 @@ export type Conditions = readonly Condition[]
 
 const fields = /^(metadata\.[A-Za-z0-9_.-]{1,64}|document_id|source_kind)$/
 
-/** Refuses other fields, and an operator that does not fit its value. */
+/** Refuses other fields, and an operator that does not match its value. */
 export function conditionsOf(filters: Given | undefined): Conditions {
   return (filters?.all ?? []).map(({ field, op, value }, at) => {
     if (!fields.test(field)) {
@@ -55,7 +55,7 @@ export function facetsOf(conditions: Conditions): bigint[][] {
     .map(({ field, values }) => values.map(value => facetOf(field, value)))
 }
 
-/** Null where no filter names documents. */
+/** Null if no filter names documents. */
 export function documentIdsOf(conditions: Conditions): string[] | null {
   const named = conditions.filter(one => one.field === 'document_id')
   if (named.length === 0) return null
@@ -69,7 +69,7 @@ type Facts = {
   readonly metadata: Metadata
 }
 
-/** By the real values: two different pairs may have the same hash. */
+/** Compares the real values, because two different pairs may have the same hash. */
 export function fits({ document_id, source_kind, metadata }: Facts, all: Conditions): boolean {
   return all.every(({ field, values }) => {
     if (field === 'document_id') return values.includes(document_id)

@@ -1,6 +1,6 @@
 /**
- * From ids of an index to chunks that the caller may read now. The index may be behind, so this statement
- * decides: the document exists, this version is served, and the access list as it is at this moment names
+ * Turns ids of an index into chunks that the caller may read now. The index may lag, so this
+ * statement decides: the document exists, this version is served, and the current access list names
  * the caller.
  */
 import { Type, type Static } from 'typebox'
@@ -30,7 +30,7 @@ export const Source = Type.Object({
 /** A chunk that may be shown or quoted. */
 export type Source = Static<typeof Source>
 
-/** In the order of the ids; those that may not be shown are left out. */
+/** In the order of the ids. Chunks that may not be shown are left out. */
 export async function hydrate(
   reader: Reader,
   caller: Caller,
@@ -55,7 +55,7 @@ export async function hydrate(
 
 const Count = Type.Object({ n: Type.Integer() })
 
-/** Whether every one of these chunks may still be shown, as `hydrate` decides. */
+/** Whether all these chunks may still be shown, with the same conditions as `hydrate`. */
 export async function allReadable(
   reader: Reader,
   caller: Caller,

@@ -1,6 +1,6 @@
 /**
- * One index, searched by words and by vector behind one prefilter, and both lists joined to one. Several
- * indexes are joined by rank (reciprocal rank fusion): their scores are not comparable.
+ * Searches one index by words and by vector with one prefilter, and joins both lists. Several
+ * indexes are joined by rank (reciprocal rank fusion), because their scores are not comparable.
  */
 import { ProfileUnavailable, type EmbeddingProfile, type Payer } from '../embedding/profile.ts'
 import type { IndexHit, IndexQuery, Prefilter } from '../engines/index.ts'
@@ -10,7 +10,7 @@ export type RankedList<T> = { readonly items: readonly T[]; readonly weight: num
 
 const rrf_k = 60
 
-/** How one index is asked; a search may read the name of its table again. */
+/** How one index is queried. A search may read the name of its table again. */
 export type Ask = (query: IndexQuery) => Promise<IndexHit[]>
 
 export async function rankedLists(
@@ -27,7 +27,7 @@ export async function rankedLists(
   return [{ items: joinHits(by_words, by_vector, { semantic }), weight: 1 }]
 }
 
-/** Undefined where the profile cannot be used now; another one never takes its place. */
+/** Undefined if the profile cannot be used now. No other profile may replace it. */
 export async function queryVector(
   profile: EmbeddingProfile,
   query: string,
@@ -42,7 +42,7 @@ export async function queryVector(
   }
 }
 
-/** Equal scores by key, so that two searches give one order. */
+/** Equal scores are ordered by key, so that repeated searches return the same order. */
 export function fuse<T>(lists: readonly RankedList<T>[], keyOf: (item: T) => string): string[] {
   const scores = new Map<string, number>()
   for (const { items, weight } of lists) {

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { conditionsOf, Filters } from './filters.ts'
 import { search } from './search.ts'
 
-/** What a search and an answer have in common. */
+/** The common parts of a search and an answer. */
 export const QuestionFields = {
   collection_ids: Type.Array(Id, { minItems: 1, maxItems: 10 }),
   query: text(2000),

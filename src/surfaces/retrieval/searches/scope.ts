@@ -1,6 +1,7 @@
 /**
- * Where a caller may search: the collections that they named, each with its active index and the numbers
- * of the access lists that name them. One collection that they may not read refuses the whole search.
+ * Finds where a caller may search: the collections that they named, each with its active index and
+ * the numbers of the access lists that name the caller. If they may not read one of them, the whole
+ * search is refused.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'

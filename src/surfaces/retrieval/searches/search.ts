@@ -1,7 +1,8 @@
 /**
- * Finds the best chunks for a question: by words and by vector, each behind the caller's access lists, and
- * joined by rank (reciprocal rank fusion), never by raw scores, which tell about chunks of others. What
- * the live rows do not confirm drops out, and the search looks further down.
+ * Finds the best chunks for a question, by words and by vector, limited by the access lists of the
+ * caller. Results are joined by rank (reciprocal rank fusion) and never by raw scores, which reveal
+ * something about other people's chunks. Hits that the live rows do not confirm are dropped, and
+ * the search continues further down.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -25,7 +26,7 @@ export type Question = {
 
 export type Found = {
   readonly sources: readonly Source[]
-  /** Index versions and parameters, so that an answer can be explained. */
+  /** The index versions and parameters, so that an answer can be explained. */
   readonly retrieval_version: string
   /** `vector` where only words were compared. */
   readonly degraded: readonly string[]
@@ -67,7 +68,7 @@ export async function search(
   return { sources, retrieval_version: `${search_version} ${versions}`, degraded: [...degraded] }
 }
 
-/** By profile, once for all rounds; none where the profile cannot be used now. */
+/** By profile, computed once for all rounds; missing if the profile cannot be used now. */
 async function vectorsOf(
   { profiles }: Needed,
   { tenant_id, id: principal_id }: Caller,
@@ -114,7 +115,7 @@ async function searchPlace(
   )
 }
 
-/** A table is dropped after a purge or a switch: its name is read again, once. */
+/** A table is dropped after a purge or a switch. Then its name is read again, once. */
 async function ask(
   deps: Needed,
   caller: Caller,
@@ -140,7 +141,7 @@ async function ask(
 
 const Some = Type.Object({ some: Type.Boolean() })
 
-/** The table of a collection is made with its first document. */
+/** The table of a collection is created with its first document. */
 async function hasChunks(reader: Reader, { tenant_id }: Caller, id: string): Promise<boolean> {
   const { some } = await reader.one(
     Some,
@@ -152,7 +153,7 @@ async function hasChunks(reader: Reader, { tenant_id }: Caller, id: string): Pro
   return some
 }
 
-/** Of chunks with the same content the best one. */
+/** Of chunks with the same content, only the best one. */
 function distinct(sources: readonly Source[]): Source[] {
   const seen = new Set<string>()
   return sources.filter(({ content_hash }) => {

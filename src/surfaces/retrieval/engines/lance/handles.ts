@@ -1,12 +1,15 @@
 /**
- * Open tables, and the order of writes: those to one table run one after another, because writers of
- * LanceDB conflict.
+ * Open tables, and the order of writes. Writes to one table run one after another, because writers
+ * of LanceDB conflict.
  */
 import type { Connection, Table } from '@lancedb/lancedb'
 import { IndexFailed, monotonicMs, type Lease } from '../index.ts'
 import { optimize } from './indexes.ts'
 
-/** Rows that no index has are searched one by one; joining them costs about 50 ms a time. */
+/**
+ * Rows that are not in an index are searched one by one. Adding them to the index costs about 50 ms
+ * each time.
+ */
 const changes_before_optimize = 2000
 const open_tables_max = 100
 
@@ -24,7 +27,7 @@ export function openHandles(db: Connection) {
     open.set(name, table)
     return table
   }
-  /** A table that was dropped or replaced since it was opened is opened again, once. */
+  /** If a table was dropped or replaced since it was opened, it is opened again, once. */
   const reading = async <T>(name: string, read: (table: Table) => Promise<T>): Promise<T> => {
     const was_open = open.has(name)
     try {

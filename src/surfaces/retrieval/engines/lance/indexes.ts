@@ -1,17 +1,18 @@
 /**
- * The indexes of an index table. Below `vector_index_rows` there is none of vectors: a search compares
- * with every row, which is exact. Above, rows that it does not have yet are still compared one by one.
+ * The indexes of an index table. Below `vector_index_rows` there is no vector index: a search
+ * compares every row, which is exact. Above, rows that are not in the index yet are still compared
+ * one by one.
  */
 import { Index, type Table } from '@lancedb/lancedb'
 import { openClock } from '../../../../kernel/clock.ts'
 
 const vector_index_rows = 10_000
-/** A reader of another process may still use a version this old. */
+/** A reader in another process may still use a version of this age. */
 const old_versions_seconds = 600
-/** `refine`: so many times k candidates are compared by their full vectors. */
+/** `refine` times k candidates are compared with their full vectors. */
 export const hnsw = { m: 20, ef_construction: 200, ef: 200, refine: 4 }
 
-/** Those that are missing: a process may have died between two of them. */
+/** Creates missing indexes, because a process may have died between two of them. */
 export async function createIndexes(table: Table, language: string): Promise<void> {
   const stemmer = stemmers[language.split('-', 1)[0]?.toLowerCase() ?? '']
   const named = stemmer === undefined ? {} : { language: stemmer }
@@ -22,7 +23,7 @@ export async function createIndexes(table: Table, language: string): Promise<voi
     // BM25 gives frequent words little weight; without them "IS NOT IN" could not be found.
     removeStopWords: false,
     asciiFolding: true,
-    // Nothing asks for phrases, and their positions are a seventh of the time of indexing.
+    // No search needs phrases, and their positions take a seventh of the time of indexing.
     withPosition: false,
   } as const
   const wanted = {
@@ -39,7 +40,7 @@ export async function createIndexes(table: Table, language: string): Promise<voi
   }
 }
 
-/** The languages that LanceDB can stem; a text in another one is searched by its words as they are. */
+/** The languages that LanceDB can stem. Words of other languages are searched unstemmed. */
 const stemmers: Readonly<Record<string, string>> = {
   ar: 'Arabic',
   da: 'Danish',
@@ -61,7 +62,7 @@ const stemmers: Readonly<Record<string, string>> = {
   tr: 'Turkish',
 }
 
-/** Brings new rows into the indexes that are there. */
+/** Adds new rows to the existing indexes. */
 export async function optimize(table: Table): Promise<void> {
   const cleanupOlderThan = new Date(openClock().nowMs() - old_versions_seconds * 1000)
   await table.optimize({ cleanupOlderThan })

@@ -1,6 +1,7 @@
 /**
- * The program of a child process that holds index tables. It ends when the platform has gone, and before
- * the lease of a write under way ends: what it does then would no longer be its own to do.
+ * The program of a child process that opens index tables. It ends when the platform process ends,
+ * and before the lease of a running write ends, because after that another writer may own the
+ * table.
  */
 import { IndexFailed, monotonicMs } from '../index.ts'
 import type { Call, CallReply, Storage } from './protocol.ts'

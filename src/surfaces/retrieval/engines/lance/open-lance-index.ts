@@ -1,7 +1,7 @@
 /**
- * Index tables in LanceDB, in two child processes: one reads and one writes, so that a write which hangs
- * or ends with its lease does not stop searches. Each is started when it is first used, is replaced when
- * it holds too much memory, and ends when there was nothing to do for a while.
+ * Index tables in LanceDB, in two child processes: one reads and one writes. So a write that hangs,
+ * or is killed with its lease, does not stop searches. Each process starts at its first use, is
+ * replaced when it uses too much memory, and ends after a time without work.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const look_ms = 1000
 
 export type LanceOptions = {
   readonly storage: Storage
-  /** A process that holds more is replaced when its calls have ended. */
+  /** A process that uses more memory is replaced after its calls have ended. */
   readonly memory_bytes: number
   readonly read_seconds: number
   readonly idle_seconds: number
@@ -29,7 +29,7 @@ type Worker = {
 export function openLanceIndex(options: LanceOptions): RetrievalIndex {
   const reader = openWorker(options)
   const writer = openWorker(options)
-  /** A process that was replaced or killed meanwhile: the same question to the next one. */
+  /** The process was replaced or killed meanwhile, so the call is sent to the next one. */
   const read = async (method: Method, parameters: readonly unknown[]) => {
     checkTableName(String(parameters[0]))
     const ask = async () => await reader.call({ method, parameters }, options.read_seconds)
@@ -64,7 +64,9 @@ export function openLanceIndex(options: LanceOptions): RetrievalIndex {
   }
 }
 
-/** Writes end with their lease; this ends one that has none, such as the removal of a table. */
+/**
+ * A write ends with its lease. This timeout ends a write without a lease, such as dropping a table.
+ */
 const write_seconds = 3600
 
 class ProcessEnded extends IndexFailed {
@@ -150,7 +152,8 @@ function settle({ pending }: Child, reply: CallReply): void {
 
 function startChild(storage: Storage): ChildProcess {
   const child = fork(program, [], {
-    // Access to an object store comes with the storage, so nothing of the environment is needed.
+    // The credentials of the object store come with the storage, so no environment variable is
+    // needed.
     env: { MALLOC_ARENA_MAX: '2' },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -161,7 +164,7 @@ function startChild(storage: Storage): ChildProcess {
   return child
 }
 
-/** 0 where the system does not say. */
+/** 0 if the system does not report it. */
 async function residentBytes(pid: number | undefined): Promise<number> {
   const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '')
   return Number(text.split(' ')[1] ?? 0) * page_bytes

@@ -1,4 +1,4 @@
-/** What the platform asks the processes that hold index tables, and what they answer. */
+/** The messages between the platform and the processes that open index tables. */
 import type { IndexFailed, RetrievalIndex } from '../index.ts'
 
 export type Storage = {
@@ -14,7 +14,7 @@ export type Call = {
   readonly id: number
   readonly method: Method
   readonly parameters: readonly unknown[]
-  /** Of a writer: its process ends before this lease does, whatever it does then. */
+  /** For a writer: its process ends before this lease does, even if a call is running. */
   readonly until_ms?: number
 }
 

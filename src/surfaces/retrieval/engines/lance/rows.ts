@@ -1,6 +1,6 @@
 /**
- * Rows of an index table as Arrow columns. The vectors of a batch are one block of memory: converting
- * them number by number would take longer than the insert.
+ * Rows of an index table as Arrow columns. The vectors of a batch are one block of memory, because
+ * converting them number by number would take longer than the insert.
  */
 import {
   Field,
@@ -52,7 +52,7 @@ export function specOf({ metadata }: { metadata: Map<string, string> }): IndexSp
   }
 }
 
-/** LanceDB loads a copy of Arrow of its own, so the schema that it returns cannot be used here. */
+/** LanceDB loads its own copy of Arrow, so the schema that it returns cannot be used here. */
 export function tableOf(rows: readonly IndexRow[], spec: IndexSpec): Table {
   const schema = schemaOf(spec)
   const columns: Data[] = [

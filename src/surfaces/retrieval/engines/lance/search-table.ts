@@ -1,4 +1,6 @@
-/** Reads of one index table. Predicates are made of integers, so no text of a user is part of them. */
+/**
+ * Reads of one index table. Predicates contain only integers, so no text of a user is part of them.
+ */
 import { MultiMatchQuery, type Table } from '@lancedb/lancedb'
 import {
   IndexFailed,
@@ -40,7 +42,7 @@ export async function searchTable(table: Table, query: IndexQuery): Promise<Inde
       chunk_id,
       document_no: Number(document_no),
       document_version,
-      // Of vectors of length 1 the squared distance is 2 - 2 cos.
+      // For vectors of length 1 the squared distance is 2 - 2 cos.
       score: _score ?? 1 - _distance / 2,
     }))
     .sort((a, b) => b.score - a.score || (a.chunk_id < b.chunk_id ? -1 : 1))
@@ -74,7 +76,10 @@ export function integer(value: number): number {
   throw new IndexFailed('engine_failed', `A prefilter has integers only, not ${value}.`)
 }
 
-/** Counted row by row: the engine does not group. A caller asks for a few thousand documents at once. */
+/**
+ * Counted row by row, because the engine cannot group. A caller requests a few thousand documents
+ * at once.
+ */
 export async function documentsOf(
   table: Table,
   from: number,
