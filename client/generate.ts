@@ -32,8 +32,8 @@ type Schema = {
 }
 
 /**
- * The client makes the key, so its callers need not. An object of which the document says nothing
- * takes any members: without more, its type would allow none.
+ * The client makes the key, so its callers need not. An object without any description in the
+ * document accepts every property; without this rule, its type would allow none.
  */
 function readable(_name: string, value: unknown): unknown {
   const { name } = (value ?? {}) as Partial<Parameter>
@@ -57,7 +57,7 @@ export function keyedOperations({ paths }: ApiDocument): string[] {
   )
 }
 
-/** A type of the codes that the refusals of all operations name, as `alias_taken`. */
+/** The type of all error codes of the document, such as `alias_taken`. */
 function codesOf({ paths }: ApiDocument): string {
   const said = Object.values(paths).flatMap(item =>
     Object.values(item).flatMap(({ responses = {} }) =>

@@ -1,6 +1,7 @@
 /**
- * One socket after the other: a token for each, a wait between two that doubles and has full jitter, and a
- * ping where nothing came for a while, because a network that is gone closes no socket.
+ * Keeps one socket connected. Each connection gets a new token. The wait between attempts doubles
+ * and has full jitter. If nothing was received for a while, it sends a ping, because a lost network
+ * closes no socket.
  */
 export type Frame = Readonly<Record<string, unknown>> & { readonly type: string }
 
@@ -8,18 +9,18 @@ export type LinkOptions = {
   readonly base_url: string
   readonly wait_ms_max: number
   token(): Promise<string>
-  /** Whether trying again is useless. */
+  /** Whether further attempts are useless. */
   isFinal(error: unknown): boolean
   frame(frame: Frame): void
-  /** `retry_ms`: when the next attempt follows; null where there is none. */
+  /** `retry_ms` is the time until the next attempt; null if there is none. */
   lost(reason: string, retry_ms: number | null): void
 }
 
 const protocol = 'realtime.v1'
 const first_wait_ms = 500
-/** How long the platform may take to answer. */
+/** How long the platform may take to reply. */
 export const answer_ms = 10_000
-/** A browser says when its network goes and comes back; Node does not. */
+/** A browser reports when its network is lost and returns; Node does not. */
 const page = globalThis as unknown as Partial<EventTarget>
 
 export class Link {
@@ -28,7 +29,7 @@ export class Link {
   private heartbeat_ms = 25_000
   private attempt = 0
   private failures = 0
-  /** What a process that stops asked for. */
+  /** The wait that a stopping process asked for. */
   private asked_ms: number | null = null
   private retry: ReturnType<typeof setTimeout> | undefined
   private pulse: ReturnType<typeof setTimeout> | undefined
@@ -41,7 +42,7 @@ export class Link {
     void this.open()
   }
 
-  /** Rises with each connection: what was begun on an earlier one is void. */
+  /** Increases with each connection. Results of an earlier connection are ignored. */
   get turn(): number {
     return this.attempt
   }
@@ -50,13 +51,13 @@ export class Link {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(frame))
   }
 
-  /** The connection works: the next wait is short again. */
+  /** The connection works, so the next wait is short again. */
   steady(heartbeat_ms: number): void {
     this.heartbeat_ms = heartbeat_ms
     this.failures = 0
   }
 
-  /** Gives up this connection, and tries the next one after a wait. */
+  /** Gives up this connection and opens the next one after a wait. */
   drop(reason: string, final = false): void {
     this.leave()
     if (this.closed) return

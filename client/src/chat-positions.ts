@@ -1,7 +1,7 @@
 /**
- * How far a device has each conversation, and what of a frame or of fetched changes is new to it. A message
- * is reported as created once and in the order of the sequences; where a revision is missing before a
- * frame, the changes are fetched instead.
+ * Tracks the position of a device in each conversation, and decides what a frame or fetched changes
+ * contain that is new. A message is reported as created once, in the order of the sequences. If a
+ * revision before a frame is missing, the changes are fetched instead.
  */
 import type { ChatEvents, ChatMessage, ChatPositions } from './chat-types.ts'
 
@@ -24,7 +24,7 @@ type Position = { sequence: number; revision: number }
 
 export class Positions {
   private readonly known = new Map<string, Position>()
-  /** Conversations that are new belong to the device from their beginning, once it has begun. */
+  /** A conversation that is created after the device has started is read from its beginning. */
   private begun: boolean
 
   constructor(resume: ChatPositions | undefined) {
@@ -36,7 +36,7 @@ export class Positions {
     return Object.fromEntries([...this.known].map(([id, at]) => [id, { ...at }]))
   }
 
-  /** Which conversations are behind, and which are the person's no more. */
+  /** The conversations that are behind, and those that the person has left. */
   compare(heads: readonly Head[]): { readonly behind: string[]; readonly removed: string[] } {
     const there = new Map(heads.map(one => [one.conversation_id, one]))
     const removed = [...this.known.keys()].filter(id => !there.has(id))
@@ -59,7 +59,7 @@ export class Positions {
     return this.of(id).revision
   }
 
-  /** A change of the conversation itself. False where earlier changes are missing. */
+  /** A change of the conversation itself. Returns false if earlier changes are missing. */
   moved(id: string, revision: number): boolean {
     const at = this.of(id)
     if (revision > at.revision + 1) return false
@@ -67,7 +67,7 @@ export class Positions {
     return true
   }
 
-  /** What a live frame brings: null where earlier changes are missing. */
+  /** The new events in a live frame; null if earlier changes are missing. */
   live(id: string, kind: MessageEvent['kind'], message: ChatMessage): MessageEvent[] | null {
     const at = this.of(id)
     if (message.revision <= at.revision) return []
@@ -79,10 +79,10 @@ export class Positions {
     return [{ kind, conversation_id: id, message }]
   }
 
-  /** What all changes after `after(id)` bring. */
+  /** The new events in all changes after `after(id)`. */
   fetched(id: string, pages: readonly Changes[]): MessageEvent[] {
     const at = this.of(id)
-    // A message that changed between two pages is in both.
+    // A message that changed between two pages is in both pages.
     const latest = new Map(pages.flatMap(page => page.data).map(one => [one.id, one]))
     const fresh = [...latest.values()].filter(one => one.sequence > at.sequence)
     const older = [...latest.values()].filter(one => one.sequence <= at.sequence)

@@ -1,18 +1,26 @@
-/** What the socket of chat sends and gets, as a caller of `client.chat.connect` sees it. */
+/**
+ * The frames that the chat socket sends and receives, as a caller of `client.chat.connect` sees
+ * them.
+ */
 import type { components } from './schema.d.ts'
 
 export type ChatMessage = components['schemas']['Message']
 
-/** How far a device has each conversation. Store it, and pass it as `resume` after a restart. */
+/**
+ * The position of a device in each conversation. Store it, and pass it as `resume` after a restart.
+ */
 export type ChatPositions = Readonly<
   Record<string, { readonly sequence: number; readonly revision: number }>
 >
 
 export type ChatOptions = {
   readonly device_id?: string
-  /** Where the device stopped: what it missed since comes first. Without it, it begins with what is new. */
+  /**
+   * The position where the device stopped. It first gets everything that it missed. Without
+   * `resume`, it gets only new events.
+   */
   readonly resume?: ChatPositions
-  /** Longest wait before the next attempt to connect; 30,000 by default. */
+  /** The longest wait before the next attempt to connect; 30,000 by default. */
   readonly wait_ms_max?: number
 }
 
@@ -31,26 +39,26 @@ export type ChatSent = {
   readonly message_id: string
   readonly sequence: number
   readonly created_at: string
-  /** An earlier send with this key had stored it already. */
+  /** An earlier send with this key has already stored it. */
   readonly deduplicated: boolean
 }
 
 type InConversation = { readonly conversation_id: string }
 
 export type ChatEvents = {
-  /** Connected, and nothing is missing that came before. */
+  /** Connected, and everything that was missed has been reported. */
   online: { readonly connection_id: string }
-  /** Not connected; the next attempt follows by itself, unless `retry_ms` is null. */
+  /** Not connected. The next attempt follows automatically, unless `retry_ms` is null. */
   offline: { readonly retry_ms: number | null; readonly reason: string }
   /**
-   * `created` comes once for each message, in the order of the sequences. `updated` and `deleted` carry the
-   * message as it is now, and may come again.
+   * `created` is reported once for each message, in the order of the sequences. `updated` and
+   * `deleted` contain the current message and may be repeated.
    */
   message: InConversation & {
     readonly kind: 'created' | 'updated' | 'deleted'
     readonly message: ChatMessage
   }
-  /** The person is no member any more. */
+  /** The person is no longer a member. */
   removed: InConversation
   member: InConversation & { readonly member: { readonly user_id: string } }
   conversation: InConversation & { readonly title: string | null; readonly state: string }

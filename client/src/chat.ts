@@ -1,6 +1,6 @@
 /**
- * A device in chat: it stays connected, fetches what it missed, and sends what was not acknowledged again
- * under the same keys. It runs in browsers and in Node.
+ * A device in chat. It stays connected, fetches what it missed, and sends unacknowledged messages
+ * again with the same keys. It runs in browsers and in Node.
  */
 import { answer_ms, Link, type Frame } from './chat-link.ts'
 import { Positions, type Changes, type Head } from './chat-positions.ts'
@@ -16,29 +16,29 @@ import {
 } from './chat-types.ts'
 
 export type Chat = {
-  /** Returns a function that ends it. */
+  /** Returns a function that removes the listener. */
   on<K extends keyof ChatEvents>(type: K, listener: (event: ChatEvents[K]) => void): () => void
   /** Resolves when the message is stored, however often the connection is lost until then. */
   send(draft: ChatDraft): Promise<ChatSent>
-  /** Without a connection these two are dropped. */
+  /** Without a connection, these two are dropped. */
   read(conversation_id: string, through_sequence: number): void
   typing(conversation_id: string, active: boolean): void
   watchPresence(user_ids: readonly string[]): void
-  /** How far the device has each conversation, for `resume`. */
+  /** The position of the device in each conversation, for `resume`. */
   positions(): ChatPositions
   close(): void
 }
 
-/** What it needs of the client. */
+/** The parts of the client that a device uses. */
 type Base = {
   readonly base_url: string
   get(path: string, init: object): Promise<{ data: unknown }>
-  /** Whether asking again is useless. */
+  /** Whether a retry is useless. */
   isFinal(error: unknown): boolean
 }
 
 export type ChatOfClient = {
-  /** A device of the caller: it connects at once and stays connected until it is closed. */
+  /** A device of the caller. It connects immediately and stays connected until it is closed. */
   connect(options?: ChatOptions): Chat
 }
 
@@ -71,9 +71,9 @@ class Device implements Chat {
   private readonly known: Positions
   private readonly listeners: Listeners = {}
   private readonly owed = new Map<string, Owed>()
-  /** Frames that wait until the changes before them were fetched. */
+  /** Frames that wait until earlier changes are fetched. */
   private readonly held = new Map<string, Frame[]>()
-  /** Frames from before the comparison. */
+  /** Frames that arrived before the comparison. */
   private early: Frame[] | null = []
   private watched: readonly string[] | null = null
   private hello: Frame | null = null
@@ -155,7 +155,7 @@ class Device implements Chat {
   private take(frame: Frame): void {
     if (frame.type === 'hello') {
       this.hello = frame
-      // Without a list of its own it gets the heads of all conversations.
+      // Without its own list, the device gets the heads of all conversations.
       this.link.send({ type: 'sync', conversations: [] })
     } else if (frame.type === 'sync.state') {
       void this.synchronize(frame['unlisted'] as readonly Head[])
@@ -167,7 +167,10 @@ class Device implements Chat {
     else this.apply(frame)
   }
 
-  /** The platform sends live frames from before it reads the heads, so nothing falls between. */
+  /**
+   * The platform starts to send live frames before it reads the heads, so that no message is lost
+   * between them.
+   */
   private async synchronize(heads: readonly Head[]): Promise<void> {
     const { turn } = this.link
     const { behind, removed } = this.known.compare(heads)
@@ -216,7 +219,7 @@ class Device implements Chat {
     void this.fetch(id, this.link.turn)
   }
 
-  /** Fetches what is missing, then goes on with the frames that came meanwhile. */
+  /** Fetches missing changes, then processes the frames that arrived meanwhile. */
   private async fetch(id: string, turn: number): Promise<void> {
     try {
       const pages = await this.changesOf(id)
@@ -248,7 +251,7 @@ class Device implements Chat {
     }
   }
 
-  /** A network that is gone answers nothing: without a limit the device would wait for ever. */
+  /** A lost network gives no reply. Without a limit the device would wait for ever. */
   private ask(path: string, params: object): Promise<{ data: unknown }> {
     return this.base.get(path, { params, signal: AbortSignal.timeout(answer_ms) })
   }
@@ -257,7 +260,9 @@ class Device implements Chat {
     return this.owed.get(String(frame['request_id']))
   }
 
-  /** What the platform cannot do now is sent again; everything else is the caller's. */
+  /**
+   * If the platform is unavailable, the message is sent again. Any other error goes to the caller.
+   */
   private refuse(frame: Frame, refusal: ChatRefusal): void {
     const one = this.owedFor(frame)
     if (!one) return
@@ -276,7 +281,7 @@ class Device implements Chat {
       try {
         listener(event)
       } catch (error) {
-        // A fault of one listener must not lose messages for the others.
+        // An error of one listener must not lose messages for the others.
         queueMicrotask(() => {
           throw error
         })

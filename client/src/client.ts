@@ -16,8 +16,8 @@ import { uploadsOf, type Uploads } from './uploads.ts'
 export type ProblemBody = components['schemas']['Problem']
 
 /**
- * A refusal by the platform. `code` is stable, and an editor knows those of this version for a
- * `switch`; a newer platform may have more. Support needs the `request_id`.
+ * An error that the platform returned. `code` is stable. An editor knows the codes of this version
+ * for a `switch`; a newer platform may have more. Support needs the `request_id`.
  */
 export class Problem extends Error {
   override readonly name = 'Problem'
@@ -38,15 +38,15 @@ export class Problem extends Error {
 export type ClientOptions = {
   readonly base_url: string
   readonly token?: string
-  /** Returns a new access token; called once, even if many requests find theirs expired. */
+  /** Returns a new access token. It is called once, even if many requests find an expired token. */
   readonly refresh?: () => Promise<string | undefined>
-  /** For a page whose credential is the session's cookies: sent with every unsafe request. */
+  /** For a page that uses the session's cookies: sent with every unsafe request. */
   readonly csrf_token?: string
   /** How often a request that may be repeated is retried. */
   readonly retries?: number
   /** If the platform asks for a longer wait than this, the retry is left to the caller. */
   readonly wait_seconds_max?: number
-  /** The operations that take an Idempotency-Key, for another document than the product's. */
+  /** The operations that take an Idempotency-Key, for a document other than the product's. */
   readonly keyed?: Readonly<Record<string, true>>
 }
 
@@ -71,7 +71,7 @@ type RowOf<O> = O extends {
   ? Row
   : never
 
-/** Returns only successes: a refusal is thrown as a `Problem`. */
+/** Returns only successful replies. An error is thrown as a `Problem`. */
 type Call<P, V extends Verb> = <K extends PathsOf<P, V>, I extends InitOf<P, K, V>>(
   path: K,
   ...init: undefined extends I ? [I?] : [I]
@@ -83,12 +83,12 @@ export type DodecaClient<P extends object = paths> = {
   readonly POST: Call<P, 'post'>
   readonly PATCH: Call<P, 'patch'>
   readonly DELETE: Call<P, 'delete'>
-  /** The pages of a list, as they come: rows with `has_more` and `next_cursor`. */
+  /** The pages of a list, one after the other, with `has_more` and `next_cursor`. */
   pages<K extends PathsOf<P, 'get'>>(
     path: K,
     init?: InitOf<P, K, 'get'>,
   ): AsyncGenerator<PageOf<RowOf<OperationOf<P, K, 'get'>>>, void>
-  /** Every row of a list, page after page. */
+  /** All rows of a list, over all pages. */
   all<K extends PathsOf<P, 'get'>>(
     path: K,
     init?: InitOf<P, K, 'get'>,
@@ -112,7 +112,7 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
     },
   })
   const { GET, PUT, POST, PATCH, DELETE } = client
-  // The same functions, with a type that never returns a refusal.
+  // The same functions, with types that contain no error replies.
   const calls = { GET, PUT, POST, PATCH, DELETE } as unknown as Omit<
     DodecaClient<P>,
     'all' | 'pages' | 'chat' | 'jobs' | 'inferences' | 'notifications' | 'uploads'
@@ -180,8 +180,8 @@ function rows(walk: ReturnType<typeof pages>) {
 }
 
 /**
- * Sends one request until it has a response: with a token, refreshed if necessary, and again where
- * that is safe.
+ * Sends one request until it has a reply. It adds a token, refreshes the token if necessary, and
+ * retries if that is safe.
  */
 function sender({ token, refresh, csrf_token, retries = 3, wait_seconds_max = 30 }: ClientOptions) {
   const bearer = tokenKeeper(token, refresh)
@@ -207,7 +207,10 @@ function sender({ token, refresh, csrf_token, retries = 3, wait_seconds_max = 30
 
 type Bearer = { current(): string | undefined; renew: ((used?: string) => Promise<void>) | null }
 
-/** One refresh at a time, and none if another request has refreshed meanwhile. */
+/**
+ * Only one refresh runs at a time. If another request has refreshed meanwhile, no refresh is
+ * needed.
+ */
 function tokenKeeper(given: string | undefined, refresh: ClientOptions['refresh']): Bearer {
   let token = given
   let running: Promise<void> | null = null
@@ -247,7 +250,7 @@ async function problemOf(response: Response): Promise<Problem> {
   return new Problem(response.status, body ?? {})
 }
 
-/** Whether asking again is useless. */
+/** Whether a retry is useless. */
 function isFinal(error: unknown): boolean {
   return error instanceof Problem && !isRetryable(error)
 }
@@ -258,8 +261,8 @@ function isRetryable({ status, code }: Problem): boolean {
 }
 
 /**
- * The time that the platform asks for and a little more, so that clients do not all return at once;
- * otherwise full jitter.
+ * The wait that the platform asked for and a little more, so that clients do not all return
+ * together; otherwise full jitter.
  */
 function waitOf(attempt: number, asked_seconds: number): number {
   if (asked_seconds > 0) return asked_seconds * 1000 + Math.random() * 250

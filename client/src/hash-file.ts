@@ -1,6 +1,6 @@
 /**
- * SHA-256 of a file of any size, a few megabytes at a time: the browser's own digest takes only
- * what fits in memory at once.
+ * SHA-256 of a file of any size, a few megabytes at a time. The browser's own digest needs the
+ * whole file in memory.
  */
 /* oxlint-disable unicorn/prefer-math-trunc -- `| 0` keeps the lowest 32 bits, as the algorithm asks */
 const piece_bytes = 4 * 1024 * 1024
@@ -21,7 +21,7 @@ export async function sha256(file: Blob, signal?: AbortSignal): Promise<string> 
   return [...state].map(word => (word >>> 0).toString(16).padStart(8, '0')).join('')
 }
 
-/** The last piece with a one, zeros and the length in bits. */
+/** The last piece, padded with a one bit, zeros and the length in bits. */
 function padded(bytes: Uint8Array, total_bytes: number): Uint8Array {
   const whole = new Uint8Array(Math.ceil((bytes.length + 9) / block_bytes) * block_bytes)
   whole.set(bytes)

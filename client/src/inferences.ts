@@ -1,6 +1,7 @@
 /**
- * Streams the answer of a model. The end is proved: a stream that breaks off, or whose text does not have
- * the length and checksum that its last event names, fails and never looks like a short answer.
+ * Streams the answer of a model and verifies its end. A stream that breaks off fails. So does a
+ * stream whose text does not have the length and checksum of its last event. Neither looks like a
+ * short answer.
  */
 import { serverEvents } from './server-events.ts'
 import type { components } from './schema.d.ts'
@@ -34,10 +35,10 @@ export type InferenceEvent =
       readonly output_sha256: string
     }
 
-/** The stream has begun and cannot be completed. A refusal before that is a `Problem`. */
+/** The stream has started and cannot be completed. An error before the start is a `Problem`. */
 export class InferenceFailed extends Error {
   override readonly name = 'InferenceFailed'
-  /** As in the `error` event; `stream_incomplete` where the stream has no last event. */
+  /** The code of the `error` event; `stream_incomplete` if the stream has no last event. */
   readonly code: string
   /** With the same Idempotency-Key, a retry continues the call or gets its recorded outcome. */
   readonly retryable: boolean
@@ -57,14 +58,14 @@ export class InferenceFailed extends Error {
 }
 
 export type StreamOptions = {
-  /** Aborted: the call is cancelled at the platform and at the provider. */
+  /** Abort it to cancel the call at the platform and at the provider. */
   readonly signal?: AbortSignal
   /** Your own Idempotency-Key; by default a new one. */
   readonly key?: string
 }
 
 export type Inferences = {
-  /** Events until `completed`, which is the last; leaving the loop cancels the call. */
+  /** Yields events until `completed`, which is the last. Leaving the loop cancels the call. */
   stream(request: InferenceRequest, options?: StreamOptions): AsyncGenerator<InferenceEvent, void>
 }
 

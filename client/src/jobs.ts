@@ -6,7 +6,10 @@ type Ended = Job & { readonly status: Exclude<Job['status'], 'queued' | 'running
 type ReadJob = (job_id: string, signal: AbortSignal | undefined) => Promise<Job>
 
 export type Jobs = {
-  /** The job when it has ended, however it has: `status` says it. Abort the signal to stop waiting. */
+  /**
+   * Returns the job after it has ended. `status` says how it ended. Abort the signal to stop
+   * waiting.
+   */
   waitFor(job_id: string, options?: { readonly signal?: AbortSignal }): Promise<Ended>
 }
 

@@ -9,7 +9,7 @@ type Schemas = components['schemas']
 export type SecondFactor = Pick<Schemas['VerifyMfaChallengeBody'], 'code' | 'recovery_code'>
 export type SecondFactorRequired = Schemas['MfaRequired']
 
-/** What is needed to go on with a session later; keep it as secret as a password. */
+/** The data to continue a session later. Keep it as secret as a password. */
 export type SessionState = {
   readonly session_id: string
   readonly account_id: string
@@ -18,7 +18,7 @@ export type SessionState = {
 }
 
 type Common = Omit<ClientOptions, 'token' | 'refresh'> & {
-  /** Called with each new refresh token: the one before is no longer valid. */
+  /** Called with each new refresh token. The earlier one is no longer valid. */
   readonly keep?: (session: SessionState) => void | Promise<void>
 }
 
@@ -67,7 +67,7 @@ export async function login(options: LoginOptions): Promise<LoggedIn> {
   return keep(common, verified.data as Schemas['SessionTokens'])
 }
 
-/** Goes on with a session that `keep` has stored. */
+/** Continues a session that `keep` has stored. */
 export function resume(options: Common & { readonly session: SessionState }): LoggedIn {
   const { session, ...common } = options
   return clientOf(common, session)

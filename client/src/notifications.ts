@@ -1,6 +1,7 @@
 /**
- * The in-app inbox as it changes. A connection that breaks is opened again where it ended, so that
- * no item is missed; after a long absence `reset` says that the list has to be read again.
+ * Streams the changes of the in-app inbox. A broken connection is opened again at its last
+ * position, so that no item is missed. After a long absence, `reset` means that the list must be
+ * read again.
  */
 import { serverEvents, type ServerEvent } from './server-events.ts'
 import type { components } from './schema.d.ts'
@@ -20,12 +21,14 @@ export type InboxEvent =
 
 export type InboxOptions = {
   readonly signal?: AbortSignal
-  /** The `position` of the last event that was handled: what came after it comes first. */
+  /**
+   * The `position` of the last event that you handled. The stream starts with the events after it.
+   */
   readonly resume?: string
 }
 
 export type Notifications = {
-  /** Begins with the number of unread items, then whatever happens, until the loop is left. */
+  /** Yields the number of unread items, then all changes until the loop is left. */
   inbox(
     options?: InboxOptions,
   ): AsyncGenerator<InboxEvent & { readonly position: string | undefined }, void>

@@ -1,7 +1,7 @@
 /**
- * The client of a page that the platform itself serves. Its credential is the session's cookies,
- * which scripts cannot read; unsafe requests carry the CSRF token of the session. An access token
- * that has expired is exchanged once for all waiting requests.
+ * The client of a page that the platform itself serves. It uses the session's cookies, which
+ * scripts cannot read. Unsafe requests also send the CSRF token of the session. An expired access
+ * token is replaced once for all waiting requests.
  */
 import { createClient, type ClientOptions, type DodecaClient } from './client.ts'
 import type { components } from './schema.d.ts'
@@ -11,7 +11,7 @@ export type PageSession = DodecaClient & {
   logout(): Promise<void>
 }
 
-/** Throws the problem `authentication_required` where nobody is logged in. */
+/** Throws the problem `authentication_required` if nobody is logged in. */
 export async function resumePage(
   options: Omit<ClientOptions, 'token' | 'refresh' | 'csrf_token'>,
 ): Promise<PageSession> {

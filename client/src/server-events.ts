@@ -7,7 +7,7 @@ export type ServerEvent = {
   readonly data: Record<string, unknown>
 }
 
-/** Leaving the loop closes the connection, so that the platform sees that its reader has gone. */
+/** Leaving the loop closes the connection, so that the platform notices it. */
 export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const events: ServerEvent[] = []
   const parser = createParser({

@@ -1,6 +1,6 @@
 /**
- * Sends a file in parts, several at a time, and waits until it may be used. A part that fails is
- * sent again to a new address; an upload that was interrupted goes on where it was.
+ * Sends a file in parts, several at a time, and waits until it may be used. A failed part is sent
+ * again to a new URL. An interrupted upload continues where it stopped.
  */
 import { sha256 } from './hash-file.ts'
 import type { components } from './schema.d.ts'
@@ -20,12 +20,12 @@ export type UploadProgress = {
 export type PutOptions = Partial<Omit<Create, 'expected_size' | 'checksum'>> & {
   readonly onProgress?: (progress: UploadProgress) => void
   readonly signal?: AbortSignal
-  /** The upload to go on with, from `upload_id` of an earlier progress. */
+  /** The upload to continue: the `upload_id` of an earlier progress. */
   readonly resume?: string
   readonly parts_at_once?: number
 }
 
-/** The platform has refused the file: `code` says why, such as `malware_detected`. */
+/** The platform refused the file. `code` is the reason, such as `malware_detected`. */
 export class UploadFailed extends Error {
   override readonly name = 'UploadFailed'
   readonly code: string
@@ -39,7 +39,7 @@ export class UploadFailed extends Error {
 }
 
 export type Uploads = {
-  /** Resolves with the file when it is available; it may be downloaded from then on. */
+  /** Resolves with the file when it is available and can be downloaded. */
   put(file: Blob, options?: PutOptions): Promise<StoredFile>
 }
 
@@ -52,7 +52,7 @@ const poll_ms = 500
 export function uploadsOf(calls: Calls): Uploads {
   return {
     put: async (file, { onProgress, signal, resume, parts_at_once = 4, ...create } = {}) => {
-      // Hashed first: some purposes require it at the beginning.
+      // The hash is computed first, because some purposes require it at the beginning.
       const checksum = `sha256:${await sha256(file, signal)}`
       const begun = await begin(calls, file, { ...create, checksum }, { resume, signal })
       const sending = new Sending(begun, file, onProgress)
@@ -70,7 +70,7 @@ export function uploadsOf(calls: Calls): Uploads {
   }
 }
 
-/** What both a new upload and one that goes on say. */
+/** The common part of a new and of a continued upload. */
 type Begun = {
   readonly id: string
   readonly part_size: number
@@ -103,7 +103,7 @@ async function begin(
   return { ...made, received_bytes: 0, missing_parts: [[1, made.part_count]] }
 }
 
-/** How much of which part has been sent. */
+/** The number of sent bytes of each part. */
 class Sending {
   readonly upload: Begun
   readonly file: Blob
@@ -156,7 +156,7 @@ async function sendPart(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    // A new address for each attempt: the last one may have ended.
+    // Each attempt gets a new URL, because the last one may have expired.
     const { data } = await post(calls, '/v1/uploads/{upload_id}/parts', sending.upload.id, signal, {
       part_numbers: [number],
     })
@@ -166,7 +166,7 @@ async function sendPart(
       const progress = (bytes: number) => sending.sent(number, bytes)
       const answer = await putBytes(part_urls[0]?.url ?? '', blob, progress, signal)
       if (answer.status < 300) return progress(blob.size)
-      // The bytes themselves are refused: sending them again changes nothing.
+      // The bytes themselves were refused, so a retry would fail too.
       if (answer.status === 422) throw new UploadFailed(codeIn(answer.text), sending.upload.id)
       throw new Error(`The part was answered ${answer.status}`)
     } catch (error) {
@@ -188,7 +188,9 @@ function post(
   return calls.post(path, { params: { path: { upload_id } }, body, ...(signal ? { signal } : {}) })
 }
 
-/** What is used of it. Node has none, and programs for Node do not know its type. */
+/**
+ * The used part of the type. Node has no such object, and programs for Node do not know its type.
+ */
 type BrowserRequest = {
   readonly status: number
   readonly responseText: string
@@ -208,7 +210,7 @@ function codeIn(text: string): string {
   return /"code":\s*"([a-z_]+)"/.exec(text)?.[1] ?? 'part_refused'
 }
 
-/** In a browser by XMLHttpRequest, because only that reports progress. */
+/** Uses XMLHttpRequest in a browser, because only that reports progress. */
 async function putBytes(
   url: string,
   blob: Blob,

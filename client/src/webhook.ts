@@ -12,13 +12,14 @@ export type WebhookEvent<Data = unknown> = {
   readonly api_version: string
   readonly aggregate_id: string
   /**
-   * Grows with each change of the aggregate: drop an event that is older than the version you know.
+   * Increases with each change of the aggregate. Drop an event that is older than the version you
+   * know.
    */
   readonly aggregate_version: number
   readonly payload_ref: string | null
   readonly occurred_at: string
   readonly created_at: string
-  /** Null if it is too large to be sent: `payload_ref` is its address. */
+  /** Null if it is too large to be sent. `payload_ref` is then its address. */
   readonly data: Data
 }
 
@@ -48,7 +49,7 @@ export type WebhookHeaders =
   Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export type VerifyOptions = {
-  /** How far the sender's clock may differ from this one, in both directions. */
+  /** The allowed difference between the sender's clock and this one, in both directions. */
   readonly tolerance_seconds?: number
   readonly now_ms?: number
 }
@@ -88,7 +89,7 @@ export async function verifyWebhook<Data = unknown>(
   }
 }
 
-/** The reply, with any 2xx, to an event that asks whether the endpoint wants to receive. */
+/** The body of your 2xx reply to the event that asks whether the endpoint wants to receive. */
 export function challengeOf({ type, data }: WebhookEvent): { challenge: string } | null {
   if (type !== challenged) return null
   return { challenge: (data as { challenge: string }).challenge }
@@ -110,7 +111,7 @@ async function fits(
     if (!raw) throw new TypeError('A secret must be whsec_ followed by the base64 of its bytes.')
     const algorithm = { name: 'HMAC', hash: 'SHA-256' }
     const key = await crypto.subtle.importKey('raw', raw, algorithm, false, ['verify'])
-    // No early end: the time must not reveal which secret or which signature matched.
+    // No early end, because the time must not reveal which secret or which signature matched.
     for (const one of given) {
       const same = await crypto.subtle.verify('HMAC', key, one, content)
       found ||= same
