@@ -21,7 +21,7 @@ const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 }
 
-/** Which file of this repository an address means. */
+/** Maps an address to a file of this repository. */
 function fileOf(path: string): string {
   if (path === '/') return `examples/${example}/index.html`
   if (path === '/style.css') return 'examples/style.css'

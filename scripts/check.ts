@@ -20,12 +20,12 @@ export type Report = {
   readonly testResults: readonly {
     readonly name: string
     readonly status: string
-    /** What failed outside of its tests: loading it, or a hook. */
+    /** A failure outside of its tests: of loading the file, or of a hook. */
     readonly message?: string
     readonly assertionResults: readonly {
       readonly status: string
       readonly fullName: string
-      /** One for each failure, even if the test passed at last. */
+      /** One for each failure, even if the test passed in the end. */
       readonly failureMessages?: readonly string[]
     }[]
   }[]
@@ -42,7 +42,7 @@ const steps = [
   ['dead code', 'knip', '--no-progress'],
 ] as const
 
-/** At most so many files get a second run: more have a common cause. */
+/** At most this many files run a second time. If more fail, they have a common cause. */
 const second_runs_max = 5
 
 if (import.meta.main) {
@@ -190,7 +190,7 @@ export function failedIn(report: Report | undefined): string[] {
   })
 }
 
-/** The first lines of an error: they hold what was expected and what came. */
+/** The first lines of an error, with the expected and the actual value. */
 function start(error = ''): string {
   const lines = error.split('\n').filter(line => !/^\s+at /.test(line))
   return lines.slice(0, 12).join(' | ').slice(0, 400)

@@ -140,7 +140,7 @@ function sentence(says: string): string {
   return /[.!?]$/.test(says) ? says : `${says}.`
 }
 
-/** A default as it is written; none has no marks of code. */
+/** The default value as code; an empty default has no code marks. */
 function shown(value: string): string {
   return value === '(none)' ? 'none' : `\`${value}\``
 }

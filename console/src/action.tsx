@@ -1,7 +1,7 @@
 /**
- * An act: its button, and the dialog that asks for what the request needs, sends it once, and shows
- * the reply or the refusal. A dialog that is sent again after a refusal is a new request with a key
- * of its own; the client repeats one request safely.
+ * An action: its button, and the dialog with the form of the request. The dialog sends the request
+ * once and shows the reply or the error. If it is sent again after an error, it is a new request
+ * with a new key. The client retries a single request safely.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Copied, curlOf } from './curl.tsx'
@@ -15,7 +15,7 @@ import { bodyOf, draftOf, SchemaFields, type Draft } from './schema-form.tsx'
 type Props = {
   readonly action: Action
   readonly path: Readonly<Record<string, string>>
-  /** The one that the page is about. */
+  /** The item that the page shows. */
   readonly main?: boolean
   readonly done?: () => void
 }
@@ -58,7 +58,7 @@ function ActionDialog({ action, path, close }: DialogProps) {
   const { sending, refusal, reply } = asked
   useEffect(() => {
     dialog.current?.showModal()
-    // What only reads and needs nothing is asked for at once.
+    // A read without parameters is sent immediately.
     if (method === 'GET' && missing.length === 0) void asked.send()
   }, [])
   return (
@@ -137,7 +137,7 @@ type PathFieldsProps = {
   set(next: Draft): void
 }
 
-/** What the row does not give: asked for by its name in the path. */
+/** Parameters of the path that the row does not contain; the form has a field for each. */
 function PathFields({ names, draft, set }: PathFieldsProps) {
   return (
     <>
@@ -161,7 +161,7 @@ function asReadable(failure: unknown): unknown {
     : failure
 }
 
-/** Secrets that are shown once are part of a reply, so all of it is shown. */
+/** The whole reply is shown, because it may contain a secret that is shown only once. */
 function Reply({ data }: { readonly data: unknown }) {
   if (data === null || data === undefined || typeof data !== 'object') {
     return <p role="status">{words.done}</p>

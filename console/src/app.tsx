@@ -1,4 +1,7 @@
-/** The frame: the menu of what the person may see, the search, and the page of the address. */
+/**
+ * The frame: the menu of the places that the person may see, the search, and the page of the
+ * current address.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { DetailPage } from './detail-page.tsx'
 import { HomePage } from './home.tsx'
@@ -20,7 +23,8 @@ export function App() {
   useEffect(() => {
     setMenu(false)
     document.title = `${titleOfAddress(address)} · Dodeca`
-    // After a change of the page a screen reader and the keyboard begin with its content.
+    // After a change of the page, the focus moves to its content, for screen readers and the
+    // keyboard.
     if (!first.current) main.current?.focus()
     first.current = false
   }, [shown])

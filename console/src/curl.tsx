@@ -1,4 +1,4 @@
-/** The same request for a terminal, and texts to copy. */
+/** Shows the same request as a curl command, and text to copy. */
 import { useState } from 'preact/hooks'
 import { words } from './language.ts'
 import { operation, type OperationId } from './operation.ts'
@@ -24,7 +24,7 @@ export function curlOf(
   return parts.join(' \\\n  ')
 }
 
-/** For a POSIX shell, whatever the text holds. */
+/** Quoted for a POSIX shell, whatever the text contains. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

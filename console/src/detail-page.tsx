@@ -1,4 +1,4 @@
-/** One item: what may be done with it, its fields, what belongs to it, and its events live. */
+/** The page of one item: its actions, its fields, related lists, and its live events. */
 import { Problem } from '../../client/src/index.ts'
 import { ActionButton } from './action.tsx'
 import { Copied, curlOf } from './curl.tsx'
@@ -40,7 +40,7 @@ type Props = {
   readonly filters: Readonly<Record<string, string>>
 }
 
-/** Where no operation reads one alone, so many pages of the list are searched. */
+/** If no operation reads a single item, this number of pages of the list is searched. */
 const pages_max = 5
 
 export function DetailPage({ place, resource, item, filters }: Props) {
@@ -107,7 +107,7 @@ type HeadProps = {
   readonly resource: Resource
   readonly row: Row
   readonly item: string
-  /** `gone`: it was deleted. */
+  /** `gone` means that it was deleted. */
   acted(gone: boolean): void
 }
 
@@ -138,7 +138,7 @@ function Head({ resource, row, item, acted }: HeadProps) {
   )
 }
 
-/** The path ends with the item itself and not with something that belongs to it. */
+/** The path ends with the item itself, not with a related object. */
 function isOwn(id: OperationId): boolean {
   return /^\/v1\/[a-z-]+\/\{[a-z_]+\}$/.test(operation(id).path)
 }
@@ -163,7 +163,7 @@ function Fields({ resource, row }: { readonly resource: Resource; readonly row: 
   )
 }
 
-/** Who may read an item need not be allowed to read all that belongs to it. */
+/** A person who may read an item need not be allowed to read all related lists. */
 function refusal(error: unknown) {
   if (error === null || error === undefined) return null
   const hidden = error instanceof Problem && [403, 404].includes(error.status)
@@ -213,7 +213,7 @@ function RelatedList({
   )
 }
 
-/** The events of this one that came while the page was open. */
+/** The events of this item since the page was opened. */
 function History({ id }: { readonly id: string }) {
   const events = useEvents().filter(event => event['aggregate_id'] === id)
   if (events.length === 0) return null

@@ -1,4 +1,4 @@
-/** What failed in the last hour, how much of it, and a sentence what to do about it. */
+/** Failures of the last hour: what failed, how often, and what to do about it. */
 import { titleOf, words } from './language.ts'
 import { useLive } from './live.ts'
 import { callOperation, type OperationId, type Page } from './operation.ts'
@@ -12,7 +12,7 @@ import { State } from './value.tsx'
 type Failure = {
   readonly list: OperationId
   readonly query: Readonly<Record<string, string>>
-  /** The time at which it failed, as far as the row says. */
+  /** The time of the failure, if the row contains it. */
   readonly at: readonly string[]
   readonly place: readonly [string, string]
   readonly advice: keyof typeof words.advice

@@ -1,4 +1,4 @@
-/** The first page: is it well, how much is going on, and what failed in the last hour. */
+/** The first page: health, activity, and failures of the last hour. */
 import { useEffect, useState } from 'preact/hooks'
 import { Sparkline } from './chart.tsx'
 import { EventLines } from './event-lines.tsx'
@@ -55,7 +55,7 @@ function Health() {
 
 const seconds_shown = 60
 
-/** Counted from the live stream, a column a second. */
+/** Counted from the live stream, one column for each second. */
 function Load() {
   const events = useEvents()
   const [now, tick] = useState(Date.now)

@@ -1,4 +1,4 @@
-/** The language of the page: chosen here before, or the browser's. */
+/** The language of the page: the one chosen here before, or that of the browser. */
 import { de } from './words-de.ts'
 import { en, type Words } from './words-en.ts'
 import type { Title } from './resource.ts'
@@ -21,7 +21,7 @@ function find(): Language {
   return chosen === 'de' ? 'de' : 'en'
 }
 
-/** Everything that is shown changes, so the page begins again. */
+/** Reloads the page, because every text changes. */
 export function chooseLanguage(next: string): void {
   localStorage.setItem(place, next)
   location.reload()
@@ -35,7 +35,7 @@ export function fill(text: string, values: Readonly<Record<string, string | numb
   return text.replaceAll(/\{([a-z]+)\}/g, (_all, name: string) => String(values[name] ?? ''))
 }
 
-/** `created_at` is "Created"; other languages have a word, or the name of the API. */
+/** `created_at` is "Created". Other languages have a translation, or show the name of the API. */
 export function nameOf(field: string): string {
   const known = words.names[field]
   if (known) return known
@@ -49,7 +49,7 @@ export function verbOf(operation: string): string {
   return words.verbs[verb] ?? verb.charAt(0).toUpperCase() + verb.slice(1)
 }
 
-/** What an operation does, in short: `rotateWebhookSecret` is "Rotate webhook secret". */
+/** A short name of an operation: `rotateWebhookSecret` is "Rotate webhook secret". */
 export function labelOf(operation: string): string {
   if (language !== 'en') return verbOf(operation)
   const [verb = '', ...rest] = operation.split(/(?=[A-Z])/)

@@ -1,4 +1,4 @@
-/** A list: its filters, its rows as they change, and how to make the first one. */
+/** A list: its filters, its live rows, and the button to create the first one. */
 import { useEffect, useState } from 'preact/hooks'
 import { ActionButton } from './action.tsx'
 import { Bars } from './chart.tsx'
@@ -79,7 +79,7 @@ function Single({ read, of, made }: SingleProps) {
 
 type ListingProps = Props & {
   readonly list: OperationId
-  /** How many were made here: then the list is read again. */
+  /** The number of items created here. When it changes, the list is read again. */
   readonly made: number
 }
 
@@ -143,8 +143,8 @@ function Listing({ place, resource, filters, list, made }: ListingProps) {
 const an_hour_ago = new Date(Date.now() - 3_600_000).toISOString()
 
 /**
- * A log is read oldest first, to its end, and shown newest first, with what the live stream brings
- * on top.
+ * The API returns a log oldest first. It is read to its end and shown newest first, with new events
+ * from the live stream on top.
  */
 function useFeed(
   { feed }: Resource,

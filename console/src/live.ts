@@ -1,7 +1,6 @@
 /**
- * What happens in the tenant, as it happens: one stream of events for the whole page, to which its
- * parts listen. After a break it goes on where it ended. Without the permission there is no stream,
- * and the page says so.
+ * The live events of the tenant: one stream for the whole page, to which its parts listen. After a
+ * break it resumes. Without the permission there is no stream, and the page says so.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Problem, serverEvents } from '../../client/src/index.ts'
@@ -23,7 +22,7 @@ function become(next: LiveState): void {
   told.dispatchEvent(new Event('state'))
 }
 
-/** Once for the page; it ends with it. */
+/** One stream for the page. It ends with the page. */
 export function startLive(): void {
   if (begun) return
   begun = true
@@ -70,7 +69,10 @@ export function useLiveState(): LiveState {
   return shown
 }
 
-/** Calls the function soon after an event whose type begins so; several at once count as one. */
+/**
+ * Calls the function soon after an event whose type begins with this text. Several events together
+ * cause one call.
+ */
 export function useLive(beginnings: readonly string[], run: () => void): void {
   const latest = useRef(run)
   latest.current = run
@@ -93,7 +95,7 @@ export function useLive(beginnings: readonly string[], run: () => void): void {
   }, [wanted])
 }
 
-/** The newest events that came while the page was open, newest first. */
+/** The newest events since the page was opened, newest first. */
 export function useEvents(): readonly Row[] {
   const [shown, show] = useState(events)
   useEffect(() => {

@@ -1,4 +1,7 @@
-/** Starts the console: who is logged in, then the page. Nobody is led to the log-in and back. */
+/**
+ * Starts the console: finds who is logged in, then shows the page. Without a session it leads to
+ * the login page and back.
+ */
 import { render } from 'preact'
 import { Problem } from '../../client/src/index.ts'
 import { App } from './app.tsx'

@@ -51,7 +51,7 @@ export type CallInit = {
 // Made by the platform of the same version, from the same declarations as the client's types.
 const catalog = given as Readonly<Record<string, Operation>>
 
-/** A value as text, where its kind is not known. */
+/** A value of unknown type as text. */
 export function plain(value: unknown): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
@@ -70,11 +70,11 @@ export function pathNames(path: string): string[] {
 
 type Method = (path: string, init: object) => Promise<{ data: unknown }>
 
-/** Throws the platform's refusal as a `Problem`. */
+/** Throws an error of the platform as a `Problem`. */
 export async function callOperation(id: OperationId, init: CallInit = {}): Promise<unknown> {
   const { path, query, ...rest } = init
   const { method, path: template } = operation(id)
-  // The declared places name their operations; the catalog says where each one is.
+  // The places name their operations; the catalog contains their methods and paths.
   const send = client()[method] as unknown as Method
   const { data } = await send(template, {
     ...rest,

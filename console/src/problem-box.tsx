@@ -1,4 +1,4 @@
-/** A refusal as the platform gave it: code, detail, request id, and where to read what helps. */
+/** An error of the platform: code, detail, request id, and a link to its explanation. */
 import { Problem } from '../../client/src/index.ts'
 import { words } from './language.ts'
 import { addressOf, Link } from './router.tsx'
@@ -47,7 +47,7 @@ export function ProblemBox({ error, retry }: Props) {
   )
 }
 
-/** The fields that were wrong. */
+/** The invalid fields. */
 function Faults({ problem }: { readonly problem: Problem | null }) {
   const errors = (problem?.body.errors ?? []) as readonly {
     pointer?: string

@@ -1,7 +1,7 @@
 /**
- * What a place of the console is made of, as data: a surface has resources, and a resource names
- * the operations that list, read, make and change it. Everything on the screen follows from this
- * and from the catalog of operations.
+ * The declaration of a place of the console. A surface has resources, and a resource names the
+ * operations that list, read, create and change it. Everything on the screen follows from this
+ * declaration and from the catalog of operations.
  */
 import type { FunctionComponent } from 'preact'
 import type { operations } from '../../client/src/index.ts'
@@ -21,9 +21,9 @@ type FieldOf<O extends OperationId> = Extract<keyof RowOf<O>, string>
 
 export type Action = {
   readonly by: OperationId
-  /** Cannot be undone: it is asked for twice. */
+  /** Cannot be undone, so it requires a second confirmation. */
   readonly hurts?: true
-  /** Only offered in these states. */
+  /** Shown only in these states. */
   readonly in?: readonly string[]
 }
 
@@ -31,9 +31,9 @@ export type Related = {
   readonly title: Title
   readonly list: OperationId
   readonly columns: readonly string[]
-  /** A filter that gets the id, where the path has no place for it. */
+  /** The filter that gets the id, if the path has no place for it. */
   readonly filter?: string
-  /** Where a row leads: `place/resource`. */
+  /** The page that a row opens: `place/resource`. */
   readonly opens?: string
 }
 
@@ -44,23 +44,23 @@ export type Declared<L extends OperationId> = {
   /** Fixed parts of the path; `@me` is the id of the person. */
   readonly of?: Readonly<Record<string, string>>
   readonly columns: readonly FieldOf<L>[]
-  /** What identifies a row in a path; `id` by default. */
+  /** The property that identifies a row in a path; `id` by default. */
   readonly key?: readonly string[]
   readonly read?: OperationId
   readonly create?: OperationId
   readonly actions?: readonly (OperationId | Action)[]
   readonly related?: readonly Related[]
-  /** The beginnings of the names of events after which a row may be different. */
+  /** Prefixes of event types after which a row may have changed. */
   readonly events?: readonly string[]
   /** A log, which the API gives oldest first. */
   readonly feed?: true
-  /** Sends what happens to one row as events. */
+  /** The operation that streams the events of one row. */
   readonly stream?: OperationId
-  /** Drawn over the list: what, by which field. */
+  /** The charts above the list: the fields of their axes. */
   readonly charts?: readonly { readonly x: FieldOf<L>; readonly y: FieldOf<L> }[]
-  /** Stands above the list, where a list is not enough. */
+  /** Shown above the list. */
   readonly top?: FunctionComponent
-  /** Stands above the fields of an item, where fields are not enough. */
+  /** Shown above the fields of an item. */
   readonly panel?: Panel
 }
 
@@ -84,7 +84,7 @@ function keyOf({ key = ['id'] }: Resource, row: Row): string[] {
   return key.map(name => plain(row[name]))
 }
 
-/** The id of a row in an address. A part may hold any sign, the separator too. */
+/** The id of a row in an address. A part may contain any character, including the separator. */
 export function itemOf(resource: Resource, row: Row): string {
   return joinKey(keyOf(resource, row))
 }
@@ -121,7 +121,7 @@ export function mayCall(id: OperationId): boolean {
   return may(operation(id).permission)
 }
 
-/** Without a list, something is found by its id. */
+/** Without a list, an item is found by its id. */
 export function isOffered({ list, read, create }: Resource): boolean {
   const first = list ?? read ?? create
   return first !== undefined && mayCall(first)

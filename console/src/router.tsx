@@ -1,4 +1,4 @@
-/** The address of the page: which place, which resource, which item, and the filters of a list. */
+/** The address of the page: place, resource, item, and the filters of a list. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
@@ -63,7 +63,7 @@ type LinkProps = {
   readonly children: ComponentChildren
 }
 
-/** A link inside the console; with a modifier key the browser opens it elsewhere, as ever. */
+/** A link inside the console. With a modifier key the browser opens a new tab, as usual. */
 export function Link({ to, current, children, ...rest }: LinkProps) {
   return (
     <a

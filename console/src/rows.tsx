@@ -1,6 +1,6 @@
 /**
- * A list of any length: only the rows in sight are in the page. Rows have one height, which depends
- * on the width. It is a table for a screen reader; j and k move, Enter opens.
+ * A list of any length: only the visible rows are in the page. All rows have one height, which
+ * depends on the width. For a screen reader it is a table. The keys j and k move, Enter opens.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { nameOf, words } from './language.ts'
@@ -107,7 +107,7 @@ function Line({ row, columns, index, top, height, to }: LineProps) {
   )
 }
 
-/** j and k, as in many lists of programmers; the arrows scroll. */
+/** j and k, as in many developer tools; the arrow keys scroll. */
 function moveBetween(event: KeyboardEvent): void {
   if (event.key !== 'j' && event.key !== 'k') return
   const box = event.currentTarget as HTMLElement

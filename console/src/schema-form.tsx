@@ -1,11 +1,11 @@
 /**
- * The form of a request body, from its schema. Plain members have a field each; what is nested is
- * written as JSON, which the example of the API fills in. Members that stay empty are not sent.
+ * The form of a request body, from its schema. Each simple property has a field. Nested properties
+ * are written as JSON, prefilled with the example of the API. Empty properties are not sent.
  */
 import { nameOf, words } from './language.ts'
 import { plain, type Schema } from './operation.ts'
 
-/** What stands in the fields, as text. */
+/** The content of the fields, as text. */
 export type Draft = Readonly<Record<string, string>>
 
 type Kind = 'text' | 'long' | 'number' | 'boolean' | 'choice' | 'lines' | 'json'
@@ -21,7 +21,7 @@ function kindOf(schema: Schema): Kind {
   return 'json'
 }
 
-/** The values of an enumeration, however the document spells it. */
+/** The values of an enumeration, in any of the forms that the document uses. */
 export function choicesOf(schema: Schema): string[] | null {
   if (schema.enum) return schema.enum.filter(one => one !== null).map(String)
   if (schema.type === 'boolean') return ['true', 'false']
@@ -30,7 +30,7 @@ export function choicesOf(schema: Schema): string[] | null {
   return constants.length > 0 && constants.length === alternatives.length ? constants : null
 }
 
-/** Required members begin with the example's values, the others empty. */
+/** Required properties start with the example's values, the others are empty. */
 export function draftOf(schema: Schema, example: unknown): Draft {
   const given = (example ?? {}) as Readonly<Record<string, unknown>>
   return Object.fromEntries(
@@ -46,7 +46,7 @@ function written(kind: Kind, value: unknown): string {
   return typeof value === 'string' && kind !== 'json' ? value : JSON.stringify(value, null, 2)
 }
 
-/** Throws a SyntaxError where a member is not JSON. */
+/** Throws a SyntaxError if a property is not JSON. */
 export function bodyOf(schema: Schema, draft: Draft): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(schema.properties ?? {}).flatMap(([name, one]) => {

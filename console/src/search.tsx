@@ -1,4 +1,4 @@
-/** "Paste an id, see what it is": asks every place that reads one item by one id. */
+/** Finds an item by its id: asks every place that can read one item by one id. */
 import { useEffect, useState } from 'preact/hooks'
 import { fill, titleOf, words } from './language.ts'
 import { callOperation, operation, pathNames, type OperationId, type Row } from './operation.ts'
@@ -10,7 +10,7 @@ import { isId, State, titleOfRow } from './value.tsx'
 type Found = { readonly place: Place; readonly resource: Resource; readonly row: Row }
 type Asked = { readonly place: Place; readonly resource: Resource; readonly read: OperationId }
 
-/** At once, so that the requests stay below what the platform lets one caller ask. */
+/** The number of concurrent requests, below the limit of the platform for one caller. */
 const together = 6
 
 export function SearchPage({ asked }: { readonly asked: string }) {
@@ -70,7 +70,7 @@ export function SearchPage({ asked }: { readonly asked: string }) {
   )
 }
 
-/** A name (a code, a job type, a SKU) leads only to what has names for keys. */
+/** A name (a code, a job type, a SKU) can be found only in resources whose key is a name. */
 function placesFor(asked: string): Asked[] {
   return offeredPlaces().flatMap(place =>
     place.resources.flatMap(resource => {
@@ -91,7 +91,7 @@ async function look(
   try {
     return (await callOperation(read, { path: pathOf(read, resource.of, [id]), signal })) as Row
   } catch {
-    // Not there, or not for this person: that is the answer of most places.
+    // It does not exist, or this person may not see it. Most places return this error.
     return null
   }
 }

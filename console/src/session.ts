@@ -1,11 +1,11 @@
-/** Who is logged in: the client of this page, and what the person may do. */
+/** The session: the client of this page, and the person's permissions. */
 import { resumePage, type PageSession, type components } from '../../client/src/index.ts'
 
 export type Me = components['schemas']['Me']
 
 let current: { readonly page: PageSession; readonly me: Me } | undefined
 
-/** Throws the problem `authentication_required` where nobody is logged in. */
+/** Throws the problem `authentication_required` if nobody is logged in. */
 export async function openSession(): Promise<Me> {
   const page = await resumePage({ base_url: location.origin })
   const { data: me } = await page.GET('/v1/me')
@@ -27,8 +27,8 @@ export function me(): Me {
 }
 
 /**
- * Whether to offer what requires the permission. One that is limited to a type counts: which types
- * it covers is the platform's decision.
+ * Whether to show actions that require the permission. A permission for one type is enough, because
+ * the platform decides which types it covers.
  */
 export function may(permission: string | null): boolean {
   if (permission === null) return true
@@ -36,7 +36,7 @@ export function may(permission: string | null): boolean {
   return me().permissions.some(held => held === base || held.startsWith(`${base}:`))
 }
 
-/** The log-in page of the platform, which leads back here. */
+/** The login page of the platform, which returns here. */
 export function logInAddress(): string {
   return `/account/login?${new URLSearchParams({ next: location.pathname + location.search })}`
 }

@@ -1,6 +1,6 @@
 /**
- * What came of one request, on one time line: its events, the deliveries of each, and the audit
- * records. A request id holds the time at which the request began.
+ * The effects of one request on a time line: its events, the deliveries of each event, and the
+ * audit records. A request id contains the time when the request began.
  */
 import { useState } from 'preact/hooks'
 import { words } from './language.ts'

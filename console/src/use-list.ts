@@ -1,6 +1,6 @@
 /**
- * The rows of a list, page after page as they are scrolled to. After a live change the first pages
- * are read again and the rows are exchanged by their key, so that nothing jumps.
+ * The rows of a list. Further pages are read while the person scrolls. After a live change the
+ * first pages are read again and their rows are replaced by key, so that nothing jumps.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { callOperation, type OperationId, type Page, type Row } from './operation.ts'
@@ -54,7 +54,7 @@ export function useList({ list, path, filters, key }: Source): Listed {
     try {
       const query = { ...filters, limit: page_size, ...(cursor === null ? {} : { cursor }) }
       const page = (await callOperation(list, { path, query })) as Page
-      // What was asked before the filters changed is of no use any more.
+      // A reply to a request with earlier filters is ignored.
       if (wanted.current === about) set(now => join(now.about === about ? now : shown, page))
     } catch (error) {
       if (wanted.current === about) set({ ...shown, error, loading: false })
@@ -75,7 +75,7 @@ export function useList({ list, path, filters, key }: Source): Listed {
     },
     reload: () => {
       if (busy.current) return
-      // Further pages stay as they are: their rows are exchanged where the first page has them.
+      // Further pages stay. Their rows are replaced if the first page contains them.
       if (shown.rows.length <= page_size) void first()
       else
         void read(null, (before, page) => ({ ...before, rows: exchanged(before.rows, page, key) }))

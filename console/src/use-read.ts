@@ -1,15 +1,17 @@
-/** Reads from the API for a part of the page: what came, or the refusal, and how to ask again. */
+/**
+ * Reads from the API for a part of the page: the result or the error, and a function to read again.
+ */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
 export type Read<T> = {
   readonly data: T | undefined
   readonly error: unknown
   readonly loading: boolean
-  /** What is shown stays until the new answer is there. */
+  /** The old result is shown until the new reply arrives. */
   reload(): void
 }
 
-/** `about` names what is read: another name begins again. */
+/** `about` identifies what is read. When it changes, the read starts again. */
 export function useRead<T>(about: string, read: (signal: AbortSignal) => Promise<T>): Read<T> {
   const [found, set] = useState<{ about: string; data?: T; error?: unknown }>({ about })
   const [turn, again] = useState(0)

@@ -1,6 +1,6 @@
 /**
- * Shows a value by its name and kind: times, money, states, ids that lead somewhere. Text of
- * strangers is only ever text, isolated so that its direction cannot reach beyond it.
+ * Shows a value by its name and type: times, money, states, ids with links. Text of strangers is
+ * always plain text, isolated so that its writing direction cannot affect other text.
  */
 import { language, nameOf, words } from './language.ts'
 import { plain, type Row } from './operation.ts'
@@ -30,7 +30,7 @@ export function Cell({ name, value, row }: Given) {
   return <span class="cut">{textOf({ name, value, row })}</span>
 }
 
-/** In a detail: whole, and leading on. */
+/** On the page of an item: complete, with links. */
 export function Value({ name, value, row }: Given) {
   if (value === null || value === undefined) return <span class="soft">–</span>
   if (isState(name) && typeof value === 'string') return <State value={value} />
@@ -65,7 +65,7 @@ function Outside({ url }: { readonly url: string }) {
   )
 }
 
-/** Text without a picture of its own, for lists and search results. */
+/** Plain text, for lists and search results. */
 export function textOf({ name, value, row }: Given): string {
   if (value === null || value === undefined) return '–'
   if (typeof value === 'boolean') return value ? words.yes : words.no
@@ -79,7 +79,7 @@ export function textOf({ name, value, row }: Given): string {
   return plain(value)
 }
 
-/** Such as a price, the progress of a job, or a channel with its state. */
+/** Objects such as a price, the progress of a job, or a channel with its state. */
 function objectText(value: Row): string {
   const { amount_minor, currency, code, current, total, stage } = value
   if (typeof amount_minor === 'number') return money(amount_minor, currency)
@@ -155,7 +155,7 @@ export function Time({ value }: { readonly value: string }) {
   )
 }
 
-/** What stands for a row in one line, wherever it is mentioned. */
+/** The text that represents a row in one line. */
 export function titleOfRow(row: Row): string {
   const names = ['title', 'name', 'email', 'number', 'filename', 'hostname', 'type', 'code', 'slug']
   const found = names.map(name => row[name]).find(one => typeof one === 'string' && one !== '')

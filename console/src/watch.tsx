@@ -1,4 +1,4 @@
-/** The stream of one item: each event as it comes, until the item ends. */
+/** The stream of one item: shows each event as it arrives, until the item ends. */
 import { useEffect, useState } from 'preact/hooks'
 import { serverEvents, type ServerEvent } from '../../client/src/index.ts'
 import { words } from './language.ts'
@@ -22,7 +22,7 @@ export function Watch({ stream, path }: Props) {
         set(before => [event, ...before].slice(0, shown_max))
       }
     }
-    // Without the stream the page still shows the item; its reading says why.
+    // Without the stream the page still shows the item. The error of the read says why.
     follow().catch(() => {})
     return () => stop.abort()
   }, [stream, about])

@@ -1,4 +1,4 @@
-/** The words of the console in English; the other languages have the same members. */
+/** The words of the console in English. The other languages have the same properties. */
 export const en = {
   home: 'Home',
   trace: 'Trace',

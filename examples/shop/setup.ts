@@ -1,6 +1,6 @@
 /**
- * Fills an empty shop: currency, tax, shipping, two products and their stock. It may run again: what
- * is there stays. `ADMIN_EMAIL` and `ADMIN_PASSWORD` name somebody who manages the shop.
+ * Fills an empty shop: currency, tax, shipping, two products and their stock. It can run again;
+ * existing data stays. `ADMIN_EMAIL` and `ADMIN_PASSWORD` name an account that manages the shop.
  */
 import { readFile } from 'node:fs/promises'
 import { login, Problem } from '../../client/src/index.ts'

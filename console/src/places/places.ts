@@ -32,14 +32,17 @@ const all: readonly Place[] = [
   platform,
 ]
 
-/** What the person may see. */
+/** The places that the person may see. */
 export function offeredPlaces(): Place[] {
   return all
     .map(place => ({ ...place, resources: place.resources.filter(isOffered) }))
     .filter(place => place.resources.length > 0)
 }
 
-/** Also what is not offered: who has its address gets the platform's own answer. */
+/**
+ * Finds places that the menu does not show, too: a person who opens such an address gets the
+ * platform's own error.
+ */
 export function findPlace(name: string): Place | null {
   return all.find(place => place.name === name) ?? null
 }

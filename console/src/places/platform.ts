@@ -1,4 +1,4 @@
-/** The place of platform: audit, settings and what is to go. */
+/** The place of the platform: audit, settings and operations that will be removed. */
 import { resource, type Place } from '../resource.ts'
 
 export const platform: Place = {

@@ -1,4 +1,4 @@
-/** Where an id leads, by the name of the field that holds it. */
+/** The page of an id, by the name of the field that contains it. */
 import { addressOf } from '../router.tsx'
 
 const places: Readonly<Record<string, readonly [string, string]>> = {
