@@ -130,7 +130,7 @@ async function consume(bench: Bench, round: number, consuming: Consumption, coun
   return ((to.done - from.done) / (to.at_ms - from.at_ms)) * 1000
 }
 
-/** Looks until so much is done; answers how much was, and when. */
+/** Polls until this much is done. Returns how much was done, and when. */
 async function until(url: string, statement: string, count: number, every_ms: number) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

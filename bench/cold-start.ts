@@ -1,6 +1,6 @@
 /**
- * From the start of the program to the first 200 of /readyz: the first time, when the database has to be
- * made, and again with what is there. The program is the user's own, with its embedded PostgreSQL.
+ * The time from the start of the program to the first 200 of /readyz: first with a new database,
+ * then with the existing one. The program is the one that users run, with its embedded PostgreSQL.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

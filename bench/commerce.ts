@@ -18,9 +18,9 @@ await comparison('commerce', async bench => {
   const sections: Section[] = []
   const ground = await openGround(bench)
   try {
-    // Placing comes late: it leaves orders that are not paid.
+    // Placing runs late, because it leaves unpaid orders.
     for (const [name, measure] of Object.entries(parts)) {
-      // The peers are not installed with this repository.
+      // The other shops are not installed with this repository.
       if (only === null ? name !== 'peers' : only === name)
         sections.push(await measure(bench, ground))
     }

@@ -1,7 +1,7 @@
 /**
- * How long other requests wait while a client sends input that is made to take long: job parameters
- * against hostile schemas and patterns, through the product over HTTP. Beside it the longest single
- * check in this process.
+ * How long other requests wait while a client sends input that takes long to validate: job
+ * parameters against hostile schemas and patterns, through the product over HTTP. Also the longest
+ * single validation in this process.
  */
 import { newId } from '../src/kernel/ids.ts'
 import { compileSchema } from '../src/kernel/bounded/json-schema.ts'

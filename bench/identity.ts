@@ -215,7 +215,7 @@ function pair(title: string, [limit, ours]: readonly Standing[], target: number)
   )
 }
 
-/** Each of them acts again and again, one thing at a time. */
+/** Each client acts repeatedly, one request at a time. */
 async function repeat<T>(
   { seconds, warm_seconds }: Options,
   actors: readonly T[],

@@ -9,7 +9,7 @@ import { productionEnvironment, startPlatform } from './ground/platform.ts'
 import { startProgram } from './ground/program.ts'
 import { figure, type Verdict } from './ground/report.ts'
 
-/** After a start the loops still look often; at rest each has its longest wait. */
+/** After a start the loops still poll often. At rest each loop has its longest wait. */
 const settle_seconds = 30
 
 type Cost = { readonly queries: number; readonly percent: number; readonly megabytes: number }
@@ -56,7 +56,8 @@ async function costOf({ database, options }: Bench, name: string, pid: number | 
   await pause(settle_seconds)
   const [from, used] = [await commits(), await processorSeconds(pid)]
   const began = performance.now()
-  // Sessions tell of their transactions about once a second, so a short look would see jumps.
+  // PostgreSQL sessions report their transactions about once a second, so a short measurement would
+  // see jumps.
   await pause(Math.max(20, options.seconds))
   const seconds = (performance.now() - began) / 1000
   const [to, using] = [await commits(), await processorSeconds(pid)]

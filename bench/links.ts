@@ -1,7 +1,7 @@
 /**
- * Short links beside what bounds them: redirects beside bare node:http with the same bytes and beside
- * PostgreSQL where nothing is remembered, a creation beside pgbench, the storing of clicks beside COPY of
- * the same rows, and statistics against the times that are set for them. `--only=` names one of them.
+ * Short links compared with their limits: redirects with plain node:http and the same bytes,
+ * uncached redirects with PostgreSQL, creation with pgbench, storing clicks with COPY of the same
+ * rows, and statistics with their time limits. `--only=` names one of them.
  */
 import { StartError } from '../src/kernel/errors/start-error.ts'
 import { comparison, type Bench } from './ground/comparison.ts'
@@ -24,7 +24,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Section[]>>> = {
   rebuild: rebuilding,
 }
 
-/** Wrong options are told by each comparison itself. */
+/** Each comparison reports wrong options itself. */
 function onlyOne(): string | null {
   try {
     return readOptions().only

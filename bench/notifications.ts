@@ -23,7 +23,7 @@ await comparison('notifications', async ({ database, options }) => {
   const { only, profile } = options
   const scale = Math.min(1, options.seconds / 6)
   const measured: Measured[] = []
-  /** Each figure as soon as it is there: the whole takes minutes. */
+  /** Prints each figure immediately, because the whole run takes minutes. */
   const keep = (all: readonly Measured[]) => {
     measured.push(...all)
     for (const { says, reached, unit } of all.map(one => one.verdict)) {

@@ -22,7 +22,7 @@ type Crowd = {
   send(from: number, conversation: number, body: string): void
   close(): Promise<void>
 }
-/** Who is in each conversation. */
+/** The members of each conversation. */
 type Plan = readonly (readonly number[])[]
 
 const rooms: Plan = Array.from({ length: 100 }, (_, n) =>

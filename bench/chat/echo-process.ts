@@ -1,4 +1,7 @@
-/** Contenders in a process of their own: one room, to which each message of a client goes, stored or not. */
+/**
+ * The competitors, each in its own process: one room, to which each message of a client is sent,
+ * stored or not.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'

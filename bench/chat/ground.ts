@@ -1,4 +1,7 @@
-/** The program as it is started, its API and its worker in processes of their own, and people who talk. */
+/**
+ * The product as users start it, with its API and its worker in separate processes, and people who
+ * chat.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +10,7 @@ import { productionEnvironment } from '../ground/platform.ts'
 import { makePeople, type Somebody } from '../ground/product.ts'
 import { startProgram, type Program } from '../ground/program.ts'
 
-/** Each has many sockets: to the server a socket is a socket. */
+/** Each person has many sockets. For the server the result is the same. */
 const people_count = 10
 
 export type Person = Somebody & { readonly id: string }

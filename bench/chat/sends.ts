@@ -27,7 +27,7 @@ function scriptOf(batch: number): string {
 `
 }
 
-/** The same append as ours, by pgbench: so many messages in each commit. */
+/** The same append as the platform's, in pgbench, with this number of messages in each commit. */
 export async function appending(
   { options }: Pick<Bench, 'options'>,
   { database_url: url }: Pick<Ground, 'database_url'>,

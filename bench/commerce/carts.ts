@@ -17,7 +17,7 @@ export async function carts({ options }: Bench, ground: Ground): Promise<Section
   const how = { first, count: connections, owner, sku: `'S-1'` }
   await fillCarts(ground.database_url, how)
   const people = ground.people.map(one => ({ ...one, cart: newId() }))
-  // One after the other of different carts: a buyer changes a cart from one place.
+  // Different carts one after the other, because a buyer changes a cart from one device.
   const requests = Array.from({ length: 10 }, (_, n) =>
     people.map(({ access_token, cart }) =>
       requestText({
@@ -28,7 +28,7 @@ export async function carts({ options }: Bench, ground: Ground): Promise<Section
       }),
     ),
   ).flat()
-  // Each cart is made and filled before, so that every answer is 200.
+  // Each cart is created and filled before, so that every reply is 200.
   for (const [at, text] of requests.entries()) await people[at % people.length]?.wire.ask(text)
   const key = `tenant_id = '${tenant_id}' and owner_id = :owner and`
   const script = `\\set sku random(1, 10)

@@ -1,4 +1,7 @@
-/** Whole checkouts over HTTP, paid through the sandbox on this machine: at a steady rate, and as many as go. */
+/**
+ * Whole checkouts over HTTP, paid through the sandbox on this machine: at a steady rate, and at the
+ * maximum rate.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Bench } from '../ground/comparison.ts'

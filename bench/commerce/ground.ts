@@ -23,7 +23,7 @@ export type Ground = {
   close(): Promise<void>
 }
 
-/** As an operator would run it, with the limits on buyers and on the provider out of the way. */
+/** Configured as an operator would, but without the limits on buyers and on the provider. */
 export async function openGround({ database, options }: Bench): Promise<Ground> {
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-bench-commerce-'))
   const main = fileURLToPath(new URL('../../src/sandbox/main.ts', import.meta.url))
@@ -98,7 +98,7 @@ const address = JSON.stringify({
   country: 'DE',
 })
 
-/** Open carts with one thing each, whose ids and owners are numbered from `first` on. */
+/** Open carts with one item each. Their ids and owners are numbered from `first`. */
 export async function fillCarts(
   url: string,
   how: { first: number; count: number; owner: string; sku: string },
@@ -120,7 +120,7 @@ export function numberedId(first: string, n: number): string {
   return `${first}-0000-7000-8000-${String(n).padStart(12, '0')}`
 }
 
-/** Whose token it is. */
+/** The account of the token. */
 export function accountOf(token: string): string {
   const text = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
   return (JSON.parse(text) as { sub: string }).sub

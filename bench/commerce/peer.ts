@@ -1,10 +1,10 @@
-/** What a shop beside ours has to do in the comparison. */
+/** The interface of another shop in the comparison. */
 
-/** A product is named by its stock; a cart is ready to be ordered. */
+/** The product is identified by its stock. The cart is ready to be ordered. */
 export type Shop = {
   product(stock: number): Promise<string>
   cart(product: string): Promise<string>
-  /** `ordered`, or why not. */
+  /** `ordered`, or the reason why not. */
   order(cart: string): Promise<string>
 }
 

@@ -77,7 +77,7 @@ async function run({ database }: Bench, folder: string, peer: Peer): Promise<str
     }
     return await measure(peer.name, await peer.open(url, prepared), child.pid)
   } finally {
-    // It keeps nothing that is wanted, and may take long to end.
+    // Its data is not needed, and it may take long to end.
     child.kill('SIGKILL')
     await ended(child)
   }

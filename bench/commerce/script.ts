@@ -1,7 +1,7 @@
 /**
- * The statements of one transaction as a script of pgbench: the same texts, with the values of that
- * transaction as literals, where some are replaced by what changes from one to the next, and ids in lists
- * by random ones.
+ * The statements of one transaction as a pgbench script: the same texts with the values of that
+ * transaction as literals. Some literals are replaced by values that change with each transaction,
+ * and ids in lists by random ones.
  */
 import type { Db, Tx } from '../../src/kernel/database/db.ts'
 import { compile, type Sql } from '../../src/kernel/database/sql.ts'

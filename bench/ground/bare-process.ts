@@ -1,6 +1,6 @@
 /**
- * The limits of HTTP: the same bytes as the platform's answer, from bare node:http, or from Fastify as
- * it comes, with nothing in between. `fastify-pg` reads one row by its id and answers it.
+ * The upper limit of HTTP: the same bytes as the platform's reply, from plain node:http or from
+ * Fastify with defaults. `fastify-pg` reads one row by its id and returns it.
  */
 import { createServer } from 'node:http'
 import Fastify, { type FastifyInstance } from 'fastify'

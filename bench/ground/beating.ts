@@ -6,9 +6,9 @@ import { ended, startOn, type Start } from './machine.ts'
 
 export type Beating = {
   readonly pid: number | undefined
-  /** Announces so much work, one after the other, with a pause between. */
+  /** Creates this much work, one after the other, with a pause between. */
   beat(count: number, gap_ms: number): Promise<void>
-  /** What was committed and started there since the last call. */
+  /** The commits and starts in that process since the last call. */
   times(): Promise<Times>
   stop(): Promise<void>
 }

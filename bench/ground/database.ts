@@ -11,16 +11,16 @@ import { openPostgres } from '../../src/runtime/postgres/embedded-postgres.ts'
 export type Database = {
   readonly version: string
   readonly date: string
-  /** The address of a database that no comparison uses: to look at the others from outside. */
+  /** The address of a database that no comparison uses, for looking at the others. */
   readonly url: string
-  /** A new, empty database; answers its address. */
+  /** Creates an empty database. Returns its address. */
   create(name: string): Promise<string>
   close(): Promise<void>
 }
 
 export async function openDatabase(settings: Record<string, string> = {}): Promise<Database> {
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-bench-'))
-  // PostgreSQL may run under another account than ours, and its data lie in here.
+  // PostgreSQL may run under another account than ours and must reach its data in here.
   await chmod(folder, 0o755)
   const postgres = await openPostgres({ data_dir: folder, progress: () => {}, settings })
   const [facts] = await ask(

@@ -13,7 +13,10 @@ export type Plan = {
   readonly status: number
   /** Whole requests, chosen at random; `{fresh}` in one becomes a text never used before. */
   readonly requests: readonly string[]
-  /** Requests a second of all connections; without it each sends as soon as it has its answer. */
+  /**
+   * Requests a second over all connections. Without it, each connection sends its next request
+   * after its reply.
+   */
   readonly rate?: number | undefined
 }
 
@@ -64,7 +67,8 @@ function chooser(requests: readonly string[]): () => Buffer {
   const fresh = requests.some(text => text.includes(fresh_mark))
   let turn = 0
   return () => {
-    // A stride that shares no factor with the length visits all, in no order that a cache would like.
+    // A stride without a common factor with the length visits all requests, in an order that does
+    // not favour a cache.
     const index = (++turn * 7919) % requests.length
     if (!fresh) return whole[index] as Buffer
     const mark = `${process.pid}-${Math.trunc(performance.now())}-${turn}`.padEnd(24, '0')
@@ -81,7 +85,7 @@ function open(plan: Plan, next: () => Buffer, tally: Tally): Promise<Socket> {
     })
     let sent_at = 0
     let rest = ''
-    // At a fixed rate a request that had to wait for the one before counts from when it was due.
+    // At a fixed rate, the latency of a delayed request counts from the time when it was due.
     const every_ms = plan.rate ? (plan.connections * 1000) / plan.rate : 0
     let due_ms = performance.now() + Math.random() * every_ms
     const write = () => void socket.write(next())
@@ -112,7 +116,7 @@ function open(plan: Plan, next: () => Buffer, tally: Tally): Promise<Socket> {
   })
 }
 
-/** Bytes of the first answer, or null while its head is not whole. */
+/** The bytes of the first reply, or null until its head is complete. */
 export function answerLength(text: string): number | null {
   const head = text.indexOf(headers_end)
   if (head === -1) return null

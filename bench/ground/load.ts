@@ -11,7 +11,7 @@ export type Target = {
   readonly connections: number
   readonly requests: readonly string[]
   readonly status?: number
-  /** Requests a second; without it, as many as it answers. */
+  /** Requests a second. Without it, as many as the server can answer. */
   readonly rate?: number
 }
 

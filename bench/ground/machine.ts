@@ -1,7 +1,7 @@
 /**
- * The measured machine: what it is, and which of its processors serves. The server is pinned to the
- * first processor and the client to the second, so that neither takes the other's time; PostgreSQL
- * may use both.
+ * The machine: its description, and which of its processors the server uses. The server is pinned
+ * to the first processor and the client to the second, so that they do not compete. PostgreSQL may
+ * use both.
  */
 import { spawn, spawnSync, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ export type Start = {
   readonly cwd?: string
 }
 
-/** The pid of what is started is its own: taskset becomes the program. */
+/** The pid is that of the started program, because taskset replaces itself with it. */
 export function startOn({
   side,
   program,
@@ -43,7 +43,9 @@ export async function ended(child: ChildProcess): Promise<number | null> {
 
 const ticks_per_second = 100
 
-/** Seconds of processor time that a process has used so far; null where nothing tells. */
+/**
+ * Seconds of processor time that a process has used so far; null if the system does not report it.
+ */
 export async function processorSeconds(pid: number | undefined): Promise<number | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
   if (text === null) return null

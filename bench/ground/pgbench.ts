@@ -16,7 +16,7 @@ export type Pgbench = {
   readonly url: string
   readonly script: string
   readonly clients: number
-  /** So many transactions of each client instead of a time; not warmed up. */
+  /** This number of transactions for each client instead of a duration, without a warm-up. */
   readonly transactions?: number
   readonly variables?: Readonly<Record<string, string | number>>
 }

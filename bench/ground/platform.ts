@@ -13,7 +13,7 @@ export type PlatformOptions = {
   readonly database_url: string
   readonly roles?: 'api' | 'worker' | 'api,worker'
   readonly consuming?: Consumption
-  /** With the account book, or only with the pulse, so that there are no other consumers. */
+  /** With the account book, or only with the pulse, so that no other consumer runs. */
   readonly surfaces?: 'book' | 'pulse'
   readonly side?: Side
   readonly profile?: Options['profile']
@@ -23,7 +23,7 @@ const secret = () => Buffer.from(newSecret(32), 'base64url').toString('base64')
 const keyring = `k1:${secret()}`
 const pepper = secret()
 
-/** Limits out of the way, everything else as an operator would run it. */
+/** Without limits, otherwise configured as an operator would. */
 export function productionEnvironment(database_url: string): Record<string, string> {
   return {
     DATABASE_URL: database_url,

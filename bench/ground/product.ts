@@ -19,7 +19,10 @@ export type Somebody = {
 
 type How = { readonly side?: Side; readonly profile?: string | null; readonly roles?: string }
 
-/** As an operator would run it, but for limits on one machine's guesses and the proof of addresses. */
+/**
+ * Configured as an operator would, but without limits on guesses from one machine and without
+ * verified addresses.
+ */
 export async function startProduct(
   database_url: string,
   data_dir: string,
@@ -101,7 +104,7 @@ export async function prepareRotation(database_url: string, clients: number): Pr
   )
 }
 
-/** Both statements of a rotation; each transaction begins its own chain where there is none. */
+/** Both statements of a rotation. A transaction starts its own chain if there is none. */
 export const rotation = `
 \\set next random(1, 9000000000000000000)
 begin;

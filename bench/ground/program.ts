@@ -1,4 +1,4 @@
-/** The program that a user starts, as it is: from its start until it says that it is ready. */
+/** Runs the program as users start it, until it is ready. */
 import { fileURLToPath } from 'node:url'
 import { createServer } from 'node:net'
 import { once } from 'node:events'

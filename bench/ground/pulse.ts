@@ -1,6 +1,6 @@
 /**
- * A surface that only makes and hears events, and notes when: the commit that announced one, and the
- * start of the consumer that heard it.
+ * A surface that only emits and consumes events and records two times: the commit of an event, and
+ * the start of its consumer.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../src/kernel/database/db.ts'
@@ -9,7 +9,7 @@ import { newId } from '../../src/kernel/ids.ts'
 import type { Kernel, Surface } from '../../src/kernel/surface.ts'
 import { newBeats, nowMs, type Beats } from './answer-beats.ts'
 
-/** How the consumer works: not at all, with one statement an event, or so that batches break up. */
+/** The mode of the consumer: none, one statement for each event, or failing batches. */
 export type Consumption = 'none' | 'batched' | 'single'
 
 export type Face = {

@@ -1,6 +1,7 @@
 /**
- * What a comparison says: figures, ratios and verdicts as one table on the terminal, and on request as
- * its section of docs/benchmarks.md, between two marks, so that each comparison renews only its own.
+ * Prints the results of a comparison as one table: figures, ratios and verdicts. On request it
+ * writes them into its section of docs/benchmarks.md, between two marks, so that each comparison
+ * replaces only its own section.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +13,7 @@ export type Verdict = {
   readonly reached: number
   readonly target: number
   readonly unit: string
-  /** Whether more is better or less. */
+  /** Whether higher or lower values are better. */
   readonly wanted: 'at least' | 'at most'
 }
 
@@ -49,7 +50,7 @@ export function standingsOf(
   }
 }
 
-/** Throughput of one beside another, against the ratio that the design sets. */
+/** The ratio of two throughputs, compared with the target of the design. */
 export function ratioVerdict(one: Standing, other: Standing, target: number): Verdict {
   return {
     says: `${one.name} / ${other.name}`,
@@ -60,7 +61,9 @@ export function ratioVerdict(one: Standing, other: Standing, target: number): Ve
   }
 }
 
-/** The same in processor time of the servers, which neighbours on the machine hardly change. */
+/**
+ * The same for processor time of the servers, which other processes on the machine hardly affect.
+ */
 export function costNote(one: Standing, other: Standing): string {
   if (one.cpu_us === null || other.cpu_us === null) return ''
   const ratio = other.cpu_us / one.cpu_us
@@ -102,7 +105,7 @@ export function print(section: Section, facts: string): void {
 
 const file = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))
 
-/** With `part` only some were measured, and what stands there of the others stays. */
+/** With `part`, only some values were measured. Existing values of the other parts stay. */
 export async function write(
   name: string,
   sections: readonly Section[],

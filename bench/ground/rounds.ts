@@ -47,7 +47,7 @@ function standingOf(name: string, turns: readonly Measure[]): Standing {
   }
 }
 
-/** The median over the turns of what one did beside the other. */
+/** The median over the rounds of the ratio of two contenders. */
 export function ratioOf(one: Standing, other: Standing): number {
   return median(
     one.turns.map(

@@ -1,7 +1,7 @@
 /**
- * Where webhooks go when nothing but sending is measured: a bare server on as many ports as there are
- * endpoints, that answers 204, counts, and remembers when each message came. On its last ports it may
- * keep everybody waiting instead.
+ * A receiver of webhooks, for measuring only the sender: a plain server on one port for each
+ * endpoint. It replies 204, counts messages, and records when each arrived. On its last ports it
+ * can delay every reply.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -1,7 +1,7 @@
 /**
- * What the platform sends to PostgreSQL, as pgbench scripts: the same statements in the same packets
- * (a pipeline is what travels together), on rows of the same sizes. Taken down with log_statement=all;
- * they must be taken down again when the platform's statements change.
+ * The statements that the platform sends to PostgreSQL, as pgbench scripts: the same statements in
+ * the same packets (a pipeline is sent together), on rows of the same sizes. They were recorded
+ * with log_statement=all and must be recorded again when the platform's statements change.
  */
 import { accounts_count } from './accounts.ts'
 
@@ -105,7 +105,7 @@ commit;
 \\endpipeline
 `
 
-/** One batch of the outbox into the log, as plainly as it can be said. Variables: none. */
+/** Moves one batch of the outbox into the log, in its simplest form. Variables: none. */
 export const drain_batch = `
 with taken as (
   delete from kernel.outbox_events

@@ -1,6 +1,6 @@
 /**
- * One keep-alive connection and one request on it at a time. It costs a tenth of what fetch does, so
- * that a client on the server's own machine takes little from what it measures.
+ * One keep-alive connection with one request at a time. It costs a tenth of fetch, so that a client
+ * on the server's machine disturbs the measurement little.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'

@@ -1,6 +1,6 @@
 /**
- * The client of this comparison, a process of its own: so many calls at a time over kept connections, for a
- * time, and when their first text and their end came.
+ * The client of this comparison in its own process: a number of concurrent calls over kept
+ * connections, for a given time. It reports when the first text and the end of each call arrived.
  */
 import { Pool } from 'undici'
 
@@ -13,7 +13,7 @@ export type Calls = {
   readonly at_once: number
   readonly warm_seconds: number
   readonly seconds: number
-  /** What stands before the first text of a stream; null: the end is measured. */
+  /** The bytes before the first text of a stream; null to measure the end. */
   readonly first: string | null
 }
 
@@ -65,7 +65,7 @@ async function run(calls: Calls): Promise<void> {
   process.disconnect()
 }
 
-/** The time at which what is measured was there; null: another answer than the expected one. */
+/** The time when the measured bytes arrived; null for an unexpected reply. */
 async function one(pool: Pool, calls: Calls, turn: number): Promise<number | null> {
   const { path, headers, body, first } = calls
   const own = headers[turn % headers.length]

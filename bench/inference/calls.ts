@@ -1,4 +1,6 @@
-/** Blocking calls, one, 16 and 64 at a time: what a gateway adds, and how many it carries. */
+/**
+ * Blocking calls, with 1, 16 and 64 concurrent: the time that a gateway adds, and its throughput.
+ */
 import type { Bench } from '../ground/comparison.ts'
 import { costNote, figure, type Section, type Verdict } from '../ground/report.ts'
 import { compete, ratioOf, type Standing } from '../ground/rounds.ts'

@@ -1,4 +1,4 @@
-/** What a caller sees of each failure of the provider, with a second model behind the first. */
+/** The result for the caller of each failure of the provider, with a second model as fallback. */
 import type { Bench } from '../ground/comparison.ts'
 import { ask } from '../ground/database.ts'
 import type { Section } from '../ground/report.ts'

@@ -1,4 +1,4 @@
-/** What is measured: a gateway with its own wire, and how a call of it is written. */
+/** A measured gateway with its own API, and how its calls are written. */
 
 export type Gateway = {
   readonly name: string

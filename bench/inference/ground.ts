@@ -22,7 +22,7 @@ export type Ground = {
   readonly database_url: string
   readonly passing: Gateway
   readonly ours: Gateway
-  /** Ours without waiting for the disk: what the durable accounts cost. */
+  /** Our product without waiting for the disk, to measure the cost of durable accounting. */
   readonly undurable: Gateway
   /** Null where DODECA_PEERS names no folder with it. */
   readonly portkey: Gateway | null
@@ -35,7 +35,10 @@ type Provider = Readonly<Record<'api' | 'key' | 'control', string>>
 
 const tenants = 64
 const plenty = '1000000000'
-/** Silence of the provider after which ours gives up, and what the fault table waits for. */
+/**
+ * The silence of the provider after which our product gives up, and for which the fault table
+ * waits.
+ */
 export const idle_ms = 2000
 
 export async function openGround({ database, options }: Bench): Promise<Ground> {

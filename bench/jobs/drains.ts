@@ -1,6 +1,6 @@
 /**
- * Preloaded jobs that do nothing, worked off by one process with fifty places: who takes part, and what
- * one turn of each gave and cost.
+ * One process with fifty workers drains preloaded jobs that do nothing. The result and the cost of
+ * each contender in each round.
  */
 import type { Bench } from '../ground/comparison.ts'
 import { findPgbench, pgbench } from '../ground/pgbench.ts'

@@ -1,6 +1,7 @@
 /**
- * Ten jobs of a small tenant beside a million of another: how long until the last of the ten has ended,
- * and how long they take when they are alone with half of the places, which is their share.
+ * Ten jobs of a small tenant while another tenant has a million: the time until the last of the ten
+ * has ended, compared with the time when they run alone with half of the workers, which is their
+ * share.
  */
 import type { Bench } from '../ground/comparison.ts'
 import { startQueue } from '../ground/queues/start-queue.ts'

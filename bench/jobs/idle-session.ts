@@ -1,6 +1,6 @@
 /**
- * A session that has begun a transaction and forgotten it holds back vacuum: what is deleted stays in the
- * indexes. How fast are jobs worked off then, at the beginning and after 180,000?
+ * A session with a forgotten open transaction holds back vacuum, so that deleted rows stay in the
+ * indexes. Measures how fast jobs are worked off then, at the beginning and after 180,000 jobs.
  */
 import pg from 'pg'
 import type { Bench } from '../ground/comparison.ts'

@@ -1,6 +1,7 @@
 /**
- * A worker is killed at full load, and another begins: when has all of it ended, and what was held by the
- * dead one until then? All contenders wait at once, because most of the time nothing happens.
+ * A worker is killed at full load and another one starts. Measures when all jobs have ended, and
+ * how long jobs of the dead worker were held. All contenders wait in parallel, because most of the
+ * time nothing happens.
  */
 import { ask } from '../ground/database.ts'
 import type { Bench } from '../ground/comparison.ts'

@@ -1,6 +1,6 @@
 /**
- * How many jobs a second: those that keep the history and those that delete what is done are two lanes
- * and never mixed.
+ * Jobs a second. Queues that keep the history and queues that delete finished jobs are compared
+ * separately.
  */
 import type { Bench } from '../ground/comparison.ts'
 import type { Section, Verdict } from '../ground/report.ts'

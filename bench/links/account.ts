@@ -1,4 +1,7 @@
-/** Whether what was answered is what is stored: the clicks in the database beside the redirects counted. */
+/**
+ * Checks that all answered redirects are stored: compares the clicks in the database with the
+ * counted redirects.
+ */
 import { ask } from '../ground/database.ts'
 import type { Section } from '../ground/report.ts'
 import { get, type Linked } from './prepare.ts'
@@ -9,7 +12,7 @@ export type Account = { followed: number; runs: number }
 
 const patience_ms = 120_000
 
-/** Until nothing more comes in; answers how many clicks are stored. */
+/** Waits until no more clicks arrive. Returns how many are stored. */
 export async function stored({ url }: Linked, { followed }: Account): Promise<number> {
   const began = performance.now()
   for (let before = -1; ;) {
@@ -28,8 +31,8 @@ const asked = 20_000
 const visitors = 32
 
 /**
- * What a client has in flight when it stops is answered and counted by the server alone; so the account
- * is closed with requests that are all waited for.
+ * Only the server counts requests that are in flight when a client stops. So the account ends with
+ * requests that are all awaited.
  */
 export async function closeAccount(linked: Linked, account: Account): Promise<Section> {
   const before = await stored(linked, account)

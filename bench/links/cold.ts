@@ -1,6 +1,6 @@
 /**
- * Redirects of which nothing is remembered, so that each has its link read by key, beside pgbench with the
- * same statement on the same PostgreSQL, which is kept on the server's core for both.
+ * Redirects without a cached link, so that each link is read by key, compared with the same
+ * statement in pgbench on the same PostgreSQL. PostgreSQL runs on the server's core for both.
  */
 import type { Bench } from '../ground/comparison.ts'
 import { findPgbench, pgbench } from '../ground/pgbench.ts'
@@ -27,7 +27,7 @@ from links.links l
 export async function cold(bench: Bench): Promise<Section[]> {
   const { options } = bench
   const program = await findPgbench()
-  // As small as it can be: one in a thousand is remembered.
+  // The smallest possible cache: one link in a thousand is cached.
   const linked = await startLinks(bench, { LINKS_CACHE_ENTRIES: '100' })
   const { port, pid, url } = linked
   const account: Account = { followed: 0, runs: 0 }

@@ -1,15 +1,15 @@
-/** What PostgreSQL works for the platform while that answers: the processor time of all its processes. */
+/** The processor time of all processes of PostgreSQL while the platform answers. */
 import { processorSeconds } from '../ground/machine.ts'
 import { databaseProcesses, type Linked } from './prepare.ts'
 
 export type Cost = { readonly database_us: number }
 
-/** Begins to count; whoever calls the answer says how many requests it was for. */
+/** Starts to count. Call the returned function with the number of requests. */
 export async function costOf({ url }: Linked): Promise<(requests: number) => Promise<Cost>> {
   const own = await databaseProcesses(url)
   const before = await sum(own)
   return async requests => {
-    // A process that came meanwhile began at zero.
+    // A process that started meanwhile began at zero.
     const after = await sum([...new Set([...own, ...(await databaseProcesses(url))])])
     return { database_us: ((after - before) * 1e6) / requests }
   }

@@ -73,7 +73,7 @@ async function childrenOf(parent: string): Promise<string[]> {
   return children
 }
 
-/** What the platform answers from memory, so that a bare server can answer the same bytes. */
+/** The reply of the platform from memory, so that a plain server can return the same bytes. */
 export async function sampleOf(port: number, path: string): Promise<Given> {
   await get(port, path)
   const { status, raw, body } = await get(port, path)

@@ -23,7 +23,7 @@ type Case = {
   readonly path: string
   readonly target: number
   readonly p99_target?: number
-  /** So many are answered before anything counts. */
+  /** This many requests are answered before the measurement starts. */
   readonly requests_before: number
 }
 
@@ -67,7 +67,7 @@ export async function redirects(bench: Bench, name: keyof typeof cases): Promise
   const of = ({ port, pid }: Served) =>
     wrk({ port, pid, path: one.path, host, seconds: options.seconds })
   await wrk({ ...bare, path: one.path, host, seconds: 1 })
-  // One call of wrk asks for all in turn; a slow machine needs longer for them.
+  // One run of wrk requests all links in turn; a slow machine needs longer.
   for (let seconds = 3, asked = 0; asked < one.requests_before && seconds < 60; seconds *= 2) {
     asked = (await ours(seconds, true)).completed
   }

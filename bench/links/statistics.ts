@@ -48,7 +48,7 @@ async function readLong({ kernel: { db } }: Tables): Promise<Section> {
 }
 
 async function rebuild({ seconds }: Options, { url, kernel }: Tables): Promise<Section> {
-  // Short rounds are for a look: a tenth has to do.
+  // In short rounds, for a trial, a tenth of the data is enough.
   const events = seconds >= 6 ? 10_000_000 : 1_000_000
   await ask(url, `select links.prepare_click_days(current_date - 9, current_date)`)
   await ask(

@@ -1,6 +1,6 @@
 /**
- * A database with the platform's tables and what the way of a click uses of the kernel, in this process:
- * for what is measured without the platform around it.
+ * A database in this process with the platform's tables and the parts of the kernel that handle
+ * clicks, for measuring without the platform around them.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ export async function withTables<T>(
     waited: () => {},
     lost: () => {},
   })
-  // What storing, reading and adding up use of it; the rest stands behind other doors.
+  // The parts that storing, reading and adding up clicks use. Access to the rest fails.
   const kernel = {
     db,
     clock: openClock(),

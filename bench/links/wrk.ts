@@ -1,4 +1,7 @@
-/** The client that the redirects are measured with, and what it says. One thread on the client's core. */
+/**
+ * Runs wrk, the client for the redirects, and reads its report. It uses one thread on the client's
+ * core.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

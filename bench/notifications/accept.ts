@@ -14,7 +14,7 @@ import type { Sink } from './sink.ts'
 
 const connections = 16
 
-/** A process that only answers requests, as the bare server does: nothing is sent meanwhile. */
+/** A process that only answers requests, like the plain server. Nothing is sent meanwhile. */
 export async function measureAccept(
   database: Database,
   sink: Sink,

@@ -1,4 +1,4 @@
-/** What is measured of notifications, each beside what limits it. */
+/** The measurements of notifications, each compared with its limit. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import { Liquid } from 'liquidjs'
@@ -46,7 +46,7 @@ export function measureRender(scale: number): Measured {
     for (let index = 0; index < many; index++) run()
     return (many * 1000) / (performance.now() - began)
   }
-  // In turns, so that both meet the same machine.
+  // Measured in turns, so that both have the same conditions.
   const turns = Array.from({ length: 5 }, () => ({
     alone: timed(() => {
       for (const one of parsed) liquid.renderSync(one, input.data)
@@ -230,7 +230,7 @@ export function measureUrgent(idle: readonly number[], beside: readonly number[]
   ]
 }
 
-/** A cancelled batch is given up in portions; what comes after it is measured without them. */
+/** A batch is cancelled in portions. Later measurements wait until it is done. */
 export async function giveUp(at: Notifying, batch_id: string): Promise<void> {
   const path = `/v1/notifications/batches/${batch_id}`
   await at.call('POST', `${path}/cancel`)

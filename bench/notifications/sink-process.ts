@@ -1,4 +1,7 @@
-/** A mail server that takes everything and keeps nothing; on request it says how much came, and since when. */
+/**
+ * A mail server that accepts everything and stores nothing. On request it reports how many mails
+ * arrived, and since when.
+ */
 import { createServer } from 'node:net'
 
 let mails = 0

@@ -11,7 +11,10 @@ const clients = 16
 const tenants = 1000
 const nil = '00000000-0000-0000-0000-000000000000'
 
-/** Spread: both accounts are those of one of a thousand tenants. Hot: all meet in the clearing account. */
+/**
+ * Spread: both accounts belong to one of a thousand tenants. Hot: all postings use the clearing
+ * account.
+ */
 function scriptOf(hot: boolean): string {
   const tenant = `('00000000-0000-7000-8000-' || lpad(:tenant::text, 12, '0'))::uuid`
   const owners = hot ? `array['${nil}'::uuid, ${tenant}]` : `array[${tenant}, ${tenant}]`

@@ -13,7 +13,7 @@ const offered_per_second = 30
 const doubts = 1000
 const tenant_id = '00000000-0000-7000-8000-000000000001'
 
-/** The same two calls at the same rate, without us: the difference is ours. */
+/** The same two calls at the same rate without our product. The difference is our own time. */
 export async function authorizing({ options }: Bench, ground: Ground): Promise<Section> {
   const { hostname, port } = new URL(ground.stripe['api'] ?? '')
   const stripe = new Stripe(ground.stripe['key'] ?? '', {
@@ -53,7 +53,7 @@ export async function authorizing({ options }: Bench, ground: Ground): Promise<S
 
 const both = (latencies: number[]) => [0.5, 0.99].map(share => figure(percentile(latencies, share)))
 
-/** So many a second whatever they take: a slow one delays no other. */
+/** Sends this many a second regardless of their duration: a slow one delays no other. */
 async function offered(work: () => Promise<void>, seconds: number): Promise<number[]> {
   const latencies: number[] = []
   const under_way: Promise<void>[] = []

@@ -89,7 +89,7 @@ async function prepare(url: string): Promise<void> {
   )
 }
 
-/** Due far ahead, so that only the drain takes it. */
+/** Due far in the future, so that only the measured drain takes it. */
 async function pendingPost(url: string): Promise<void> {
   await ask(
     url,

@@ -88,7 +88,10 @@ function script(post: string): string {
   ].join('\n')
 }
 
-/** Ends when the worker has counted and told everything: what one leaves behind must not slow the next one down. */
+/**
+ * Ends when the worker has counted and announced everything, so that one run does not slow down the
+ * next.
+ */
 async function settled(url: string, work: Promise<Measure>): Promise<Measure> {
   const measured = await work
   for (let looks = 0; looks < 1200; looks++) {

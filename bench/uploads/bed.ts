@@ -1,4 +1,7 @@
-/** What one measurement stands on: a folder, a database, the platform, and rivals in processes of their own. */
+/**
+ * The environment of one measurement: a folder, a database, the platform, and competitors in
+ * separate processes.
+ */
 import { fork, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -21,7 +24,7 @@ export type Bed = {
   size(bytes: number): number
   /** The platform with parts of this size. `api` alone neither scans nor derives. */
   platform(options: { part_bytes: number; roles?: 'api' | 'api,worker' }): Promise<OurPlatform>
-  /** Answers the base address of a rival. */
+  /** Returns the base address of a competitor. */
   rival(kind: Given['kind']): Promise<string>
   folderOf(kind: Given['kind']): string
   close(): Promise<void>

@@ -35,7 +35,7 @@ export function send(
   })
 }
 
-/** Reads a download and drops it; answers how many bytes came. */
+/** Reads a download and discards it. Returns the number of bytes. */
 export function drain(url: string): Promise<number> {
   return new Promise((resolve, reject) => {
     let bytes = 0

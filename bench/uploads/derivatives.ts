@@ -27,7 +27,7 @@ export async function derivatives({ folder, rounds }: Bed) {
   sharp.cache(false)
   const signal = new AbortController().signal
   await inspectors.derive({ path, outputs }, signal)
-  // Children of the pool do not keep a process alive that waits for nothing else.
+  // Child processes of the pool do not keep an otherwise idle process alive.
   const awake = setInterval(() => {}, 1000)
   try {
     return await contest(

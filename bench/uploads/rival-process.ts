@@ -1,7 +1,8 @@
 /**
- * What an upload costs at least: bare node:http that keeps a body with our guarantees (`kept`: hash, sync,
- * rename) or without (`plain`), and serves a file (`download`); @tus/server as it comes (`tus`); and
- * Fastify with pg that runs the statements and file steps of a small upload (`small`).
+ * The minimal cost of an upload: plain node:http that stores a body with our guarantees (`kept`:
+ * hash, sync, rename) or without (`plain`), and serves a file (`download`); @tus/server with
+ * defaults (`tus`); and Fastify with pg that runs the statements and file steps of a small upload
+ * (`small`).
  */
 import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'

@@ -12,7 +12,7 @@ const lanes_each = 25
 export const of_each = 4
 const many = lanes_each * of_each
 
-/** What the script computes stands here as a value of its own, once for each row. */
+/** A value that the script computes is inserted here, once for each row. */
 const computed = new Map([
   ['@lanes', '(select array_agg(id) from lane where n % :groups = :group)'],
   ['@events', ':events'],
@@ -54,7 +54,7 @@ commit;
 
 export const deliveries_each = many
 
-/** The claim answers one row here, because a script can only keep one. */
+/** The claim returns one row here, because a script can keep only one. */
 function gathered(statement: string): string {
   const at = statement.indexOf('update webhooks.deliveries')
   return `${statement.slice(0, at)}, taken as (${statement.slice(at)})
@@ -70,7 +70,7 @@ async function sent(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
     return []
   }
   const tx = { many: (_row: unknown, statement: Sql) => ask(statement), run: ask }
-  // No more than these two are called by what is written down here.
+  // Only these two functions are called by the recorded statements.
   await work(tx as unknown as Tx)
   return statements.map(inlined)
 }
@@ -88,12 +88,12 @@ function literal(value: unknown): string {
   }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value !== 'string') throw new Error('this parameter has no form in a script')
-  // To pgbench a colon before a letter or digit begins a variable.
+  // In pgbench, a colon before a letter or digit begins a variable.
   const text = value.replaceAll("'", "''").replaceAll(':', "' || chr(58) || '")
   return computed.get(value) ?? `('${text}')`
 }
 
-/** Of what a claim answers, what the recording of its result looks at. */
+/** The columns of a claim that recording its result needs. */
 const claimed = {
   event_id: '@events',
   subscription_id: '@subscriptions',
@@ -101,7 +101,7 @@ const claimed = {
   ordered: false,
 } as unknown as Claimed
 
-/** Of what is recorded; the lane is looked at only where something follows for it. */
+/** The recorded columns. The lane is read only if something follows for it. */
 export function delivered(one: Claimed, token: string): Result {
   return {
     claimed: one,

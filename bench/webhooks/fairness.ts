@@ -49,7 +49,7 @@ export async function fairness(bench: Bench): Promise<Section> {
   }
 }
 
-/** A new platform for each turn, so that it has no knowledge of any endpoint. */
+/** A new platform for each round, so that it has no knowledge of any endpoint. */
 async function turnOf(bench: Bench, name: string, hang: number): Promise<Turn> {
   const sink = await startSink(healthy + hang, hang)
   const ours = await startOurs(bench, name)

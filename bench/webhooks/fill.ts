@@ -1,6 +1,6 @@
 /**
- * Deliveries that wait, as rows: every subscription of a tenant with so many events, in portions, with
- * the bytes that would be sent. As fan-out would leave them, but for the events themselves.
+ * Waiting deliveries as rows: every subscription of a tenant has this number of events, written in
+ * portions, with the bytes to send. They look as fan-out would write them, but without the events.
  */
 import pg from 'pg'
 

@@ -1,6 +1,6 @@
 /**
- * What the comparisons of webhooks stand on: a sink in a process of its own, the platform in another, and
- * the way from a committed event to a request that has arrived.
+ * The environment of the webhook comparisons: a receiver and the platform in separate processes,
+ * and the measured time from a committed event to the received request.
  */
 import { fileURLToPath } from 'node:url'
 import { nowMs } from '../ground/answer-beats.ts'
@@ -29,7 +29,10 @@ const programs = {
   ours: fileURLToPath(new URL('../ground/webhooks-process.ts', import.meta.url)),
 }
 
-/** A bare server that answers 204 on so many ports; on the last `hanging` of them it never answers. */
+/**
+ * A plain server that replies 204 on this number of ports. On the last `hanging` ports it never
+ * replies.
+ */
 export function startSink(ports: number, hanging = 0): Promise<Sink> {
   return startTalking({
     side: 'client',
@@ -68,7 +71,7 @@ export function subscribe(
   return ours.order({ ask: 'subscribe', tenant_id, endpoints, max_in_flight })
 }
 
-/** So many events in transactions of `together`; answers when each was committed. */
+/** Commits this number of events in transactions of `together`. Returns when each was committed. */
 export function emit(
   ours: Ours,
   tenant_ids: readonly string[],
@@ -79,7 +82,7 @@ export function emit(
 
 const patience_ms = 120_000
 
-/** Waits for so many requests, and forgets them. */
+/** Waits for this number of requests, and forgets them. */
 export async function drained(sink: Sink, count: number): Promise<Seen> {
   const until = nowMs() + patience_ms
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Signed messages of a provider, durable before they are acknowledged, beside Fastify that answers the
- * same to the same body and does nothing. Then one message again and again.
+ * Signed messages of a provider, stored before the reply, compared with Fastify that gives the same
+ * reply to the same body and does nothing. Then one message repeatedly.
  */
 import { createHmac } from 'node:crypto'
 import { newId } from '../../src/kernel/ids.ts'

@@ -19,7 +19,7 @@ const endpoints = 1000
 const ports = 100
 const groups = 40
 const clients = 4
-/** About what pgbench does in a second, so that a round lasts about as long as it was told. */
+/** About what pgbench does in a second, so that a round has about the requested duration. */
 const guess_per_second = 6000
 
 export async function queue(bench: Bench): Promise<Section> {
@@ -78,7 +78,7 @@ async function waiting(bench: Bench, name: string, transactions: number): Promis
     url,
     `create table lane as select row_number() over (order by id) as n, id from webhooks.subscriptions`,
   )
-  // Twice what is taken, because groups are chosen at random.
+  // Twice the number that is taken, because groups are chosen at random.
   const events = Math.ceil((2 * transactions * clients * deliveries_each) / endpoints) + 20
   await fill(url, { tenant_id, events, portion: 50 })
   return { url, owner }
@@ -102,7 +102,7 @@ async function statements(bench: Bench, name: string): Promise<number> {
   return per_second * deliveries_each
 }
 
-/** As a sender does it: what came back is recorded and what is next is claimed in one commit. */
+/** Like a sender: one transaction records the results and claims the next deliveries. */
 async function recording(bench: Bench, name: string): Promise<number> {
   const transactions = transactionsOf(bench)
   const { url, owner } = await waiting(bench, name, transactions)

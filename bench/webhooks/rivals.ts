@@ -1,6 +1,7 @@
 /**
- * The same deliveries by the queues that people run: to the same sink, with as many places. Theirs wait as
- * jobs when the clock begins; ours are still events, whose fan-out, signatures and checks of addresses count.
+ * The same deliveries with popular queues, to the same receiver, with the same number of workers.
+ * Their deliveries wait as jobs when the clock starts. Ours are still events, so their fan-out,
+ * signatures and checks of addresses count.
  */
 import { fileURLToPath } from 'node:url'
 import { newId } from '../../src/kernel/ids.ts'

@@ -1,4 +1,4 @@
-/** One event, one endpoint: as many a second as there are, and the way of each at half of that. */
+/** One event and one endpoint: the maximum throughput, and the latency at half of it. */
 import { newId } from '../../src/kernel/ids.ts'
 import { nowMs } from '../ground/answer-beats.ts'
 import type { Bench } from '../ground/comparison.ts'

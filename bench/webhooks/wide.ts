@@ -1,4 +1,6 @@
-/** One event for ten thousand endpoints: when its rows are there, its first request and its last. */
+/**
+ * One event for ten thousand endpoints: when its rows are written, its first request and its last.
+ */
 import { newId } from '../../src/kernel/ids.ts'
 import { nowMs } from '../ground/answer-beats.ts'
 import type { Bench } from '../ground/comparison.ts'

@@ -1,11 +1,11 @@
 /**
- * The child's half of the talk about queues: it fills its queue, works it off, and says how long that
- * took: from the first job that begins until every end is written. Times are of the clock that all
+ * The child's side of the protocol for queues. It fills its queue, works it off, and reports the
+ * time from the first start of a job until every end is written. Times are from the clock that all
  * processes of the machine share.
  */
 import { nowMs } from '../answer-beats.ts'
 
-/** Rates are of the first and the last tenth, so that what gets slower on the way is seen. */
+/** The rates of the first and the last tenth, so that a slowdown is visible. */
 export type Drained = {
   readonly seconds: number
   readonly first_rate: number
@@ -27,16 +27,19 @@ export type WorkAsked =
   | { readonly ask: 'beat'; readonly count: number; readonly gap_ms: number }
 
 export type Queue = {
-  /** Jobs that wait, of so many tenants where there is such a thing. */
+  /** Waiting jobs, spread over this number of tenants if the queue has tenants. */
   load(count: number, tenants: number): Promise<void>
-  /** Begins to work; every handler that is called says so. */
+  /** Starts to work. Every handler reports its call. */
   work(handled: (beat_id?: string) => void): Promise<void>
   /** Jobs whose end is not written. */
   left(): Promise<number>
   /** Jobs that a worker holds. */
   held(): Promise<number>
   submit(beat_id: string): Promise<void>
-  /** So many jobs of a tenant of their own, each of which takes its time; resolves when all have ended. */
+  /**
+   * Runs this number of jobs of a separate tenant, each with the given duration. Resolves when all
+   * have ended.
+   */
   few?(count: number): Promise<void>
   end(): Promise<void>
 }
@@ -108,7 +111,10 @@ export function answerWork(queue: Queue): void {
   process.send?.({ ready: true })
 }
 
-/** At a steady rate, whatever becomes of the ones before; milliseconds from each commit to its begin. */
+/**
+ * Submits at a steady rate, without waiting for earlier jobs. Returns the milliseconds from each
+ * commit to its start.
+ */
 async function beat(
   queue: Queue,
   begun: Map<string, number>,

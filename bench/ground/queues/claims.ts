@@ -1,6 +1,6 @@
 /**
- * What a claim costs with much waiting behind it, and what becomes of ends that come too late: the
- * functions of the worker protocol, called one after the other.
+ * The cost of a claim with many waiting jobs, and the result of ends that come too late: calls the
+ * functions of the worker protocol one after the other.
  */
 import pg from 'pg'
 import { loadConfig } from '../../../src/settings.ts'
@@ -78,7 +78,10 @@ export async function claimTimes(
   return { p50: percentile(times_ms, 0.5), p99: percentile(times_ms, 0.99) }
 }
 
-/** So many leases lapse and are given to others; answers how many of the stale ends were taken. */
+/**
+ * Lets this number of leases expire and other workers take them. Returns how many of the late ends
+ * were accepted.
+ */
 export async function stallAll(
   bench: Bench,
   stalls: number,

@@ -1,6 +1,6 @@
 /**
- * What work costs apart from time: processor seconds of the worker and of the server that keeps its
- * jobs, and bytes of PostgreSQL's log. The sequencing of events is in it where there are events.
+ * The cost of work besides time: processor seconds of the worker and of the server that stores its
+ * jobs, and bytes of PostgreSQL's log. They include the sequencing of events, if there are events.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { ask } from '../database.ts'
@@ -52,7 +52,7 @@ async function usedSoFar({ worker_pid, server }: Costly): Promise<Costs> {
 
 const ticks_per_second = 100
 
-/** Of the postmaster, its children, and those of its children that have ended. */
+/** For the postmaster, its children, and children that have ended. */
 async function familySeconds(child: number): Promise<number | null> {
   const postmaster = (await statOf(child))?.parent
   if (postmaster === undefined) return null

@@ -32,7 +32,7 @@ const rules = {
 /** One claim of so many jobs and their success. */
 export function claimAndFinish(batch: number): string {
   const each = <T>(value: T): T[] => Array.from({ length: batch }, () => value)
-  // What the script computes stands here as a value of its own, once for each row of the batch.
+  // A value that the script computes is inserted here, once for each row of the batch.
   const computed = new Map([
     ['@new', `(select array_agg(uuidv7()) from generate_series(1, ${batch}))`],
     ['@attempts', ':attempts'],
@@ -68,7 +68,7 @@ commit;
 `
 }
 
-/** The claim answers one row here, because a script can only keep one. */
+/** The claim returns one row here, because a script can keep only one. */
 function gathered(claim: string): string {
   const rows = claim.slice(0, claim.lastIndexOf('select a.id as attempt_id'))
   return `${rows} select array_agg(a.id)::text as attempts, array_agg(s.id)::text as jobs,
@@ -158,7 +158,7 @@ function literal(value: unknown, computed: ReadonlyMap<string, string>): string 
   }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`
-  // To pgbench a colon before a letter or digit begins a variable.
+  // In pgbench, a colon before a letter or digit begins a variable.
   if (typeof value !== 'string') throw new Error('this parameter has no form in a script')
   const own = computed.get(value)
   if (own !== undefined) return own

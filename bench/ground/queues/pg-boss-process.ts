@@ -1,4 +1,4 @@
-/** pg-boss with batches of a hundred and four workers, which poll as often as it lets them. */
+/** pg-boss with batches of a hundred and four workers, which poll as often as it permits. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import pg from 'pg'

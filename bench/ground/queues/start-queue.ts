@@ -21,9 +21,13 @@ export type QueueProcess = {
   readonly pid: number | undefined
   load(count: number, tenants?: number): Promise<void>
   drain(count: number): Promise<Drained>
-  /** Submits one by one; answers the milliseconds from each commit to the begin of its handler. */
+  /**
+   * Submits jobs one by one. Returns the milliseconds from each commit to the start of its handler.
+   */
   latencies(count: number, gap_ms: number): Promise<number[]>
-  /** So many jobs of a tenant of their own, again and again; answers how long each time took. */
+  /**
+   * Runs this number of jobs of a separate tenant, repeatedly. Returns the time of each repetition.
+   */
   few(count: number, times: number): Promise<number[]>
   work(): Promise<void>
   handled(): Promise<number>
