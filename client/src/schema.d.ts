@@ -677,7 +677,7 @@ export interface paths {
         };
         /**
          * Evaluations of a collection that you manage, newest first
-         * @description Requires the permission `retrieval.collections.use`; `member` hold it.
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         get: operations["listEvaluations"];
         put?: never;
@@ -1289,7 +1289,7 @@ export interface paths {
         };
         /**
          * The text of a document, chunk by chunk
-         * @description In the version that is served now. A citation names its chunk, and `quoted_range` is a range of the text of that chunk. `range` is its place in the document, in code points; neighbours may overlap. Requires the permission `retrieval.collections.use`; `member` hold it.
+         * @description In the version that is served now. A citation names its chunk, and `quoted_range` is a range of the text of that chunk. `range` is its place in the document, in code points; neighbours may overlap. Requires the permission `retrieval.collections.use` (roles: `member`).
          */
         get: operations["listDocumentChunks"];
         put?: never;
@@ -7722,7 +7722,7 @@ export interface components {
             /** @description The index version. */
             index_version: number | null;
             stored: boolean;
-            /** @description What an evaluation measured. */
+            /** @description The results of the evaluation. */
             metrics: {
                 ndcg_at_10: number;
                 recall_at_10: number;
@@ -8965,7 +8965,7 @@ export interface components {
             /** @description The page of the source, if it has pages. */
             page: number | null;
             range: components["schemas"]["CodePointRange"];
-            /** @description Text, at most a million characters. */
+            /** @description The text, at most a million characters. */
             text: string;
         };
         /**
@@ -19911,9 +19911,9 @@ export interface operations {
     listEvaluations: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
@@ -21436,9 +21436,9 @@ export interface operations {
     listDocumentChunks: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
+                /** @description The maximum number of items of the page. */
                 limit?: number;
             };
             header?: never;
