@@ -72,11 +72,8 @@ function hasOwnNode(root) {
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms))
 
 function installedKind(root) {
-  try {
-    return fs.readFileSync(stampOf(root), 'utf8').split(' ')[0]
-  } catch {
-    return undefined
-  }
+  const stamp = stampOf(root)
+  return fs.existsSync(stamp) ? fs.readFileSync(stamp, 'utf8').split(' ')[0] : undefined
 }
 
 function isInstalled(root, kind) {

@@ -53,10 +53,7 @@ export const sealedKeys: SealedColumn = {
 
 export function openVault(keys: Pick<Keyring, 'seal' | 'open'>): Vault {
   const known = new LRUCache<string, Buffer>({ max: 20_000, ttl: kept_ms })
-  /**
-   * A key read in a transaction may have been created by it. Such a key is cached only after the
-   * commit.
-   */
+  /** A transaction may read a key that it created. Such a key is cached only after the commit. */
   const read = async (reader: Reader | Tx, owners: readonly Owner[]) => {
     const found = new Map<string, Buffer>()
     const missing = new Map<string, Owner>()
