@@ -44,6 +44,7 @@ export async function ensureInstalled(
     await checkRuntime(root)
     const all = present === 'all' || kind === 'all'
     const less = fs.existsSync(npmsNode(root)) ? 'runtime' : 'own-node'
+    fs.mkdirSync(join(root, 'node_modules'), { recursive: true })
     fs.writeFileSync(stampOf(root), `${all ? 'all' : less} ${fingerprint(root)}`)
   } finally {
     fs.rmSync(holder, { force: true })
@@ -70,7 +71,6 @@ function hasOwnNode(root) {
   return own && major === runtime_major && minor >= least_minor
 }
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms))
-
 function installedKind(root) {
   const stamp = stampOf(root)
   return fs.existsSync(stamp) ? fs.readFileSync(stamp, 'utf8').split(' ')[0] : undefined

@@ -29,7 +29,7 @@ export const keysRotateSigning: Command = {
             'Running processes use it within a second. Clients have to refresh their tokens.',
           ]
         : [
-            `The key ${kid} is published now and signs in ten minutes, when all processes know it.`,
+            `The key ${kid} is published within seconds and signs in ten minutes, when all processes know it.`,
             'Tokens stay valid. A running worker makes the switch.',
           ],
     )
