@@ -43,10 +43,8 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await makeLink(other.page, 'https://example.com/seen-by-all')
     await page.getByText('https://example.com/seen-by-all').waitFor()
     await page.getByText('https://example.com/seen-by-all').click()
-    await page.getByRole('button', { name: 'Get link qr code' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.locator('img.picture').waitFor()
-    const shown = "document.querySelector('dialog img').decode().then(() => 'shown')"
+    await page.locator('.panel img.picture').waitFor()
+    const shown = "document.querySelector('.panel img').decode().then(() => 'shown')"
     expect(await page.evaluate(shown)).toBe('shown')
   }, 60_000)
 
