@@ -32,7 +32,8 @@ export function Rows(props: Props) {
   const last = Math.min(rows.length, Math.ceil((top + height) / row_px) + margin_rows)
   useEffect(() => {
     if (has_more && last >= rows.length - 20) more()
-  }, [last, rows.length, has_more])
+    // Also after a reload, during which no further page is read.
+  }, [last, rows, has_more])
   return (
     <div
       class={`rows${narrow ? ' narrow' : ''}`}
