@@ -6,16 +6,16 @@ import { scheduleRoutes } from './schedules/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { submitRoutes } from './jobs/submit-routes.ts'
 import { typeRoutes } from './types/routes.ts'
-import type { Lookout } from './streams/poll-changes.ts'
+import type { JobWatcher } from './streams/job-watcher.ts'
 import { watchRoutes } from './streams/routes.ts'
 import { workerRoutes } from './workers/routes.ts'
 
-export function routes(deps: Deps, lookout: Lookout): readonly Route[] {
+export function routes(deps: Deps, watcher: JobWatcher): readonly Route[] {
   return [
     ...submitRoutes(deps),
     ...jobRoutes(deps),
     ...typeRoutes(deps),
-    ...watchRoutes(deps, lookout),
+    ...watchRoutes(deps, watcher),
     ...resultRoutes(deps),
     ...scheduleRoutes(deps),
     ...workerRoutes(deps),

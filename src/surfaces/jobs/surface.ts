@@ -26,7 +26,7 @@ import { checkJobs } from './checks.ts'
 import { scheduleLoop } from './schedules/run-schedules.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { closeFence, endPauses, passFence } from './types/pause-type.ts'
-import { openLookout } from './streams/poll-changes.ts'
+import { openJobWatcher } from './streams/job-watcher.ts'
 
 export type Needs = {
   /** For the demo data. */
@@ -58,7 +58,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
       quota: openWaitingQuota(kernel.settings['jobs.tenant_waiting']),
       files: () => files,
     }
-    const lookout = openLookout(kernel)
+    const watcher = openJobWatcher(kernel)
     return {
       face: {
         offer: given => types.offer(given),
@@ -73,7 +73,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
         closeFence,
         operator: openOperator(deps),
       },
-      routes: routes(deps, lookout),
+      routes: routes(deps, watcher),
       loops: [
         ...engine.loops,
         {
@@ -92,7 +92,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
       checks: [checkJobs(kernel.db)],
       jobTypes: kernel.profile === 'development' ? [demoCount] : [],
       seed: () => seedJobs(deps, people),
-      close: () => Promise.resolve(lookout.close()),
+      close: () => Promise.resolve(watcher.close()),
     }
   },
 }

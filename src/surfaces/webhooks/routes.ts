@@ -1,18 +1,18 @@
 /** All routes of webhooks: each folder declares its own. */
 import type { Route } from '../../kernel/http/route.ts'
 import { catalogRoutes } from './catalog/routes.ts'
-import type { FeedLookout } from './catalog/watch-events.ts'
+import type { FeedWatcher } from './catalog/watch-events.ts'
 import type { Deps } from './deps.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
 import { replayRoutes } from './replays/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { verificationRoutes } from './verification/routes.ts'
 
-export function routes(deps: Deps, lookout: FeedLookout): readonly Route[] {
+export function routes(deps: Deps, watcher: FeedWatcher): readonly Route[] {
   return [
     ...subscriptionRoutes(deps),
     ...verificationRoutes(deps),
-    ...catalogRoutes(deps, lookout),
+    ...catalogRoutes(deps, watcher),
     ...deliveryRoutes(),
     ...replayRoutes(deps),
   ]

@@ -2,7 +2,7 @@
 import { openSafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
 import type { EventDeclaration, InboundHandler, Surface } from '../../kernel/surface.ts'
 import { settings, type Kernel } from './settings.ts'
-import { openFeedLookout } from './catalog/watch-events.ts'
+import { openFeedWatcher } from './catalog/watch-events.ts'
 import { checks } from './checks.ts'
 import type { Deps, Jobs, Rights } from './deps.ts'
 import { openJudgeEndpoint } from './endpoint.ts'
@@ -75,11 +75,11 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
     const sender = openSender({ ...parts, bodies, rules: rulesOf(kernel, sending.breaker) })
     const deps: Deps = { ...parts, sender }
     const wide = openWideFanOut({ kernel, sender, bodies })
-    const lookout = openFeedLookout(kernel)
+    const watcher = openFeedWatcher(kernel)
     const inbound = openInbound(kernel, needs.inbound)
     return {
       face: {},
-      routes: [...routes(deps, lookout), ...inbound.routes],
+      routes: [...routes(deps, watcher), ...inbound.routes],
       consumers: [
         fanOutConsumer({ ...deps, bodies, wide }),
         ownersConsumer,
@@ -99,7 +99,7 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
       jobTypes: [replayJob(deps)],
       seed: () => seed(deps, people),
       close: async () => {
-        lookout.close()
+        watcher.close()
         reach.close()
       },
     }

@@ -9,7 +9,7 @@ import { directClient, type DirectClient } from '../../database/direct.ts'
 import type { Fault } from '../../faults.ts'
 import { jitter } from '../../ids.ts'
 import type { Log } from '../../observability/log.ts'
-import { batch_max, lead, sequence } from './sequence.ts'
+import { batch_max, lead, sequence } from './assign-positions.ts'
 import { openSleeper } from '../../work/sleeper.ts'
 
 export type SequencerOptions = {

@@ -10,7 +10,7 @@ import { admit } from '../consumers/inbox.ts'
 import { advanceQuiet, move, takeWork } from '../consumers/leases.ts'
 import { readDueLanes } from '../consumers/parks.ts'
 import { poll, readLane, readTail, type LanedEvent } from '../log/read.ts'
-import { sequence_text } from '../log/sequence.ts'
+import { sequence_text } from '../log/assign-positions.ts'
 import { stopAutovacuum } from './process.ts'
 
 const rows = 1_000_000

@@ -6,7 +6,7 @@ import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { sql } from '../../database/sql.ts'
 import { directClient } from '../../database/direct.ts'
 import { newId } from '../../ids.ts'
-import { lead, sequence, sequence_text, type Leading } from '../log/sequence.ts'
+import { lead, sequence, sequence_text, type Leading } from '../log/assign-positions.ts'
 import {
   changed,
   count,

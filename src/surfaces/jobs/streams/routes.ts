@@ -7,7 +7,7 @@ import { openStreamPlaces } from '../../../kernel/http/stream-places.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { findJob, stillReads } from '../jobs/find-job.ts'
-import type { Lookout } from './poll-changes.ts'
+import type { JobWatcher } from './job-watcher.ts'
 import { watchJob } from './watch-job.ts'
 
 const Attempt = Type.Object(
@@ -38,8 +38,8 @@ const JobEvent = Type.Object(
   { title: 'JobEvent' },
 )
 
-export function watchRoutes(deps: Deps, lookout: Lookout): readonly Route[] {
-  return [attemptsRoute(deps), eventsRoute(deps, lookout)]
+export function watchRoutes(deps: Deps, watcher: JobWatcher): readonly Route[] {
+  return [attemptsRoute(deps), eventsRoute(deps, watcher)]
 }
 
 function attemptsRoute(deps: Deps): Route {
@@ -75,7 +75,7 @@ function attemptsRoute(deps: Deps): Route {
   })
 }
 
-function eventsRoute(deps: Deps, lookout: Lookout): Route {
+function eventsRoute(deps: Deps, watcher: JobWatcher): Route {
   const { settings } = deps.kernel
   const places = openStreamPlaces(settings['jobs.watch_max_per_principal'])
   return route({
@@ -115,7 +115,7 @@ function eventsRoute(deps: Deps, lookout: Lookout): Route {
       const { signal } = request
       return places.hold(
         principal.id,
-        watchJob(db, deps, lookout, {
+        watchJob(db, deps, watcher, {
           tenant_id,
           job_id,
           after,

@@ -8,7 +8,7 @@ import type { SseEvent } from '../../../kernel/http/sse.ts'
 import type { Deps } from '../deps.ts'
 import type { JobKey } from '../face.ts'
 import { isTerminal } from '../schemas.ts'
-import type { Lookout } from './poll-changes.ts'
+import type { JobWatcher } from './job-watcher.ts'
 import { readSince, type Since } from './read-since.ts'
 
 export type Watched = JobKey & {
@@ -24,7 +24,7 @@ const asked_every_ms = 1000
 export async function* watchJob(
   db: Db,
   deps: Pick<Deps, 'kernel' | 'types'>,
-  lookout: Lookout,
+  watcher: JobWatcher,
   { after, signal, mayRead, ...key }: Watched,
 ): AsyncGenerator<SseEvent, void> {
   const life_ms = deps.kernel.settings['jobs.watch_seconds'] * 1000
@@ -41,7 +41,7 @@ export async function* watchJob(
     seen = since.sequence
     for (let moved = false; !moved;) {
       const pause = AbortSignal.any([end, AbortSignal.timeout(asked_every_ms)])
-      moved = await lookout.moved(key, seen, pause)
+      moved = await watcher.changed({ ...key, sequence: seen }, pause)
       const code = end.aborted ? 'watch_expired' : 'permission_denied'
       if (end.aborted || !(await mayRead())) return void (yield ending(code))
     }

@@ -16,7 +16,7 @@ import {
   WebhookEventWithDeliveries,
   type WebhookEventType,
 } from './schemas.ts'
-import { watchFeed, type FeedLookout } from './watch-events.ts'
+import { watchFeed, type FeedWatcher } from './watch-events.ts'
 
 const path = '/v1/webhook-events'
 const absent = 'event_not_found'
@@ -24,8 +24,8 @@ const permission = 'webhooks.events.read'
 
 type Needed = Pick<Deps, 'kernel' | 'types' | 'rights'>
 
-export function catalogRoutes(deps: Needed, lookout: FeedLookout): readonly Route[] {
-  return [feedRoute(deps, lookout), getRoute(deps), typesRoute(deps)]
+export function catalogRoutes(deps: Needed, watcher: FeedWatcher): readonly Route[] {
+  return [feedRoute(deps, watcher), getRoute(deps), typesRoute(deps)]
 }
 
 function getRoute(deps: Needed): Route {
@@ -43,7 +43,7 @@ function getRoute(deps: Needed): Route {
   })
 }
 
-function feedRoute(deps: Needed, lookout: FeedLookout): Route {
+function feedRoute(deps: Needed, watcher: FeedWatcher): Route {
   const { cursors, settings } = deps.kernel
   const places = openStreamPlaces(settings['webhooks.watch_max_per_principal'])
   return route({
@@ -84,7 +84,7 @@ function feedRoute(deps: Needed, lookout: FeedLookout): Route {
         return readable ? wantedTypes(deps, query.types, held) : null
       }
       const watched = { tenant_id, after: lastEventOf(request), signal: request.signal, types }
-      return places.hold(principal_id, watchFeed(db, lookout, watched))
+      return places.hold(principal_id, watchFeed(db, watcher, watched))
     },
   })
 }

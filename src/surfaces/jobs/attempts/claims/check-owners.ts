@@ -6,7 +6,7 @@
  */
 import { allowsType } from '../../../../kernel/access/permissions.ts'
 import type { Rights } from '../../face.ts'
-import { finalize, type FinalizeDeps } from '../ends/finalize.ts'
+import { finalize, type FinalizeDeps } from '../ends/finish-attempts.ts'
 import type { Taken } from './claim-jobs.ts'
 
 /** By the operation that created the job: the permission that its owner must hold for its type. */

@@ -9,7 +9,7 @@ import type { TypeRules } from '../rules.ts'
 import { askLanes, learn, type Sharing } from './ask-lanes.ts'
 import { claimedBefore, claimJobs, type Lease } from './claim-jobs.ts'
 import { openLaneCursors } from './lane-cursor.ts'
-import { lanesOf, openLookout } from './look-for-lanes.ts'
+import { lanesOf, openLaneFinder } from './find-lanes.ts'
 import { laneName, type OpenLane } from './open-lanes.ts'
 
 export type WorkerClaim = {
@@ -34,10 +34,10 @@ const rounds_max = 4
 export function openClaimForWorker(deps: Deps): ClaimForWorker {
   const { db, runningCounts } = deps
   const cursors = openLaneCursors()
-  const lookout = openLookout()
+  const finder = openLaneFinder()
   const lanesFor = async ({ types, tenant_id }: WorkerClaim): Promise<OpenLane[]> => {
     const { lanes } = await (tenant_id === null
-      ? lookout.look(db, types)
+      ? finder.find(db, types)
       : lanesOf(db, types, tenant_id))
     return lanes.flatMap(lane => {
       const rules = types.find(

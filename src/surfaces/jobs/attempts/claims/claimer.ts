@@ -8,7 +8,7 @@ import type { Keyring } from '../../../../kernel/keys.ts'
 import type { TypeRules, TypeVersion } from '../rules.ts'
 import { askLanes, learn, type Sharing } from './ask-lanes.ts'
 import { claimAlone, type Taken, type Worker } from './claim-jobs.ts'
-import { openLookout } from './look-for-lanes.ts'
+import { openLaneFinder } from './find-lanes.ts'
 import { openLanes } from './open-lanes.ts'
 import { openRests } from './scan-backoff.ts'
 
@@ -33,7 +33,7 @@ const lanes_many = 256
 
 export function openClaimer(deps: ClaimerDeps): Claimer {
   const { db, now, runningCounts } = deps
-  const lookout = openLookout()
+  const finder = openLaneFinder()
   const lanes = openLanes()
   const rests = openRests()
   let woken = true
@@ -45,7 +45,7 @@ export function openClaimer(deps: ClaimerDeps): Claimer {
     const types = deps.types()
     const began_ms = now()
     woken = false
-    const seen = types.length > 0 ? await lookout.look(db, types) : { lanes: [], around: true }
+    const seen = types.length > 0 ? await finder.find(db, types) : { lanes: [], around: true }
     lanes.named(seen.lanes, lane => types.find(one => isSame(one, lane)))
     around = seen.around
     looked_ms = now()

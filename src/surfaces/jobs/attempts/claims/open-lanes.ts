@@ -6,7 +6,7 @@
  */
 import type { TypeRules } from '../rules.ts'
 import { openLaneCursors, type Found, type LaneCursor } from './lane-cursor.ts'
-import type { Lane } from './look-for-lanes.ts'
+import type { Lane } from './find-lanes.ts'
 
 export type OpenLane = {
   readonly rules: TypeRules

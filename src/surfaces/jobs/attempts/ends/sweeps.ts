@@ -10,7 +10,7 @@ import { sql } from '../../../../kernel/database/sql.ts'
 import type { Log } from '../../../../kernel/observability/log.ts'
 import { endAttempts } from './end-attempts.ts'
 import { endWaiting } from './end-waiting.ts'
-import type { FinalizeDeps } from './finalize.ts'
+import type { FinalizeDeps } from './finish-attempts.ts'
 import { holdLapsed, type Lapsed } from './hold-attempts.ts'
 import { beat } from './note-outages.ts'
 

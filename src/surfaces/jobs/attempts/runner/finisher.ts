@@ -6,7 +6,7 @@
 import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../../kernel/observability/log.ts'
-import { finalize, type FinalizeDeps, type Finished } from '../ends/finalize.ts'
+import { finalize, type FinalizeDeps, type Finished } from '../ends/finish-attempts.ts'
 import type { Attempt } from './attempt.ts'
 import type { Run } from './run-attempt.ts'
 

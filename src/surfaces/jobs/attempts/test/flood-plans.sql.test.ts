@@ -14,7 +14,7 @@ import type { Keyring } from '../../../../kernel/keys.ts'
 import { cloneDatabase, type Clone } from '../../../../../test/world.ts'
 import { claimJobs } from '../claims/claim-jobs.ts'
 import { openLaneCursor } from '../claims/lane-cursor.ts'
-import { lanesOf, openLookout } from '../claims/look-for-lanes.ts'
+import { lanesOf, openLaneFinder } from '../claims/find-lanes.ts'
 import { explained } from './explained.ts'
 
 const tenant_id = newId()
@@ -98,7 +98,7 @@ test('types that have nothing waiting are looked for beside a flood of another',
   const types = ['a', 'flood', 'g', 'z'].map(type => ({ type, schema_version: 1 }))
   const wrong = await explained(client, large, async tx => {
     const lane = { type: 'flood', schema_version: 1, tenant_id }
-    expect(await openLookout().look(tx, types)).toEqual({ lanes: [lane], around: true })
+    expect(await openLaneFinder().find(tx, types)).toEqual({ lanes: [lane], around: true })
     expect(await lanesOf(tx, types, tenant_id)).toEqual({ lanes: [lane] })
     expect(await lanesOf(tx, types, newId())).toEqual({ lanes: [] })
   })

@@ -10,7 +10,7 @@ import { cloneDatabase, type Clone } from '../../../../../test/world.ts'
 import { claimedBefore, claimJobs } from '../claims/claim-jobs.ts'
 import type { LaneQuota } from '../claims/claim-statement.ts'
 import { openLaneCursor } from '../claims/lane-cursor.ts'
-import { lanesOf, openLookout } from '../claims/look-for-lanes.ts'
+import { lanesOf, openLaneFinder } from '../claims/find-lanes.ts'
 import { endAttempts, type EndDeps } from '../ends/end-attempts.ts'
 import { endWaiting, type Waiting } from '../ends/end-waiting.ts'
 import { holdLapsed, holdShown } from '../ends/hold-attempts.ts'
@@ -101,9 +101,9 @@ function lanesFor(count: number, quota: number): LaneQuota[] {
 
 test('looking for lanes', async () => {
   const wrong = await explained(client, large, async tx => {
-    const lookout = openLookout()
+    const finder = openLaneFinder()
     for (let look = 0; look < 3; look++) {
-      expect((await lookout.look(tx, all)).lanes.length).toBeGreaterThan(60)
+      expect((await finder.find(tx, all)).lanes.length).toBeGreaterThan(60)
     }
     expect((await lanesOf(tx, all, tenant(0))).lanes).toHaveLength(3)
   })

@@ -21,19 +21,19 @@ const Row = Type.Object({
   tenant_id: Type.String(),
 })
 
-export type Lookout = {
+export type LaneFinder = {
   /**
    * Returns at most about 64 lanes. `around` says whether every existing lane has now been
    * returned.
    */
-  look(db: Reader, types: readonly TypeVersion[]): Promise<{ lanes: Lane[]; around: boolean }>
+  find(db: Reader, types: readonly TypeVersion[]): Promise<{ lanes: Lane[]; around: boolean }>
 }
 
-export function openLookout(): Lookout {
+export function openLaneFinder(): LaneFinder {
   const after = new Map<string, string>()
   const nameOf = ({ type, schema_version }: TypeVersion) => `${type} ${schema_version}`
   return {
-    look: async (db, types) => {
+    find: async (db, types) => {
       const portion = Math.max(4, Math.ceil(lanes_max / types.length))
       const starts = types.map(one => after.get(nameOf(one)) ?? first_tenant)
       const lanes = await db.many(Row, lanesAfter(types, starts, portion))
