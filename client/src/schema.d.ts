@@ -7721,16 +7721,24 @@ export interface components {
             job_id: components["schemas"]["Id"];
             /** @description The index version. */
             index_version: number | null;
+            /** @description Whether its queries decide if the next index version is activated. */
             stored: boolean;
-            /** @description The results of the evaluation. */
+            /** @description The results of the evaluation; null until its job has succeeded. */
             metrics: {
+                /** @description The quality of the first ten results, from 0 to 1 (best). */
                 ndcg_at_10: number;
+                /** @description The share of right documents among the first ten. */
                 recall_at_10: number;
+                /** @description The share of right documents among the first fifty. */
                 recall_at_50: number;
+                /** @description The mean of 1 divided by the rank of the first right document. */
                 mrr: number;
+                /** @description The share of the results of an exact search that the index finds. */
                 ann_recall_at_10: number;
+                /** @description The median time of a search. */
                 p50_ms: number;
             } | null;
+            /** @description The account that requested it. */
             created_by: components["schemas"]["Id"];
             created_at: components["schemas"]["Time"];
         };
@@ -7741,14 +7749,14 @@ export interface components {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
          *           "index_version": 2,
-         *           "stored": false,
+         *           "stored": true,
          *           "metrics": {
-         *             "ndcg_at_10": 1,
-         *             "recall_at_10": 1,
-         *             "recall_at_50": 1,
-         *             "mrr": 1,
-         *             "ann_recall_at_10": 1,
-         *             "p50_ms": 1
+         *             "ndcg_at_10": 0.92,
+         *             "recall_at_10": 0.95,
+         *             "recall_at_50": 0.99,
+         *             "mrr": 0.9,
+         *             "ann_recall_at_10": 0.99,
+         *             "p50_ms": 12
          *           },
          *           "created_by": "019c8f3a-5b20-7d41-9e6b-117dbb19db72",
          *           "created_at": "2026-03-02T09:30:00.000Z"
@@ -7829,7 +7837,7 @@ export interface components {
              * @enum {string}
              */
             state: "building" | "ready" | "active" | "retired" | "dropped" | "failed";
-            /** @description The results of the evaluation. */
+            /** @description The results of the evaluation; null until its job has succeeded. */
             metrics: {
                 [key: string]: unknown | (number | null);
             } | null;
@@ -8961,9 +8969,11 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @description The version of the document. */
             document_version: number;
+            /** @description The position of the chunk in the document, from 0. */
             ordinal: number;
             /** @description The page of the source, if it has pages. */
             page: number | null;
+            /** @description The position of the chunk in the document, in code points. */
             range: components["schemas"]["CodePointRange"];
             /** @description The text, at most a million characters. */
             text: string;
@@ -8974,7 +8984,7 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "document_version": 1,
-         *           "ordinal": 1,
+         *           "ordinal": 0,
          *           "page": 3,
          *           "range": {
          *             "start": 0,
