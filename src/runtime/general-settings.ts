@@ -1,4 +1,4 @@
-/** Settings without a surface, and what they are without a value. */
+/** Settings that belong to no surface, and their defaults. */
 const values: Readonly<Record<string, readonly string[]>> = {
   PROFILE: ['development', 'production'],
   ROLES: ['api', 'worker', 'api,worker'],

@@ -47,7 +47,7 @@ export type AppOptions = GuardDeps &
     readonly catalog: Catalog
     readonly secure: boolean
     readonly cors_origins: readonly string[]
-    /** Interceptors of surfaces, which run before the framework. */
+    /** Interceptors that surfaces register. They run before the framework handles the request. */
     readonly fronts: readonly Front[]
   }
 

@@ -48,7 +48,7 @@ function openNonces(): () => Buffer {
 }
 
 export function openBodyCipher({ keys }: Pick<Kernel, 'keys'>): BodyCipher {
-  // The key inside never changes, so it can be cached even if the sealed value is sealed again.
+  // The key in the sealed value never changes, so it stays cached even when the value is sealed again.
   const nextNonce = openNonces()
   const known = new LRUCache<string, KeyObject>({ max: known_max })
   const keyOf = (conversation_id: string, data_key: Buffer): KeyObject => {
