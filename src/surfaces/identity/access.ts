@@ -1,7 +1,7 @@
 /**
- * Implements the kernel's `Access`: who is calling. A session's token is verified here, in the
- * process, and refused once its session is on the revocation list; an API key is looked up each
- * time. The grants of a principal are read from the rows in the same request, so a revoked role has
+ * Implements the kernel's `Access`: it finds out who is calling. A session's token is verified in
+ * this process and is refused once its session is on the revocation list. An API key is looked up
+ * at each request. The grants of a principal are also read at each request, so a revoked role has
  * no effect any more.
  */
 import type { Access, Principal } from '../../kernel/access/principal.ts'

@@ -1,6 +1,6 @@
 /**
- * Logs a message when a production process starts and no account can administer the platform, with
- * the reason.
+ * Logs a message when a production process starts and no account can administer the platform. The
+ * message says why.
  */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'

@@ -1,5 +1,6 @@
 /**
- * Checks for `dodeca doctor` that identity's rows are consistent. Each holds after every commit.
+ * Checks for `dodeca doctor` that identity's rows are consistent. Each check passes after every
+ * commit.
  */
 import { Type } from 'typebox'
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'

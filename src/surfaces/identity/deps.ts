@@ -1,6 +1,6 @@
 /**
- * The dependencies that identity's use cases share. surface.ts creates them once. A use case names
- * the dependencies that it uses with `Pick<Deps, …>`, so that they are visible.
+ * The dependencies that identity's use cases share. surface.ts creates them once. A use case lists
+ * the dependencies that it uses with `Pick<Deps, …>`, so that a reader sees them.
  */
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import type { Access } from '../../kernel/access/principal.ts'

@@ -1,7 +1,7 @@
 /**
- * Functions that other surfaces and the platform may call: who a credential belongs to and which
- * grants it has, whether an account or session is active, and to which address a mail goes. A token
- * is returned only by `mail`, at the time of sending.
+ * Functions that other surfaces and the platform may call. They return the owner and the grants of
+ * a credential, whether an account or session is active, and the address for a mail. Only `mail`
+ * returns a token, at the time of sending.
  */
 import type { Access, Principal } from '../../kernel/access/principal.ts'
 import type { Reader } from '../../kernel/database/db.ts'
@@ -107,18 +107,18 @@ export type Administration = {
 export type Face = {
   readonly access: Access
   /**
-   * Returns the grants that each holder has now, for work that continues without their request.
-   * They are in the order of the holders. A holder has no grants if the account, the key, its owner
+   * Returns the grants that each holder has now, in the order of the holders. Work that continues
+   * after the holder's request uses them. A holder has no grants if the account, the key, its owner
    * or the tenant is not active.
    */
   grantsOf(reader: Reader, holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
-  /** The same for work that reads grants very often: the result is at most half a second old. */
+  /** The same for callers that read grants very often. The result is at most half a second old. */
   recentGrantsOf(holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
   /** For the command line only. */
   readonly administration: Administration
   /**
-   * Returns undefined if the mail should not be sent any more. `masked` renders it without its
-   * token.
+   * Returns undefined if the mail should not be sent any more. `masked` renders the mail without
+   * its token.
    */
   mail(mail_id: string, shown?: 'masked'): Promise<MailToSend | undefined>
   /** Filters the principals to those whose accounts are active. An API key counts as its owner. */
@@ -145,7 +145,7 @@ export type Face = {
     reader: Reader,
     principal: Pick<Principal, 'id' | 'tenant_id' | 'kind' | 'session_id'>,
   ): Promise<readonly string[] | null>
-  /** The tenant of a caller without a credential, found by the host name of the request. */
+  /** Finds the tenant by the host name of the request, for a caller that sends no credential. */
   publicTenant(
     reader: Reader,
     host: string | string[] | undefined,
@@ -169,7 +169,7 @@ export type Face = {
   /** Calls the function in this process after a session has ended anywhere. */
   onSessionEnded(listener: (session_id: string) => void): void
   /**
-   * Runs before the first request: prepares the signing key, the cost of hashing, the revocations
+   * Runs before the first request. Prepares the signing key, the cost of hashing, the revocations
    * and the first administrator.
    */
   prepare(first: FirstAdministrator | null): Promise<void>

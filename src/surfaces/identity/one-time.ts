@@ -1,7 +1,8 @@
 /**
- * One-time tokens. A mailed token is derived from its purpose and reference with the keyring, so no
- * row, event or log contains it. Other tokens are random. Rows contain only the SHA-256. A token is
- * consumed by one conditional update: if two callers send it together, one wins.
+ * One-time tokens. The keyring derives a mailed token from its purpose and reference, so no row,
+ * event or log contains the token. Other tokens are random. Rows contain only the SHA-256 of a
+ * token. One conditional update uses a token up: if two callers send the same token together, only
+ * one succeeds.
  */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
@@ -117,7 +118,8 @@ export function peek(
 }
 
 /**
- * Counts a wrong guess at the secret that belongs to the token. After five the token is exhausted.
+ * Counts a wrong guess at the secret that belongs to the token. After five wrong guesses the token
+ * is exhausted.
  */
 export async function countAttempt(db: Pick<Db, 'run'>, token: string): Promise<void> {
   await db.run(sql`

@@ -99,8 +99,8 @@ export const MfaRequired = Type.Object(
 export type MfaRequired = Static<typeof MfaRequired>
 
 /**
- * A request that changes only through a mailed token, so its status reveals nothing about an
- * address.
+ * A request whose status changes only through a mailed token. So the status reveals nothing about
+ * an address.
  */
 export const Progress = Type.Object(
   { id: Id, status: Type.String(), created_at: Time, expires_at: Time },

@@ -1,6 +1,6 @@
 /**
- * Two demo tenants with a person in every role. Their password is public, so production has none of
- * it. Running it again changes nothing: existing data is left as it is.
+ * Creates two demo tenants with a person in every role. Their password is public, so production
+ * creates none of them. A second run changes nothing: existing data is left as it is.
  */
 import type { Deps } from './deps.ts'
 import { builtInRoles } from './roles/built-in.ts'

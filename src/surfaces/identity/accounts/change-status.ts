@@ -1,7 +1,7 @@
 /**
- * Disables and enables accounts. The row lock orders this with logins, which hold the same row
- * until their session is committed: every session that began before is ended in this commit, and
- * none begins after it.
+ * Disables and enables accounts. Logins hold the account's row until their session is committed,
+ * and this use case locks the same row. So every session that began before is ended in this commit,
+ * and no session begins after it.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

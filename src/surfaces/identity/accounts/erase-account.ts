@@ -14,7 +14,7 @@ import { revokeSessions } from '../sessions/revoke-sessions.ts'
 import { principalsOf, raiseAccountVersion } from './find-account.ts'
 import { forgetCredentials } from './forget-credentials.ts'
 
-/** False if it was erased before. */
+/** Returns false if the account was erased before. */
 export async function eraseAccount(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'denied'>,

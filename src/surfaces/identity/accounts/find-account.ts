@@ -32,8 +32,8 @@ export function accountInTenant(
 const Keys = Type.Object({ ids: Type.Array(Id) })
 
 /**
- * Returns the account together with the API keys that it made, for surfaces that store data of
- * either.
+ * Returns the ids of the account and of the API keys that it made. Surfaces store data under all of
+ * these ids.
  */
 export async function principalsOf(
   reader: Pick<Reader, 'one'>,

@@ -1,6 +1,6 @@
 /**
- * Removes every credential of an account except the password, each with the same event as if it
- * were removed alone. The caller holds the account's row.
+ * Removes every credential of an account except the password. Each removal emits the same event as
+ * if the credential were removed alone. The caller holds the account's row lock.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

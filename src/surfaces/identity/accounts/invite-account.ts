@@ -1,8 +1,9 @@
 /**
- * Invites a person: an account without a password, and a mail whose token sets the first one. A
- * second invitation of an account that still waits sends a new token and makes the old one invalid.
- * An address that belongs to an account already is refused; that reveals nothing, because the
- * inviter may see the accounts of the tenant anyway.
+ * Invites a person: creates an account that has no password yet, and mails a token with which the
+ * person sets the first password. A second invitation of an account that has not accepted sends a
+ * new token and makes the old one invalid. An address that already belongs to an account is
+ * refused. The refusal reveals nothing, because the inviter may see the accounts of the tenant
+ * anyway.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** The accounts of a tenant as its administrators see them; erased ones are left out. */
+/** Lists the accounts of a tenant for its administrators. Erased accounts are left out. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -62,7 +62,7 @@ function refused(detail: string) {
 
 const Ended = Type.Object({ secret_hash: Bytes, revoked: Type.Boolean(), expired: Type.Boolean() })
 
-/** Only a caller with the right secret gets the reason, so that guessing reveals nothing. */
+/** Only a caller that has the right secret gets the reason, so that guessing reveals nothing. */
 async function whyNot(db: Reader, id: string, key: string): Promise<string> {
   const next = 'Create a new one with `POST /v1/api-keys`.'
   const row = await db.maybe(

@@ -95,7 +95,7 @@ async function holdOwner(
       from identity.accounts
       where tenant_id = ${tenant_id} and id = ${id} and status = 'active' for no key update`,
   )
-  // An account has a row to which a key can refer only in its own tenant.
+  // An API key refers to its account by tenant and id, so the account must be in the same tenant.
   if (!held) throw problem('permission_denied', { detail: at_home })
   const { future, ...owner } = held
   if (future) return owner

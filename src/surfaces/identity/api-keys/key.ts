@@ -1,7 +1,7 @@
 /**
- * The format of an API key: `ak_<id>_<secret><checksum>`. With the checksum, a scanner of leaked
- * secrets can recognize a real key, and the platform can refuse a wrong text before it queries the
- * database.
+ * The format of an API key: `ak_<id>_<secret><checksum>`. The checksum lets a scanner of leaked
+ * secrets recognize a real key. It also lets the platform refuse a malformed key before the
+ * database is queried.
  */
 import { crc32 } from 'node:zlib'
 import { newSecret } from '../../../kernel/ids.ts'

@@ -1,4 +1,4 @@
-/** API keys in requests and replies; the key itself is only in the reply that creates it. */
+/** API keys in requests and replies. Only the reply that creates a key contains the key itself. */
 import { type Static, Type } from 'typebox'
 import { closed, Id, nullable, page, text, Time } from '../../../kernel/http/shapes.ts'
 import { Grants } from '../roles/schemas.ts'

@@ -1,8 +1,8 @@
 /**
  * Changes the address of an account. The request requires the password. The change takes effect
- * when the owner sends the mailed token with their own credential, and the old address gets a
- * notice. The reply does not reveal whether another account has the new address; that account gets
- * a notice without a token.
+ * when the authenticated owner sends the mailed token. The old address gets a notice. The reply
+ * does not reveal whether another account has the new address. If one has it, that account gets a
+ * notice that contains no token.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'

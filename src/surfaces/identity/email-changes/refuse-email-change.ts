@@ -1,6 +1,6 @@
 /**
- * Refuses a change of address that the reader of the new mailbox did not request. The mailed token
- * is enough, because with it one can only end the change.
+ * Refuses a change of address. The reader of the new mailbox can do this if they did not request
+ * the change. The mailed token is enough, because the token alone can only end the change.
  */
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'

@@ -1,8 +1,9 @@
 /**
- * Access tokens. This process signs them; every process verifies them without the database and
- * refuses them after their session is revoked. A verified token is cached by its whole text,
- * because clients send the same token many times. A digest as cache key would cost 1 of the 22 µs
- * of a request, and an attacker who can read this memory can read the signing keys too.
+ * Access tokens. This process signs them. Every process verifies them without querying the
+ * database, and refuses a token whose session is revoked. A verified token is cached by its whole
+ * text, because clients send the same token many times. Computing a digest as cache key would cost
+ * 1 of the 22 µs of a request. It would protect nothing: an attacker who can read this memory can
+ * read the signing keys too.
  */
 import { sign as signature } from 'node:crypto'
 import { errors, jwtVerify, type JWTPayload } from 'jose'

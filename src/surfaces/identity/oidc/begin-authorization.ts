@@ -1,6 +1,7 @@
 /**
  * Begins a login at a provider, or links an identity at a provider to the account of the caller.
- * The provider's response is accepted once, in the browser that began, and for the same purpose.
+ * The provider's response is accepted once. It is accepted only in the browser that began, and only
+ * for the same purpose.
  */
 import { buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client'
 import { Type, type Static } from 'typebox'
@@ -23,7 +24,9 @@ export const BeginAuthorization = closed({
   redirect_uri: text(2000),
   tenant: Type.Optional(Slug),
   purpose: Type.Optional(Type.Union([Type.Literal('login'), Type.Literal('link')])),
-  /** Returned with the ticket, for an application that binds its own browser to the login. */
+  /**
+   * Returned together with the ticket, for an application that binds its own browser to the login.
+   */
   state: Type.Optional(text(500)),
 })
 type BeginAuthorization = Static<typeof BeginAuthorization>
@@ -34,7 +37,7 @@ export const Authorization = Type.Object(
 )
 type Authorization = Static<typeof Authorization>
 
-/** What is stored until the browser returns. */
+/** The data that is stored until the browser returns. */
 export const Pending = Type.Object({
   provider: Type.String(),
   redirect_uri: Type.String(),
@@ -70,7 +73,7 @@ export async function beginAuthorization(
             .id,
           account_id: null,
         }
-  // Runs before anything is stored, so that a provider that is down costs no row.
+  // Runs before anything is stored, so that no row is written if the provider is down.
   await configurationOf(party)
   const secret = newSecret()
   const ttl_seconds = kernel.settings['identity.oidc_state_ttl_seconds']

@@ -1,6 +1,7 @@
 /**
- * Why a login at a provider failed. The application gets a code that reveals nothing about the
- * accounts of others. The security events get a reason without any submitted value.
+ * The reasons for which a login at a provider failed. The application gets a code that reveals
+ * nothing about the accounts of others. The security events get a reason that contains no submitted
+ * value.
  */
 import { AuthorizationResponseError } from 'openid-client'
 import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'

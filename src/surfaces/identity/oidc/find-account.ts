@@ -102,7 +102,7 @@ function maySignUp({ settings }: Needs['kernel'], { signup }: Tenant, proven: bo
 }
 
 /**
- * Creates the account without a password. Returns undefined if the address was taken a moment ago.
+ * Creates an account that has no password. Returns undefined if the address was taken a moment ago.
  */
 async function makeAccount(
   tx: Tx,

@@ -1,7 +1,8 @@
 /**
- * Verifies the callback from a provider and returns the identity that the provider signed. It
- * checks the issuer of the response, the state, the code with its PKCE verifier, and the signature,
- * audience, nonce and times of the id_token before any of them is used.
+ * Verifies the callback from a provider and returns the identity that the provider signed. The
+ * issuer of the response, the state, and the code with its PKCE verifier are checked first. Then
+ * the signature, audience, nonce and times of the id_token are checked. Nothing is used before all
+ * checks pass.
  */
 import {
   authorizationCodeGrant,

@@ -1,6 +1,6 @@
 /**
- * The identity providers that the operator trusts, and the redirect URIs that a login may use. All
- * are checked at the start, so that the operator sees a mistake before a person logs in.
+ * The identity providers that the operator trusts, and the redirect URIs that a login may use. Both
+ * are checked when the process starts, so that the operator sees a mistake before a person logs in.
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -30,12 +30,12 @@ export type Provider = {
   readonly name: string
   readonly issuer: URL
   readonly client_id: string
-  /** Null for a public client, whose code is protected by PKCE only. */
+  /** Null for a public client. Only PKCE protects the codes of such a client. */
   readonly client_secret: string | null
   /** Null to use the value in the provider's metadata. */
   readonly client_auth: 'basic' | 'post' | null
   readonly scope: string
-  /** Whether its verified addresses are trusted. */
+  /** Whether the addresses that this provider has verified are trusted. */
   readonly trust_email: boolean
   /** The non-public addresses of the provider that calls may reach. */
   readonly allow: readonly string[]

@@ -1,7 +1,7 @@
 /**
  * The calls of the platform to identity providers. The metadata of a provider is fetched once and
- * cached. Every call goes through `safeFetch`, because a provider chooses its own endpoints.
- * Signatures are always checked, and only with algorithms of the list below.
+ * cached. Every call uses `safeFetch`, because a provider chooses its own endpoints. Signatures are
+ * always checked, and only the algorithms in the list below are accepted.
  */
 import {
   allowInsecureRequests,

@@ -1,6 +1,7 @@
 /**
- * The rows that link identities at providers to accounts. Issuer and subject together belong to at
- * most one account, whatever name the provider has here; the unique key decides races.
+ * The rows that link identities at providers to accounts. A pair of issuer and subject belongs to
+ * at most one account, even if the provider is renamed here. If two requests race, the unique key
+ * decides.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'

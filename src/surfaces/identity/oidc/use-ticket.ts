@@ -1,7 +1,7 @@
 /**
- * The two uses of a ticket: a login, or adding an identity at a provider to the account that began
- * the linking. The ticket names that account, so an attacker cannot make a person link another
- * identity.
+ * The two uses of a ticket: to log in, or to add an identity at a provider to the account that
+ * began the linking. The ticket names that account, so an attacker cannot make a person link
+ * another identity.
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'

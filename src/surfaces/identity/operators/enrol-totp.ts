@@ -1,5 +1,5 @@
 /**
- * Adds an authenticator app to an account from the command line, such as that of the first
+ * Adds an authenticator app to an account from the command line, for example for the first
  * administrator. The factor becomes active when its first code is entered. Only then is a replaced
  * factor removed.
  */

@@ -1,5 +1,5 @@
 /**
- * The use cases of identity for the command line. They are those of the API, without
+ * The use cases of identity for the command line. They are the use cases of the API, called without
  * authentication.
  */
 import { Type } from 'typebox'

@@ -1,7 +1,7 @@
 /**
- * Checks a code that a person typed: from an authenticator app, or a recovery code. The challenge
- * is opened and answered together, because a form sends both. Attempts are limited for each
- * account.
+ * Checks a code that a person typed. The code is from an authenticator app, or is a recovery code.
+ * One form sends the code, so the challenge is opened and answered in the same request. Attempts
+ * are limited for each account.
  */
 import { markup, type Markup } from '../../../kernel/http/markup.ts'
 import type { Deps } from '../deps.ts'

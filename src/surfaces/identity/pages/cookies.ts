@@ -1,6 +1,6 @@
 /**
- * Cookies of the account pages: all are HttpOnly, and over https they are `Secure` and only read
- * under the name that says so.
+ * Cookies of the account pages. All are HttpOnly. Over https they are `Secure` and have other
+ * names, and only the cookies with these names are read.
  */
 import { cookie, type Site } from '../sessions/deliver-tokens.ts'
 import type { Seen } from '../security-events/record-security-event.ts'

@@ -1,4 +1,4 @@
-/** Asks for a mail that resets a password; the page is the same for every address. */
+/** Requests a mail that resets a password. The page is the same for every address. */
 import { markup } from '../../../kernel/http/markup.ts'
 import { requestReset } from '../passwords/request-reset.ts'
 import { button, field, form, hidden, required } from './form.ts'

@@ -1,8 +1,8 @@
 /**
- * The HTML frame of the account pages: light and dark, readable on a phone, without a script. The
- * content security policy allows only this style sheet, by its hash. The referrer policy sends only
- * the origin of the page, because its full address may contain a token. The origin is needed:
- * without it, a browser without fetch metadata could not show that a form is ours.
+ * The HTML frame of the account pages: light and dark, readable on a phone, and free of scripts.
+ * The content security policy allows only this style sheet, by its hash. The referrer policy sends
+ * only the origin of the page, because the full address may contain a token. The origin is needed:
+ * some browsers send no fetch metadata, and for them only the origin shows that a form is ours.
  */
 import { createHash } from 'node:crypto'
 import { markup, trusted, type Markup } from '../../../kernel/http/markup.ts'

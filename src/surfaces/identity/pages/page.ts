@@ -39,7 +39,7 @@ export function pageRoutes(deps: Deps, page: Page): Route[] {
   const { path, summary, guarded, submit } = page
   const show = route({
     ...common,
-    // A guarded page may renew the session, which a HEAD request should not do.
+    // A guarded page may renew the session. A HEAD request should not do so.
     ...(guarded ? {} : { head: true as const }),
     transaction: 'own',
     method: 'GET',

@@ -1,4 +1,7 @@
-/** All account pages. They are not in the published document, which is for programs. */
+/**
+ * All account pages. The published document does not contain them, because it is written for
+ * programs.
+ */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { confirmPage } from './confirm.ts'

@@ -1,4 +1,4 @@
-/** Sends the verification of an address again; the page is the same for every address. */
+/** Sends the verification of an address again. The page is the same for every address. */
 import { markup } from '../../../kernel/http/markup.ts'
 import { resendVerification } from '../registrations/resend-verification.ts'
 import { button, field, form, hidden, required } from './form.ts'

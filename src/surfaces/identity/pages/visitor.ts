@@ -1,8 +1,8 @@
 /**
  * Finds the session of a visitor by the cookies of these pages. The cookies contain the same tokens
- * as those of the API under other names. The request pipeline requires a CSRF header together with
- * its own cookies, which a form cannot send, so the pages check a field of the form instead. An
- * expired access token is renewed with the refresh token.
+ * as the cookies of the API, under other names. With its own cookies, the API requires a CSRF
+ * header. A form cannot send a header, so the pages check a field of the form instead. An expired
+ * access token is renewed with the refresh token.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'

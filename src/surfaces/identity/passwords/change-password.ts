@@ -1,4 +1,7 @@
-/** Changes a password with the old one. Every other session ends; this session stays. */
+/**
+ * Changes a password after the old password was verified. This session stays, and every other
+ * session ends.
+ */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { accountById } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'

@@ -38,9 +38,9 @@ export function faultOf(given: string, email_normalized: string): string | undef
 }
 
 /**
- * A text is hard to guess if a part of it is hard to guess. So only the end of the text is
- * estimated, because the time of the estimator grows faster than the text (up to 224 ms for 119
- * characters, a third of it for 32).
+ * A text is hard to guess if a part of it is hard to guess, so estimating only the end is enough.
+ * The time of the estimator grows faster than the text: up to 224 ms for 119 characters, and a
+ * third of that for 32.
  */
 function isStrong(password: string, local: string): boolean {
   // The dictionaries take a moment to load, so they are loaded with the first password.

@@ -23,7 +23,7 @@ export type PasswordHasher = {
   /** Measures and stores the cost at the first start. Every later start reads it. */
   prepare(): Promise<void>
   hash(password: string): Promise<string>
-  /** Without a hash (null) it does the same work and returns false. */
+  /** If the hash is null, does the same work and returns false. */
   verify(password: string, encoded: string | null): Promise<boolean>
   /** Whether the hash should be replaced with a stronger one at the next login. */
   isWeak(encoded: string): boolean

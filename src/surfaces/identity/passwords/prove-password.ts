@@ -22,7 +22,10 @@ const Holder = Type.Object({
 /** An address within the scope in which it is unique. */
 export type Address = { readonly scope: string; readonly normalized: string }
 
-/** Limits guesses at the password of an address, whether or not it has an account. */
+/**
+ * Limits guesses at the password of an address. The limit is the same whether or not an account has
+ * the address.
+ */
 export function passwordBucket(
   { settings }: Pick<Kernel, 'settings'>,
   { scope, normalized }: Address,

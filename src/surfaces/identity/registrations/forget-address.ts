@@ -1,7 +1,7 @@
 /**
- * Deletes what is stored of an address outside its account: registrations, and the tokens and mails
- * that verify it. This runs when the account is erased or changes its address. In the second case,
- * pending registrations of other people stay.
+ * Deletes the data about an address that is stored outside its account: registrations, and the
+ * tokens and mails that verify the address. This runs when the account is erased or changes its
+ * address. When the address changes, pending registrations of other people stay.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

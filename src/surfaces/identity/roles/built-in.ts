@@ -1,7 +1,7 @@
 /**
- * The built-in roles and the grants that roles may have, made from the catalog of permissions, and
- * which of them apply to the whole platform. Only platform operators assign and remove roles of the
- * whole platform, in any tenant.
+ * The built-in roles, and the grants that roles may have. Both are made from the catalog of
+ * permissions. Some built-in roles apply to the whole platform: only platform operators assign and
+ * remove those, in any tenant.
  */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'

@@ -69,9 +69,9 @@ const life_ms = 500
 const known_max = 10_000
 
 /**
- * The same, cached for half a second. So a removed grant has no effect after a second, in every
- * process, without a notification that could be lost. A webhook sender reads the grants of the same
- * few owners some hundred times a second.
+ * The same, cached for half a second in every process. A removed grant has no effect after a
+ * second, and no notification is needed that could be lost. A webhook sender reads the grants of
+ * the same few owners some hundred times a second.
  */
 export function openRecentGrants(db: Db, deps: Pick<Deps, 'permissions'>): Face['recentGrantsOf'] {
   const known = new Map<string, { readonly grants: Grants; readonly at: number }>()

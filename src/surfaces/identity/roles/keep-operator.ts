@@ -27,7 +27,10 @@ export async function keepOperator(tx: Tx): Promise<void> {
   if (!it) throw problem('last_operator')
 }
 
-/** The same for an account that is disabled or erased, if it is an operator. */
+/**
+ * The same check for an account that is disabled or erased. It applies only if the account is an
+ * operator.
+ */
 export async function keepOperatorBeside(tx: Tx, account_id: string): Promise<void> {
   const { it } = await tx.one(
     Answer,

@@ -108,7 +108,7 @@ function revokeRoute(deps: Deps): Route {
 type Named = { account_id: string; role_id: string; tenant_id?: string }
 
 /**
- * Assigns after it has checked that the caller may, with the account's row locked. A platform
+ * Locks the account's row, checks that the caller may assign the role, and assigns it. A platform
  * operator may name the tenant, and then any account.
  */
 async function meant(

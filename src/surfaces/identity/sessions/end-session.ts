@@ -1,7 +1,7 @@
 /**
- * Logs out. A token of an ended session can still end that session, and nothing else, so that a
- * repeated request gets the same reply. Other callers need the permission and can end it only in
- * their own tenant.
+ * Logs out. A token of an ended session can end that session again, so that a repeated request gets
+ * the same reply, but can do nothing else. Other callers need the permission and can end a session
+ * only in their own tenant.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'

@@ -1,9 +1,9 @@
 /**
  * Logs in. An unknown account, a wrong password, an unverified address and a disabled account cost
- * the same work, count the same and get the same reply. An attempt is taken from the limit before
- * the hash is computed and given back on success. No connection is held while hashing. So the
- * transaction checks again that the password is still the verified one, and a reset in between
- * wins.
+ * the same work, count the same and get the same reply. An attempt is counted before the hash is
+ * computed, and the count is undone on success. No connection is held while hashing, so a reset may
+ * commit meanwhile. The transaction therefore checks again that the verified password is still
+ * valid.
  */
 import { Type, type Static } from 'typebox'
 import type { Taken } from '../../../kernel/access/take.ts'
@@ -105,7 +105,7 @@ async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn
     if (encoded && hasher.isWeak(encoded)) await strengthen(deps, candidate, body.password ?? '')
     return result
   } catch (error) {
-    // Any other failure was not a guess. Ending it a second time does nothing.
+    // Any other failure was not a guess. Ending the attempt a second time does nothing.
     await attempt.giveBack()
     throw error
   }

@@ -1,7 +1,7 @@
 /**
- * Limits how often one session may refresh (GCRA). The limit stops a client with a bug, not a
- * guesser, because a token has 256 bits. So each process counts in memory; in the database the
- * count cost as much as the rotation itself.
+ * Limits how often one session may refresh (GCRA). The limit stops a client that has a bug. It need
+ * not stop a guesser, because a token has 256 bits. So each process counts in memory. Counting in
+ * the database cost as much as the rotation itself.
  */
 import { problem } from '../errors.ts'
 

@@ -1,9 +1,9 @@
 /**
- * The sessions whose signed tokens are no longer valid. At its commit, a revocation enters the set
- * of its own process, and a wake-up makes the other processes read it. Every process also reads
- * once a second and looks back far enough to see transactions that committed late. So a lost
- * wake-up costs at most that second. An entry is removed when every token of its session has
- * expired.
+ * The sessions whose signed tokens are no longer valid. When a revocation commits, its process adds
+ * the session to this set and wakes the other processes, which then read it. Every process also
+ * reads once a second, so a lost wake-up delays a revocation by at most a second. Each read looks
+ * back far enough to see transactions that committed late. An entry is removed when every token of
+ * its session has expired.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'

@@ -1,6 +1,6 @@
 /**
- * Creates a tenant. Its slug is unique over the platform. If two requests race, the unique index
- * decides.
+ * Creates a tenant. Its slug is unique in the whole platform. If two requests race, the unique
+ * index decides.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,6 +1,6 @@
 /**
- * Activates a second factor after its owner has entered a valid code, which is then used up. The
- * first factor comes with recovery codes, which are shown only in this reply.
+ * Activates a second factor after its owner has entered a valid code. The code cannot be used
+ * again. The first factor also creates recovery codes. Only this reply contains them.
  */
 import { Type, type Static } from 'typebox'
 import { violates } from '../../../../kernel/database/failures.ts'

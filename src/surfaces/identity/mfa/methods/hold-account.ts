@@ -36,8 +36,8 @@ export async function holdAccount(
       where id = ${principal.id} and status = 'active' for update`,
   )
   if (!held) throw problem('permission_denied')
-  // Counts in a second statement. A statement that waits for the lock would count the state before
-  // the wait.
+  // Counts in a second statement. A statement that waits for the lock would return the count from
+  // before the wait.
   const { active, ...account } = await tx.one(
     Row,
     sql`

@@ -1,4 +1,7 @@
-/** Routes about one's own second factors. While one is active, changing them requires step-up. */
+/**
+ * Routes about the caller's own second factors. While a factor is active, changing factors requires
+ * step-up.
+ */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../../kernel/http/route.ts'
 import { pageQuery } from '../../../../kernel/http/shapes.ts'

@@ -1,8 +1,8 @@
 /**
  * Codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 seconds, one step of clock drift).
- * The secret is sealed in its row. A time step is accepted once: the newest matching step is
- * claimed by compare-and-set. So neither a repeat nor a neighbouring step with the same code is
- * accepted later.
+ * The secret is sealed in its row. Each time step is accepted once: compare-and-set claims the
+ * newest matching step. So a repeated code is refused, and so is an earlier step that has the same
+ * code.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { HOTP, Secret, TOTP } from 'otpauth'
@@ -34,9 +34,7 @@ export function openTotpSecret(keys: Keys, method_id: string, sealed: Buffer): B
   return keys.open(use, sealed, placeOf(method_id))
 }
 
-/**
- * The URI that an app reads from a QR code, and the secret that a person types without a camera.
- */
+/** The URI that an app reads from a QR code, and the secret that a person can type instead. */
 export function enrolment(secret: Buffer, issuer: string, label: string) {
   const totp = new TOTP({
     ...form,

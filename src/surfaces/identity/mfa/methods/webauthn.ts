@@ -1,7 +1,7 @@
 /**
- * Security keys and passkeys as a second factor. The relying party is the host of PUBLIC_URL and
- * the origin is compared exactly. A sign count that decreases hints at a copied key: it becomes a
- * security event, but is not a failure, since some authenticators count incorrectly.
+ * Security keys and passkeys as a second factor. The relying party is the host of PUBLIC_URL, and
+ * the origin is compared exactly. A sign count that decreases hints at a copied key. The login
+ * still succeeds, since some authenticators count incorrectly, but a security event is recorded.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
@@ -24,9 +24,7 @@ export function relyingParty(public_url: string): RelyingParty {
   return { id: hostname, origin }
 }
 
-/**
- * The key should be discoverable, so that people may use it without a password in a later version.
- */
+/** The key should be discoverable, so that a later version can allow logins with the key alone. */
 export async function registrationOptions(
   rp: RelyingParty,
   user: { readonly id: string; readonly name: string; readonly display_name: string },
