@@ -1,7 +1,7 @@
 /**
  * Normalizes, compares and masks addresses of people. All spellings of one address have the same
- * hash. The hash is keyed by the tenant, so that it has no meaning in another tenant. Messages go
- * to the address as it was given; only the hash is made of the lower-cased address.
+ * hash. The hash is keyed by the tenant, so that it has no meaning in another tenant. Messages are
+ * sent to the address as it was given. Only the hash uses the lower-cased form.
  */
 import { domainToASCII } from 'node:url'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'

@@ -1,6 +1,6 @@
 /**
- * The consumer of notifications: it sends the mails that identity requests. An event is skipped if
- * it waited longer than its mail is useful.
+ * The consumer of notifications sends the mails that identity requests. It skips an event that has
+ * waited so long that the mail is no longer useful.
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'

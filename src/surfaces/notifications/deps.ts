@@ -1,6 +1,6 @@
 /**
- * The dependencies that the use cases of notifications share. A use case names those that it uses
- * with `Pick<Deps, …>`.
+ * The dependencies that the use cases of notifications share. A use case lists the dependencies
+ * that it uses with `Pick<Deps, …>`.
  */
 import type { Reader, Tx } from '../../kernel/database/db.ts'
 import type { Kernel } from './settings.ts'

@@ -1,7 +1,7 @@
 /**
- * Erases a person. It deletes their key first, so that their addresses and the data of their
- * notifications become unreadable everywhere, and then the rows. Of a notification, only its
- * existence stays recorded.
+ * Erases a person. The person's key is deleted first, so that their addresses and the data of their
+ * notifications become unreadable everywhere. Then the rows are deleted. The only remaining record
+ * of a notification is that it existed.
  */
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'

@@ -1,7 +1,7 @@
 /**
  * Functions that other surfaces may call. They write in the caller's transaction, once for each
- * key, and throw only if the calling code is wrong. A person without an address gets a notification
- * whose state says so.
+ * key, and throw only if the calling code is wrong. If a person has no address, the state of the
+ * notification says so.
  */
 import type { Tx } from '../../kernel/database/db.ts'
 import type { Channel, Data, Priority } from './schemas.ts'

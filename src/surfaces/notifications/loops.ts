@@ -1,7 +1,7 @@
 /**
- * The loops of notifications: expired leases, messages with unknown outcome, digests whose window
- * has ended, batches. Once a second the kernel checks whether a loop has work. The interval of a
- * minute is only a safety net.
+ * The loops of notifications. They handle expired leases, messages whose outcome is unknown,
+ * digests whose window has ended, and batches. Once a second the kernel checks whether a loop has
+ * work. The interval of a minute is only a safety net.
  */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Loop } from '../../kernel/surface.ts'

@@ -1,5 +1,6 @@
 /**
- * A route below `/v1/users/{user_id}` is for that user, or for a caller with a separate permission.
+ * A route below `/v1/users/{user_id}` may be called by that user, or by a caller with a separate
+ * permission.
  */
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader } from '../../kernel/database/db.ts'

@@ -216,7 +216,7 @@ async function write(
       sum.duplicates += written.duplicates
       for (const one of written.rejected) reject(one)
     })
-    // The next portion, or the end, waits for it.
+    // The next portion, or the end, waits for this portion.
     writing.catch(() => {})
   }
   for await (const one of lines) {
@@ -245,7 +245,7 @@ async function write(
 }
 
 /**
- * Checks the lease: a request that was considered dead must not continue in parallel with its
+ * Checks the lease. A request that was considered dead must not continue in parallel with its
  * retry.
  */
 function writePortion(deps: Deps, batch: Batch, lines: readonly Line[]) {

@@ -1,4 +1,6 @@
-/** Deletes, in portions, a batch that was never acknowledged. None of its messages was sent. */
+/**
+ * Deletes, in portions, a batch that was never acknowledged. None of the batch's messages was sent.
+ */
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Writes recipients of a batch as intents and attempts, a few thousand in one transaction. Messages
- * are sent only after the batch is `dispatching`, so nothing is sent of a request that breaks off.
+ * are sent only after the batch is `dispatching`, so a request that breaks off sends nothing.
  */
 import { Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -23,7 +23,7 @@ export type Batch = Prepared & {
   readonly principal_id: string
   readonly token: string
   readonly data: Data
-  /** The sealed data, shared by all recipients without data of their own. */
+  /** The sealed data that all recipients share if they have no data of their own. */
   readonly shared_ref: string
   readonly locale: string | null
   readonly metadata: Readonly<Record<string, string>> | null

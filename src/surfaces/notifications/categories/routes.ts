@@ -122,7 +122,10 @@ function putRoute(): Route {
   })
 }
 
-/** People can unsubscribe from marketing, and it is not sent again if it may have arrived. */
+/**
+ * People can unsubscribe from marketing. A marketing message that may have arrived is not sent
+ * again.
+ */
 function withDefaults(name: string, asked: Static<typeof PutCategory>): Category {
   const marketing = asked.class === 'marketing'
   return {

@@ -1,6 +1,6 @@
 /**
  * Adds an order to the open digest of its recipient, category and key. A partial unique index
- * decides which digest is open. The statement that adds and the one that closes wait for each
+ * allows only one open digest. The statement that adds and the statement that closes wait for each
  * other, so each order is in exactly one digest.
  */
 import { Type } from 'typebox'

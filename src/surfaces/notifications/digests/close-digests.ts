@@ -1,7 +1,7 @@
 /**
- * Closes digests whose window has ended. The collected orders become the data of exactly one
- * notification (`events`, the first hundred, and `total`), in the transaction that closes the
- * digest.
+ * Closes digests whose window has ended. Each digest becomes exactly one notification in the
+ * transaction that closes the digest. The data of the notification are the collected orders
+ * (`events`, the first hundred, and `total`).
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

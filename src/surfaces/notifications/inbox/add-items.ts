@@ -1,6 +1,7 @@
 /**
- * Adds rendered messages to the inboxes of people. Each inbox has one sequence; an item takes its
- * number in the transaction that adds it. So a stream that reconnects knows which items it missed.
+ * Adds rendered messages to the inboxes of people. Each inbox has one sequence, and an item gets
+ * its number in the transaction that adds it. A stream that reconnects compares numbers to find the
+ * items that it missed.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

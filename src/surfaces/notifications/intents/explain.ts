@@ -1,4 +1,4 @@
-/** Returns what would happen to a notification now, for each channel, and writes nothing. */
+/** Returns what would happen to a notification now, for each channel. Writes nothing. */
 import { Type, type Static } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -68,7 +68,7 @@ async function requireDestination(tx: Tx, tenant_id: string, id: string): Promis
 
 const nowhere: RecipientRef = { kind: 'destination', id: nil_id }
 
-/** An address that was never used has no row yet, and this creates none. */
+/** An address that was never used has no row yet, and this function creates none. */
 async function factsOfAddress(
   tx: Tx,
   { kernel }: Deps,

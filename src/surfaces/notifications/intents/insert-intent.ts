@@ -1,7 +1,7 @@
 /**
  * Writes an intent, its sealed data and its attempts in one statement. The attempts are rows of a
- * queue: those that may be sent immediately are due now, those that are scheduled or held are due
- * later. A key makes one intent as long as its row exists.
+ * queue. Attempts that may be sent immediately are due now, and scheduled or held attempts are due
+ * later. A key makes only one intent as long as the intent's row exists.
  */
 import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,6 +1,6 @@
 /**
  * Reads the current data about recipients: their addresses, their preferences, and which addresses
- * are suppressed. The same few statements serve one intent that is accepted and two hundred that
+ * are suppressed. The same few statements are used when one intent is accepted and when two hundred
  * are about to be sent.
  */
 import { Type, type Static } from 'typebox'

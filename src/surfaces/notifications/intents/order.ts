@@ -19,7 +19,7 @@ export const plain = {
 export type Order = {
   readonly id: string
   readonly tenant_id: string
-  /** The nil UUID if code sends it and not a caller. */
+  /** The nil UUID if code of the platform sends the message and not a caller. */
   readonly principal_id: string
   readonly key: string | null
   readonly fingerprint: Buffer | null

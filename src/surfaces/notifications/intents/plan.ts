@@ -1,4 +1,7 @@
-/** What becomes of each channel of an order, as things are now: the same for accepting and for explaining. */
+/**
+ * Decides what would happen now on each channel of an order. Accepting an order and explaining it
+ * use the same decision.
+ */
 import { wishFor } from '../preferences/resolve.ts'
 import type { Channel } from '../schemas.ts'
 import { decide, type Decision, type Facts } from './decide.ts'

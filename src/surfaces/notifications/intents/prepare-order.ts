@@ -1,4 +1,6 @@
-/** Turns a request into an order: category, grants, template, data and times are checked here, in this order. */
+/**
+ * Turns a request into an order. Checks category, grants, template, data and times, in this order.
+ */
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import { parseTime } from '../../../kernel/clock.ts'
@@ -13,7 +15,7 @@ import { fitOf } from '../templates/data-schema.ts'
 import { templateToSend, type TemplateVersion } from '../templates/find-template.ts'
 import type { NewNotification } from './schemas.ts'
 
-/** What one notification and a whole batch are made from. */
+/** The input for one notification or for a whole batch. */
 export type Prepared = {
   readonly category: Category
   readonly template: TemplateVersion
@@ -30,7 +32,7 @@ type Asked = Pick<
 
 export type Asker = { readonly tenant_id: string; readonly grants: ReadonlySet<string> | null }
 
-/** `grants` null: code of the platform asks. */
+/** `grants` is null if code of the platform is the sender. */
 export async function prepare(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
@@ -57,7 +59,7 @@ function requireGrants(grants: ReadonlySet<string>, category: Category, priority
   const { name } = category
   const critical =
     priority === 'critical' && !allowsType(grants, 'notifications.intents.send_critical', name)
-  // A grant of everything does not reach mails that look like the platform's own.
+  // A grant for all categories does not allow mails that look like the platform's own.
   const security =
     category.class === 'security' && !grants.has(`notifications.intents.send:${name}`)
   if (!critical && !security) return
@@ -66,7 +68,10 @@ function requireGrants(grants: ReadonlySet<string>, category: Category, priority
   throw problem('permission_denied', { detail: exact })
 }
 
-/** Named channels must have a text; the category's usual ones are left out where they have none. */
+/**
+ * Requested channels must have a text. Default channels of the category are left out if they have
+ * none.
+ */
 function channelsOf(
   named: readonly Channel[] | undefined,
   { default_channels }: Category,
@@ -107,7 +112,7 @@ function timesOf(
   })
 }
 
-/** `pointer` is where the data stands in the request. */
+/** `pointer` is the place of the data in the request. */
 export async function requireData(
   { kernel: { settings } }: Pick<Deps, 'kernel'>,
   { data_schema }: TemplateVersion,

@@ -10,7 +10,7 @@ import { findIntent, viewsOf, type IntentRow } from './view.ts'
 
 export type Caller = { readonly principal: Principal; readonly grants: ReadonlySet<string> }
 
-/** A caller who may not see it gets 404. */
+/** A caller who may not see the notification gets 404. */
 export async function requireIntent(
   reader: Reader,
   { principal, grants }: Caller,

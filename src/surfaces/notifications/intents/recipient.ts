@@ -1,7 +1,7 @@
 /**
  * The recipient of an intent. A reference names a user, a destination or a mail of identity. An
- * address that is given directly becomes a sealed destination, and the same address always gets the
- * same one.
+ * address that is given directly becomes a sealed destination. The same address always gets the
+ * same destination.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -34,7 +34,7 @@ export function parseRef(text: string): RecipientRef {
   return { kind, id }
 }
 
-/** The address of a recipient that names one; null if it names a user or a destination. */
+/** The address of the recipient. Null if the recipient is a user or a destination. */
 export function addressOf(recipient: Recipient, pointer: string): Address | null {
   const named = Object.values(recipient).filter(value => value !== undefined)
   if (named.length !== 1) {
@@ -80,7 +80,7 @@ export async function resolveRecipient(
   return { kind: 'destination', id: found.id }
 }
 
-/** Stores addresses without an account, one row each. Returns their ids in order. */
+/** Stores addresses that belong to no account, one row each. Returns their ids in order. */
 export async function storeAddresses(
   tx: Tx,
   { kernel: { keys }, vault }: Pick<Deps, 'kernel' | 'vault'>,

@@ -55,7 +55,8 @@ function instant(
   const wall = date.toPlainDateTime(time)
   const first = wall.toZonedDateTime(zone, { disambiguation: 'earlier' })
   const last = wall.toZonedDateTime(zone, { disambiguation: 'later' })
-  // In a gap, the two interpretations are on its two sides. Its end is the first instant after it.
+  // A time in a gap has two interpretations, one before and one after the gap. The end of the gap
+  // is the first instant after it.
   const in_gap = !first.toPlainDateTime().equals(wall)
   if (in_gap) {
     const after = first.getTimeZoneTransition('next')

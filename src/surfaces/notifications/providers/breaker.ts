@@ -1,7 +1,8 @@
 /**
- * A circuit breaker for each provider. After ten failures in a row, or if half of twenty messages
- * in a minute fail, it opens for 30 s, doubling up to 15 minutes. Then one message is let through,
- * and its success closes it. The first process that notices the change emits the event.
+ * A circuit breaker for each provider. The circuit opens after ten failures in a row, or if half of
+ * twenty messages in a minute fail. It stays open for 30 s, doubling up to 15 minutes. Then one
+ * message is let through, and the circuit closes if that message succeeds. The first process that
+ * notices the change emits the event.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -29,7 +30,7 @@ const limits = {
   open_ms_max: 900_000,
 }
 const Turned = Type.Object({ id: Id, version: Type.Integer() })
-/** Events of providers belong to the deployment, so they go to its first tenant. */
+/** Events of providers belong to the deployment, so they are emitted in its first tenant. */
 const platform_tenant_id = '01900000-0000-7000-8000-000000000001'
 
 export function openBreaker(

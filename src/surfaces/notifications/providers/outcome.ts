@@ -1,4 +1,7 @@
-/** The message that a provider gets, and the outcome, in the terms that decide the next step. */
+/**
+ * The message that a provider gets, and the outcome of sending. The outcome contains everything
+ * that decides the next step.
+ */
 import type { Rendered } from '../templates/render.ts'
 import type { OutsideChannel } from '../addresses.ts'
 
@@ -10,7 +13,7 @@ export type Outgoing = {
   readonly to: string
   readonly message: Rendered
   readonly category: string
-  /** For mails of categories with an unsubscribe link. */
+  /** For mails of categories that have an unsubscribe link. */
   readonly unsubscribe_url: string | null
   readonly created_at: string
   /** How long the message is useful. */
@@ -60,7 +63,10 @@ export type Provider = {
   readonly reaches: string
   readonly connections: number
   send(outgoing: Outgoing, signal: AbortSignal): Promise<Outcome>
-  /** Whether the provider has a message with this ref; null if the provider cannot be queried. */
+  /**
+   * Returns whether the provider has a message with this ref; null if the provider cannot be
+   * queried.
+   */
   find?(outgoing: Outgoing, since_ms: number): Promise<Outcome | null>
   close(): Promise<void>
 }

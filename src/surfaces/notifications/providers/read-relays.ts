@@ -4,7 +4,8 @@ import type { Channel } from '../schemas.ts'
 import type { Kernel } from '../settings.ts'
 
 /**
- * Without a relay, people wait for mails that never arrive, so this requires an explicit setting.
+ * If no relay is configured, people wait for mails that never arrive. So this requires an explicit
+ * setting.
  */
 export function requireMail({ settings, profile }: Pick<Kernel, 'settings' | 'profile'>): void {
   const given = settings['notifications.email_providers']
@@ -36,7 +37,9 @@ function requireSenders(settings: Kernel['settings']): void {
 
 const isLocal = (address: string) => /[@/.]localhost\b/.test(address)
 
-/** Channels without a provider. Their messages are skipped, so that none waits until it expires. */
+/**
+ * Channels that have no provider. Their messages are skipped, so that none waits until it expires.
+ */
 export function unservedChannels({ settings, profile }: Pick<Kernel, 'settings' | 'profile'>) {
   const { 'notifications.email_providers': mail, 'notifications.sms_providers': sms } = settings
   const production = profile === 'production'

@@ -1,8 +1,8 @@
 /**
  * Sends mails over one relay. The Message-ID is made from the ref, so that a duplicate mail can be
- * recognized after an unknown outcome. Before the relay asks for the message (354), nothing was
- * sent. After a refusal, nothing was accepted. If the connection breaks after 354, the outcome is
- * unknown.
+ * recognized after an unknown outcome. If the connection breaks before the relay asks for the
+ * message (354), nothing was sent. If the relay refuses the message, nothing was accepted. If the
+ * connection breaks after 354, the outcome is unknown.
  */
 import { Readable } from 'node:stream'
 import Dkim from 'nodemailer/lib/dkim'

@@ -16,7 +16,7 @@ export const ClaimedRow = Type.Object({
   channel: Channel,
   target: Type.String(),
   attempt_no: Type.Integer(),
-  /** Named by the previous attempt if that one failed over. */
+  /** Set by the previous attempt if that attempt failed over. */
   provider: nullable(Type.String()),
   /** The outcome of an earlier attempt is unknown, so no other provider may send it. */
   pinned: Type.Boolean(),

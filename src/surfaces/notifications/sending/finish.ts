@@ -89,7 +89,7 @@ async function record(tx: Tx, results: readonly Result[]): Promise<ReadonlySet<n
   return new Set(recorded.map(row => row.place))
 }
 
-/** The attempt for "push" is replaced by one for each device. */
+/** The attempt for "push" is replaced by one attempt for each device. */
 async function fanOut(tx: Tx, results: readonly Result[]): Promise<void> {
   const wide = results.filter(one => one.devices.length > 0)
   if (wide.length === 0) return

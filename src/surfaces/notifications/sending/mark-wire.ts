@@ -1,7 +1,7 @@
 /**
  * Marks messages right before their first byte is sent. After a crash, an unmarked message was
- * certainly not sent, and the provider of a marked one is known. Many marks share a transaction. If
- * it returns false, another process has the lease, and nothing is sent.
+ * certainly not sent, and the provider of a marked message is known. Many marks share a
+ * transaction. If marking returns false, another process has the lease, and nothing is sent.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'

@@ -1,6 +1,6 @@
 /**
- * Decides again about claimed attempts and renders those that are sent. Changes since they were
- * accepted count here (preferences, suppressions, addresses, the time).
+ * Decides again about claimed attempts and renders those that are sent. The decision uses the
+ * current preferences, suppressions and addresses and the current time.
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import { findCategories } from '../categories/find-category.ts'
@@ -40,7 +40,7 @@ export type Ready = {
   readonly message: Rendered
   readonly sha256: Buffer
   readonly unsubscribe_url: string | null
-  /** The address has bounced. A mail of class security may try it once a day. */
+  /** The address has bounced. A mail of class security may be sent to it once a day. */
   readonly is_trial: boolean
 }
 
@@ -148,7 +148,7 @@ function decideAttempt(
   return { planned, category }
 }
 
-/** Null if identity does not want it sent any more. */
+/** Null if identity does not want the mail sent any more. */
 function planMail(
   claimed: Claimed,
   category: Category,

@@ -1,9 +1,9 @@
 /**
- * Resolves attempts after a crash or a lost reply. If a lease expired without a wire mark, the
- * message was certainly not sent, so it waits again. With the mark, the outcome is unknown. Then
- * the provider is queried if that is possible, else a report is awaited. After that, the category
- * decides whether the same message is sent again with the same ref, or given up. It is never sent
- * with another ref or over another provider.
+ * Resolves attempts after a crash or a lost reply. If a lease expired and there is no wire mark,
+ * the message was certainly not sent, so it waits again. If there is a mark, the outcome is
+ * unknown. Then the provider is queried if that is possible, else a report is awaited. After that,
+ * the category decides: the same message is sent again with the same ref, or is given up. The
+ * message is never sent with another ref or over another provider.
  */
 import { Type, type Static } from 'typebox'
 import { parseTime } from '../../../kernel/clock.ts'

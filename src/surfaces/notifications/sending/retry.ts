@@ -1,4 +1,4 @@
-/** When a message that was certainly not sent is tried again; null means never. */
+/** Returns when to retry a message that was certainly not sent. Null means never. */
 import { jitter } from '../../../kernel/ids.ts'
 import type { Channel } from '../schemas.ts'
 

@@ -98,7 +98,7 @@ type Closing = {
   readonly closes_digest: string | null
 }
 
-/** An order in a digest ends in the state of the digest's message. */
+/** When the digest's message ends, each order in the digest gets the state of that message. */
 export async function settleMembers(tx: Tx, settled: readonly Closing[]): Promise<void> {
   const closing = settled.filter(
     one => one.closes_digest !== null && announced_states.includes(one.state),

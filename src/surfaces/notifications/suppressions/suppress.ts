@@ -1,6 +1,6 @@
 /**
- * Suppresses an address in one tenant, for one category or for all categories. If it is suppressed
- * already, the first reason stays.
+ * Suppresses an address in one tenant, for one category or for all categories. If the address is
+ * suppressed already, the first reason stays.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../../kernel/database/db.ts'
@@ -31,7 +31,7 @@ export async function takeTrial(
 
 const Made = Type.Object({ id: Id })
 
-/** Returns its id, or null if the address was suppressed already. */
+/** Returns the id of the suppression, or null if the address was suppressed already. */
 export async function suppress(tx: Tx, what: NewSuppression): Promise<string | null> {
   const { tenant_id, hash, channel, category, reason } = what
   const made = await tx.maybe(

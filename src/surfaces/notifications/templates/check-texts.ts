@@ -1,6 +1,6 @@
 /**
- * Refuses texts of a template with syntax errors, and HTML in which data would be inserted where
- * escaping does not protect (an attribute without quotes, a URL without `safe_url`, a script).
+ * Refuses texts of a template that have syntax errors. Also refuses HTML that inserts data where
+ * escaping does not protect: in an attribute without quotes, a URL without `safe_url`, or a script.
  */
 import { problem } from '../errors.ts'
 import { parse, type Kind } from './language.ts'

@@ -1,7 +1,7 @@
 /**
- * Finds a template version with its texts: the tenant's own, or a built-in one. A tenant's own
- * template of the same name is preferred, except for class security, where the text of a tenant
- * could leak a one-time token.
+ * Finds a template version with its texts: the tenant's own, or a built-in one. If both have the
+ * same name, the tenant's own template is preferred. For class security the built-in template is
+ * used, because the text of a tenant could leak a one-time token.
  */
 import { LRUCache } from 'lru-cache'
 import { Type, type Static } from 'typebox'

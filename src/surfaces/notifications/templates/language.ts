@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache'
 
 export type Kind = 'html' | 'text'
 
-/** The variables that every template has beside its data. */
+/** The variables that every template has in addition to its data. */
 export type Given = {
   readonly locale: string
   readonly timezone: string

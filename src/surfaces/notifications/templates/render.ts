@@ -1,7 +1,7 @@
 /**
  * Renders the message of one channel from a template and its data. The same template, data, locale,
- * zone and time give the same bytes; their hash is stored with each attempt. In places for plain
- * text only (a subject, an SMS, a push message), control characters are removed here.
+ * zone and time give the same bytes. The hash of the bytes is stored with each attempt. Control
+ * characters are removed here in places for plain text only (a subject, an SMS, a push message).
  */
 import { hash } from 'node:crypto'
 import type { Channel } from '../schemas.ts'

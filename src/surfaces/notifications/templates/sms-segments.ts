@@ -1,6 +1,6 @@
 /**
- * Counts the segments of an SMS: 160 characters of GSM 03.38, or 70 of UCS-2, and a few fewer in
- * each if there are several.
+ * Counts the segments of an SMS. One segment holds 160 characters of GSM 03.38, or 70 of UCS-2. If
+ * there are several segments, each holds a few characters fewer.
  */
 const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
