@@ -1,4 +1,7 @@
-/** The dependencies that the use cases of retrieval share, with the faces that it calls. */
+/**
+ * The dependencies that the use cases of retrieval share, and the faces of other surfaces that
+ * retrieval calls.
+ */
 import type { SafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
 import type { Face as Identity } from '../identity/face.ts'
 import type { Face as Models } from '../inference/face.ts'

@@ -28,7 +28,7 @@ const acl_entries_max = 256
 export const Acl = Type.Array(AclEntry, { maxItems: acl_entries_max })
 export const PutAcl = closed({ acl: Acl }, { title: 'PutAcl' })
 
-/** The rights that include this one. */
+/** The rights that include the given right. */
 export function atLeast(right: Right): readonly Right[] {
   return rights.slice(rights.indexOf(right))
 }

@@ -1,6 +1,7 @@
 /**
- * Each different list of readers in a collection is stored once and has a number. The chunks in the
- * index contain this number, so a search names only the few numbers that the caller may read.
+ * Each different list of readers in a collection is stored once and has a number. Each chunk in the
+ * index contains the number of its list. A search is limited to the numbers of the lists that name
+ * the caller.
  */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
@@ -15,7 +16,7 @@ const sets_max = 10_000
 
 type Place = { readonly tenant_id: string; readonly collection_id: string }
 
-/** The number of a list. Every entry of the list may at least read. */
+/** Returns the number of a list. Every entry of the list has at least the right `read`. */
 async function internSet(
   tx: Tx,
   { tenant_id, collection_id }: Place,

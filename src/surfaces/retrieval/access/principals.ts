@@ -1,6 +1,6 @@
 /**
- * Finds the names of the caller in access lists. They come from identity at each call and never
- * from the request, so a removed role gives no access any more.
+ * Finds the names of the caller in access lists. Identity returns the names at each call, and the
+ * request cannot set them. So a removed role gives no access any more.
  */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'

@@ -1,6 +1,7 @@
 /**
  * SQL conditions that check the rights of a caller on the live rows. Every read and every write of
- * a collection or a document uses one of them. The numbers in an index only make searches cheaper.
+ * a collection or a document uses one of these conditions. The numbers in an index only make
+ * searches cheaper.
  */
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Right } from './acl-entries.ts'
@@ -17,8 +18,8 @@ export function mayCollection({ tenant_id, names }: Caller, right: Right): Sql {
 }
 
 /**
- * The caller may read the document `d`: they may read its collection, and the document's own list
- * names them or it has none.
+ * The caller may read the document `d`. They may read its collection, and the document either has
+ * no list of its own or its list names them.
  */
 export function isPresentTo({ tenant_id, names }: Caller): Sql {
   return sql`(d.tenant_id = ${tenant_id} and d.deleted_at is null and (d.acl_set_id = 0 or exists (

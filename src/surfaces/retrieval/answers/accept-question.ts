@@ -17,7 +17,7 @@ import type { AskQuestion } from './schemas.ts'
 
 const context_depth_max = 10
 
-/** The stored parts of a question, with which any process can continue. */
+/** The stored parts of a question. With them any process can continue. */
 export type Order = {
   readonly asker: Asker
   readonly collection_ids: readonly string[]

@@ -1,9 +1,9 @@
 /**
  * Answers with sentences of the sources themselves, so that each sentence is its own quote. The
- * score of a sentence is its share of the question's words. Words of its headings count less; so do
- * lines of programs and tables. If even the best sentence has too few words, a section whose
- * headings contain all words of the question answers with its beginning ("Tell me about refunds").
- * Otherwise there is no answer.
+ * score of a sentence is its share of the question's words. Words of its headings count less, and
+ * so do lines of programs and tables. If even the best sentence has too few words, a section may
+ * answer with its beginning ("Tell me about refunds"). The headings of that section must contain
+ * all words of the question. Otherwise there is no answer.
  */
 import { offsetsOf } from '../chunking/code-points.ts'
 import { isStopWord, stemOf, wordsOf } from '../embedding/words.ts'
@@ -67,7 +67,7 @@ function asQuoted({ source, start, end, text }: Candidate): Sentence {
   return { text, quotes: [{ source, quote: text, range: { start, end } }] }
 }
 
-/** The first sentences below headings with all words, from the best-ranked document. */
+/** The first sentences below headings that contain all words, from the best-ranked document. */
 function leadOf(candidates: readonly Candidate[], asked: ReadonlySet<string>): Candidate[] {
   const below = candidates.filter(({ headings }) => [...asked].every(term => headings.has(term)))
   const document_id = below[0]?.source.document_id
@@ -109,7 +109,7 @@ function scoreOf({ terms, headings, rank, text }: Candidate, asked: ReadonlySet<
   const all = [...asked]
   const own = all.filter(term => terms.has(term)).length
   const above = all.filter(term => !terms.has(term) && headings.has(term)).length
-  // A sentence without any of the words is not an answer, whatever its headings are.
+  // A sentence that contains none of the words is not an answer, whatever its headings are.
   const share =
     own === 0 ? 0 : ((own + above * heading_weight) / asked.size) * (isProse(text) ? 1 : not_prose)
   return { share, score: share + rank_bonus / (rank + 1) }

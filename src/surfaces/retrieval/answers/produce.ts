@@ -31,7 +31,7 @@ export async function* produce(
   const { sources, retrieval_version, degraded } = found
   const retrieval_ms = Math.round(performance.now() - began_ms)
   signal.throwIfAborted()
-  // Without a source a model has nothing to quote.
+  // If there is no source, a model has nothing to quote.
   if (question.answerer === 'generative' && sources.length > 0) {
     yield* generateSentences(deps, question, { ...found, retrieval_ms, context }, signal)
     return

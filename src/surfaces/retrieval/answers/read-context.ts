@@ -1,6 +1,6 @@
 /**
- * The earlier answer that a question follows: its question, and its text if the caller may still
- * read it. Of a redacted answer only the question is used.
+ * The earlier answer that a question follows. Its question is always used, and its text is used
+ * only if the caller may still read it. If the answer was redacted, only its question is used.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'

@@ -13,7 +13,7 @@ import { splitUnits, type Unit } from './split-units.ts'
 export type Chunking = {
   readonly target_tokens: number
   readonly max_tokens: number
-  /** A smaller remainder joins the chunk before it, if that has room. */
+  /** A smaller remainder joins the chunk before it, if that chunk has room. */
   readonly min_tokens: number
   readonly overlap_tokens: number
   readonly overlap_sentences: number

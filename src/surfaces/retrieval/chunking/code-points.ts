@@ -1,6 +1,6 @@
 /**
- * Converts offsets between Unicode code points, which PostgreSQL and the API use, and the UTF-16
- * units of JavaScript. They differ only after characters outside the basic plane.
+ * Converts offsets between Unicode code points and the UTF-16 units of JavaScript. PostgreSQL and
+ * the API use code points. Both offsets differ only after characters outside the basic plane.
  */
 export type Offsets = {
   toUnits(code_point: number): number

@@ -1,4 +1,4 @@
-/** Collections as their readers see them, and the check of a caller's right on one. */
+/** Collections as their readers see them, and the check of a caller's right on a collection. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,6 +1,6 @@
 /**
- * Replaces the access list of a collection. The new list applies from this commit on to every
- * document without a list of its own. Neither documents nor index rows change.
+ * Replaces the access list of a collection. From this commit on, the new list applies to every
+ * document that has no list of its own. Neither documents nor index rows change.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

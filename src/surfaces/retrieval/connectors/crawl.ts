@@ -1,8 +1,9 @@
 /**
- * Lists the pages of a web connector: its URLs, and the pages on the same host below them that they
- * link to, as far as robots.txt allows. A stored page is requested conditionally (ETag, or
- * Last-Modified). If the server replies that it is unchanged, the links of the stored text are
- * used. If a page cannot be fetched, the listing is incomplete and nothing is deleted.
+ * Lists the pages of a web connector, as far as robots.txt allows. These are its URLs, and the
+ * pages below them on the same host to which they link. A stored page is requested conditionally
+ * (ETag, or Last-Modified). If the server replies that the page is unchanged, the links of the
+ * stored text are used. If a page cannot be fetched, the listing is incomplete and nothing is
+ * deleted.
  */
 import robotsParser from 'robots-parser'
 import type { SafeResponse } from '../../../kernel/outgoing/safe-fetch.ts'

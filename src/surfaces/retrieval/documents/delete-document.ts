@@ -11,7 +11,10 @@ import { announce } from '../events.ts'
 import { submitJob } from '../ingestion/submit-job.ts'
 import { lockDocument } from './find-document.ts'
 
-/** Returns the id of the purge job. If the document was deleted before, it is the earlier job. */
+/**
+ * Returns the id of the purge job. If the document was deleted before, returns the id of the
+ * earlier job.
+ */
 export async function deleteDocument(
   tx: Tx,
   deps: Pick<Deps, 'jobs'>,
@@ -71,7 +74,7 @@ export async function cancelIngestion(
   for (const { id: job_id } of running) await jobs.cancel(tx, { tenant_id, job_id })
 }
 
-/** Without a separate job, because a deleted collection has one job for all its documents. */
+/** No separate job is submitted, because a deleted collection has one job for all its documents. */
 export async function hideDocument(
   tx: Tx,
   document: Omit<Dropped, 'submitter_id'> & { readonly purge_job_id: string },

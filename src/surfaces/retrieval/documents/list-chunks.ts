@@ -1,6 +1,6 @@
 /**
- * The text of a document as answers quote it: its chunks in order. The rule is that of a search: the
- * version that is served now, to a caller who may read the document at this moment.
+ * The text of a document as answers quote it: its chunks in order. As in a search, only the version
+ * that is served now is shown, and only to a caller who may read the document at this moment.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'

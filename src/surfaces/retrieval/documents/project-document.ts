@@ -1,6 +1,6 @@
 /**
- * Updates the rows of a document in all indexes: its access list, and only the version that is
- * served. The transactions that change either make the document due.
+ * Updates the rows of a document in all indexes: sets the current access list and keeps only the
+ * served version. A transaction that changes the list or the served version makes the document due.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

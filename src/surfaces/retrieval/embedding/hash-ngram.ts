@@ -1,7 +1,8 @@
 /**
- * `hash-ngram-384@1`: a profile without weights, for every language. It hashes stemmed words, pairs
- * of words and groups of 3 to 5 letters into 384 dimensions with a sign. So it finds typing errors
- * and inflected forms. It does not know meanings, and its description says so.
+ * `hash-ngram-384@1`: a profile that needs no weights and supports every language. It hashes
+ * stemmed words, pairs of words and groups of 3 to 5 letters into 384 dimensions with a sign. So a
+ * search finds words with typing errors and inflected forms. The profile does not know meanings,
+ * and its description says so.
  */
 import type { LocalProfile } from './profile.ts'
 import { isStopWord, stemOf, wordsOf } from './words.ts'
@@ -17,7 +18,7 @@ type Known = {
   readonly stem: string
   /** The hash of the stem and a space; the hash of a pair continues from it. */
   readonly begun: number
-  /** How often it is in the text that is being embedded. */
+  /** How often the word is in the text that is being embedded. */
   times: number
 }
 /** Most words of a text occur in many other texts. */
@@ -122,8 +123,8 @@ function mixed(start: number): number {
 }
 
 /**
- * A text without a word would give the zero vector, which has no direction. The first axis makes it
- * comparable, and far from other texts.
+ * A text that has no word would give the zero vector, which has no direction. The first axis makes
+ * it comparable, and far from other texts.
  */
 export function normalized(vector: Float32Array): Float32Array {
   let sum = 0

@@ -6,7 +6,7 @@
 export type EmbeddingProfile = {
   readonly id: string
   readonly dimensions: number
-  /** Whether it finds texts with the same meaning in other words. */
+  /** Whether a search finds texts that have the same meaning in other words. */
   readonly semantic: boolean
   /** BCP 47 primary tags; null: any language. */
   readonly languages: readonly string[] | null

@@ -1,7 +1,7 @@
 /**
  * `use-512@1`: the Universal Sentence Encoder for English, with weights from an installed package.
- * It runs in a worker thread, which starts at its first use and ends after a time without use. It
- * computes one text at a time, so a query waits for at most one passage, about 0.1 s.
+ * It runs in a worker thread. The thread starts at the first use and ends when it was not used for
+ * a while. It computes one text at a time, so a query waits for at most one passage, about 0.1 s.
  */
 import { Worker } from 'node:worker_threads'
 import { normalized } from './hash-ngram.ts'

@@ -11,7 +11,10 @@ export type RetrievalIndex = {
   upsert(table: string, rows: readonly IndexRow[], lease: Lease): Promise<void>
   /** Moves all rows of a document to another access list. */
   setAccess(table: string, document_no: number, acl_set_id: number, lease: Lease): Promise<void>
-  /** All rows of a document; with `below_version` only those of its older versions. */
+  /**
+   * Deletes all rows of a document. With `below_version`, deletes only the rows of its older
+   * versions.
+   */
   deleteByDocument(
     table: string,
     document_no: number,

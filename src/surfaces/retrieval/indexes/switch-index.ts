@@ -1,5 +1,6 @@
 /**
- * Activates another index version in one transaction: a newer one, or an earlier one to go back.
+ * Activates another index version in one transaction. The other version may be newer, or an earlier
+ * one to go back to.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

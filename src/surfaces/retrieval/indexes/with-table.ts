@@ -1,6 +1,6 @@
 /**
- * Uses the table of an index version, and takes no writer's lease for it. A purge may move the live rows to a
- * table with a new name at any moment. Then the name is read again, once.
+ * Uses the table of an index version and takes no writer's lease. A purge may move the live rows to
+ * a table with a new name at any moment. Then the name is read again, once.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

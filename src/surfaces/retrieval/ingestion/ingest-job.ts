@@ -1,8 +1,8 @@
 /**
  * Makes a document version searchable, stage by stage. Each stage stores its result in PostgreSQL
- * before the next begins, and skips stored results. So an attempt after a crash continues where the
- * last one stopped. When an attempt reports a stage, its lease is checked. If another attempt has
- * replaced it, it stops.
+ * before the next begins. An attempt after a crash skips the stored results, so it continues where
+ * the last attempt stopped. When an attempt reports a stage, its lease is checked. If another
+ * attempt has replaced it, it stops.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -114,7 +114,7 @@ async function fetched(work: Work, version: IngestedVersion): Promise<void> {
   const { fetch_uri } = version
   if (fetch_uri === null) return await stages.set('fetch', { state: 'skipped' })
   await stages.set('fetch', { state: 'running' })
-  // The checksum is written after the object. Without a checksum the bytes may be missing.
+  // The checksum is written after the object. If there is no checksum, the bytes may be missing.
   if (version.checksum === null) {
     await keepFetched(deps, version, await fetching(fetch_uri, job.signal))
   }

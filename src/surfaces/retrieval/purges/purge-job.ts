@@ -95,7 +95,7 @@ async function isIngesting(
 
 const Doc = Type.Object({ id: Type.String(), no: Type.Integer(), version: Type.Integer() })
 
-/** Every document of a deleted collection, one portion in each transaction. */
+/** Handles every document of a deleted collection, one portion in each transaction. */
 async function hideAll(deps: Deps, job: RunningJob, collection_id: string): Promise<void> {
   const { tenant_id } = job
   for (;;) {

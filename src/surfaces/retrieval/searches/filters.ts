@@ -1,6 +1,7 @@
 /**
- * Filters of a search. They narrow the result and never widen it: tenant and access lists are not
- * fields. In the index they are hashes; every hit is compared with the real values.
+ * Filters of a search. A filter only narrows the result: tenant and access lists are not fields, so
+ * no filter can widen it. The index contains hashes of the values, and every hit is compared with
+ * the real values.
  */
 import { Type, type Static } from 'typebox'
 import { closed, oneOf, text } from '../../../kernel/http/shapes.ts'

@@ -1,8 +1,8 @@
 /**
  * Finds the best chunks for a question, by words and by vector, limited by the access lists of the
- * caller. Results are joined by rank (reciprocal rank fusion) and never by raw scores, which reveal
- * something about other people's chunks. Hits that the live rows do not confirm are dropped, and
- * the search continues further down.
+ * caller. Results are joined by rank (reciprocal rank fusion) and never by raw scores, because raw
+ * scores reveal something about other people's chunks. Hits that the live rows do not confirm are
+ * dropped, and the search continues further down the list.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -28,7 +28,7 @@ export type Found = {
   readonly sources: readonly Source[]
   /** The index versions and parameters, so that an answer can be explained. */
   readonly retrieval_version: string
-  /** `vector` where only words were compared. */
+  /** `vector` if only words were compared. */
   readonly degraded: readonly string[]
 }
 

@@ -65,7 +65,8 @@ export function openLanceIndex(options: LanceOptions): RetrievalIndex {
 }
 
 /**
- * A write ends with its lease. This timeout ends a write without a lease, such as dropping a table.
+ * A write ends with its lease. This timeout ends a write that has no lease, such as dropping a
+ * table.
  */
 const write_seconds = 3600
 
