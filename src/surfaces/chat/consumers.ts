@@ -1,4 +1,7 @@
-/** The consumers of chat: files change attachments, messages are pushed, sessions end. */
+/**
+ * The consumers of chat: they apply changes of files to attachments, push messages, and handle
+ * ended sessions.
+ */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Tx } from '../../kernel/database/db.ts'

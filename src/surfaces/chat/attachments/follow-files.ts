@@ -1,7 +1,7 @@
 /**
  * Applies the state of files to their attachments. The state of a sent attachment is part of its
- * message, so a change of it is a change of the conversation. The conversation is locked first, as
- * when a message takes a file.
+ * message, so a new state is a change of the conversation. The conversation is locked first, in the
+ * same order as when a message takes a file.
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
@@ -14,7 +14,7 @@ import type { Deps } from '../deps.ts'
 
 type State = 'processing' | 'available' | 'rejected' | 'deleted'
 
-/** For each event: the new state, and the states from which it is allowed. */
+/** For each event, the new state of the attachment and the states that may precede it. */
 const states: Readonly<Record<string, readonly [to: State, from: readonly string[]]>> = {
   'upload.completed': ['processing', ['pending']],
   'file.available': ['available', ['pending', 'processing']],

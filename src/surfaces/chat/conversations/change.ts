@@ -1,6 +1,7 @@
 /**
- * Every change of a conversation takes the lock of its row, adds 1 to its revision and emits one event with
- * that revision. The changed row keeps the revision, so that a reader who knows one finds all later changes.
+ * Every change of a conversation locks its row, adds 1 to its revision and emits one event with
+ * that revision. The changed row keeps the revision of its change. A reader that knows a revision
+ * finds all later changes.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -65,8 +65,8 @@ function listRoute(deps: Deps): Route {
     query: pageQuery({}),
     replies: { 200: page(Conversation) },
     handle: async ({ tx, principal: { id: user_id, tenant_id }, list }) => {
-      // A person has few memberships, so they are sorted in memory. So a message needs no write to
-      // an index of its members.
+      // A person has few memberships, so they are sorted in memory. A new message therefore changes
+      // no index of memberships.
       const { body, headers } = await pageOf(tx, {
         scope: list,
         row: ConversationRow,

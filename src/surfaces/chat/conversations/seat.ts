@@ -1,7 +1,7 @@
 /**
  * Finds whether a person is or was a member of a conversation, at the time of the request. A person
- * who was never a member gets the same error as for a conversation that does not exist, before
- * anything is locked.
+ * who was never a member gets the same error as if the conversation did not exist. This is checked
+ * before anything is locked.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'

@@ -131,7 +131,7 @@ function memberOf({ user_id, role, joined_sequence, left_sequence, last_read_seq
   return { user_id, role, joined_sequence, left_sequence, last_read_sequence }
 }
 
-/** The difference of two stored numbers, so it cannot drift. */
+/** The difference of two stored numbers, so the count cannot drift. */
 export function unreadOf(row: {
   readonly latest_sequence: number
   readonly last_read_sequence: number

@@ -1,7 +1,7 @@
 /**
  * The devices of a person. A push token becomes a destination of notifications and is not stored
- * here. It belongs to one device at a time, so that a device with a new owner does not get the
- * messages of the former owner.
+ * here. A push token belongs to one device at a time, so that a device with a new owner does not
+ * get the messages of the former owner.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

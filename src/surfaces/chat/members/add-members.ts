@@ -1,6 +1,6 @@
 /**
- * Adds people to a group, either all of them or none. A person who comes back sees messages from
- * then on.
+ * Adds people to a group, either all of them or none. A person who joins again sees only messages
+ * from that time on.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

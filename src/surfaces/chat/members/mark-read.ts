@@ -1,4 +1,7 @@
-/** Stores how far a person has read: one sequence, which only increases. */
+/**
+ * Stores how far a person has read: one sequence number for each member. The number never
+ * decreases.
+ */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,6 +1,6 @@
 /**
  * Checks who may be added: active accounts of the tenant that do not block the caller. All others
- * get the same error, so that it reveals nothing about them.
+ * get the same error, so that the error reveals nothing about them.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

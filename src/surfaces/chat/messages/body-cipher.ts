@@ -1,7 +1,7 @@
 /**
- * Texts are encrypted with a key of their conversation (AES-256-GCM), which is itself sealed under
- * the platform's keyring. So a rotation of the keyring seals one value for each conversation again,
- * not every message. A text is bound to its conversation, message and version.
+ * Texts are encrypted with a key of their conversation (AES-256-GCM). The platform's keyring seals
+ * that key. So a rotation of the keyring seals one value for each conversation again, not every
+ * message. A text is bound to its conversation, message and version.
  */
 import {
   createCipheriv,

@@ -1,6 +1,6 @@
 /**
- * The history of a conversation: one range of its index by sequence, so a page costs the same however long
- * the history is.
+ * The history of a conversation. A page reads one range of the index by sequence, so its cost does
+ * not depend on the length of the history.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -54,8 +54,8 @@ export async function readHistory(
 }
 
 /**
- * Where to read from: a sequence, or the same in a cursor. Without either, it reads the newest
- * messages.
+ * The position to read from: a sequence, or a cursor that contains one. If both are missing, the
+ * newest messages are read.
  */
 function placeOf({ before, after, cursor }: HistoryQuery, list: List): Place {
   const given = [before, after, cursor].filter(one => one !== undefined)

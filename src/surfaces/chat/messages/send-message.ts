@@ -1,6 +1,6 @@
 /**
- * Sends a message, over HTTP or over the socket: checks limits and the text, makes the fingerprint,
- * and commits.
+ * Sends a message over HTTP or the socket. Checks limits and the text, makes the fingerprint, and
+ * commits.
  */
 import { openLocalRate } from '../../../kernel/access/local-rate.ts'
 import { newId } from '../../../kernel/ids.ts'

@@ -1,7 +1,8 @@
 /**
- * Push messages for unread messages: due two seconds after the first one, and at most every thirty
- * seconds for a group. A member who reads, is connected, muted the conversation or left the tenant
- * gets none. A push contains no text, because a text that is deleted later could not be recalled.
+ * Push messages for unread messages. They are due two seconds after the first unread message, and
+ * at most every thirty seconds for a group. A member who reads, is connected, muted the
+ * conversation or left the tenant gets none. A push contains no text, because a text that is
+ * deleted later could not be recalled.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

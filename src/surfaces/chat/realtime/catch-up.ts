@@ -1,8 +1,8 @@
 /**
  * Delivers everything that the database has of a conversation and its sockets have not received.
- * The members are read together with the head, before any message is delivered, so that a person
- * gets no message after the sequence at which they left. New messages are sent in the order of
- * their sequences, then changes of older ones.
+ * The members are read together with the head, before any message is delivered. So a person who
+ * left gets no message after the sequence at which they left. New messages are sent in the order of
+ * their sequences, then changes of older messages.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,8 +1,8 @@
 /**
- * One socket: its owner, and what is sent to it. If a socket reads too slowly, frames without
- * lasting value are dropped first (typing, presence, receipts). Then live messages pause; when the
- * socket has caught up, it gets a frame with the revision from which to fetch. So the bytes that
- * wait for a socket are bounded.
+ * One socket: its owner, and the frames that are sent to it. If a client reads too slowly, frames
+ * without lasting value are dropped first (typing, presence, receipts). Then live messages pause.
+ * When the client has caught up, it gets a frame with the revision from which to fetch. So the
+ * number of bytes that wait for a socket is limited.
  */
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
@@ -81,7 +81,7 @@ export class Connection {
     if (this.put(frame) && first) leaveSoon(this)
   }
 
-  /** `revision` is that of the change. The client has all earlier ones. */
+  /** `revision` is the revision of the change. The client has all earlier changes. */
   live(frame: Buffer, conversation_id: string, revision: number): void {
     if (this.missed || this.waiting_bytes > this.limits.pause_bytes) {
       this.miss(conversation_id, revision - 1)
@@ -91,7 +91,7 @@ export class Connection {
     if (this.put(frame) && first) leaveSoon(this)
   }
 
-  /** The client must fetch the conversation from a revision on. */
+  /** The client must fetch the conversation from this revision on. */
   miss(conversation_id: string, after_revision: number): void {
     // A plain client does not know how to fetch missed messages.
     if (this.plain) return this.end(4008, 'slow_consumer')

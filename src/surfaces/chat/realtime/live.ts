@@ -1,5 +1,5 @@
 /**
- * Notifications of use cases to the open sockets, after their commit. They are only hints; the rows
+ * Use cases notify the open sockets after their commit. The notifications are only hints; the rows
  * are authoritative.
  */
 import type { Key, Message, Seat } from '../schemas.ts'
@@ -35,7 +35,7 @@ export type Live = {
   /** These people are members from now on. */
   joined(key: Key, user_ids: readonly string[]): void
   read(seat: Seat, last_read_sequence: number): void
-  /** This person may have lost the tenant or the account, so that is checked again. */
+  /** This person may have lost the tenant or the account, so their access is checked again. */
   suspect(user_id: string): void
   /** The people of a tenant who have a socket in any process, as far as this process knows. */
   online(tenant_id: string): ReadonlySet<string>

@@ -43,7 +43,8 @@ export async function readMemberships(
 const Id = Type.Object({ user_id: Type.String() })
 
 /**
- * Those of these people who now share a conversation with the person and have no block with them.
+ * The people among these who share a conversation with the person now. There is no block between
+ * them and the person.
  */
 export async function findAcquainted(
   { kernel: { db }, blocks }: Pick<Deps, 'kernel' | 'blocks'>,
@@ -72,7 +73,7 @@ const Behind = Type.Object({
   revision: Type.Integer(),
 })
 
-/** Those of these conversations that have changes after a revision. */
+/** The conversations among these that have changes after a revision. */
 export async function findBehind(
   reader: Reader,
   known: readonly {

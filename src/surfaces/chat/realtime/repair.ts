@@ -1,6 +1,6 @@
 /**
  * Compares the delivered messages with the database every two seconds, so that a lost notification
- * costs only that time. Without sockets it does not query.
+ * is repaired within that time. If the process has no sockets, nothing is queried.
  */
 import type { Deps } from '../deps.ts'
 import { findBehind, findJoined } from './memberships.ts'

@@ -1,4 +1,7 @@
-/** The conversations that sockets of this process watch, and how far each of them was delivered. */
+/**
+ * The conversations that sockets of this process watch, and the last delivered position of each
+ * conversation.
+ */
 import type { Message } from '../schemas.ts'
 import { showMessage } from '../messages/message-row.ts'
 import type { Connection } from './connection.ts'
