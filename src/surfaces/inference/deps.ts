@@ -1,4 +1,7 @@
-/** The dependencies that the use cases of inference share, with the faces that it calls. */
+/**
+ * The dependencies that the use cases of inference share, and the faces of other surfaces that
+ * inference calls.
+ */
 import type { Face as Identity } from '../identity/face.ts'
 import type { Face as Jobs } from '../jobs/face.ts'
 import type { KnownModels } from './models/known-models.ts'

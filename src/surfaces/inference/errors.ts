@@ -1,4 +1,4 @@
-/** The errors of inference. They never contain text of a provider, which is only in the log. */
+/** The errors of inference. They never contain text of a provider. Such text is only in the log. */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 import { providerErrors } from '../../kernel/http/providers.ts'
 

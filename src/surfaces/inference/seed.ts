@@ -1,6 +1,6 @@
 /**
- * Thirty days of calls for each demo tenant, with their usage, so that reports of usage have data.
- * The calls were never sent. Their inputs and outputs count as expired, as after thirty days.
+ * Creates thirty days of calls for each demo tenant, with their usage, so that reports of usage
+ * have data. The calls were never sent. Their inputs and outputs are marked as expired.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'

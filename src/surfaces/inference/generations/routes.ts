@@ -1,6 +1,6 @@
 /**
- * The generation endpoints, exactly as the specification defines them: a prompt in, text out. The
- * model is the platform's `default`.
+ * The generation endpoints, exactly as the specification defines them: the request contains a
+ * prompt, and the reply contains text. The model is the platform's `default`.
  */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'

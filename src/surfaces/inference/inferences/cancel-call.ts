@@ -1,6 +1,7 @@
 /**
- * Cancels a call of the caller. One conditional update records it. The process that runs the call
- * reads that immediately and settles the call. A call in a job is cancelled together with its job.
+ * Cancels a call of the caller. One conditional update records the cancel. The process that runs
+ * the call reads it immediately and settles the call. A call in a job is cancelled together with
+ * its job.
  */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'

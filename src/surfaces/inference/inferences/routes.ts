@@ -1,4 +1,4 @@
-/** Routes of calls: blocking and streamed calls, reading one, and cancelling it. */
+/** Routes that make blocking and streamed calls, read a call, and cancel a call. */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { currentRequestId } from '../../../kernel/observability/context.ts'
 import { reply, route, type RequestKey, type Route } from '../../../kernel/http/route.ts'

@@ -1,6 +1,7 @@
 /**
  * An operation in a job follows the job: the transaction that ends or reopens the job changes the
- * operation too. A reservation that is still open is settled there, because no process will do it.
+ * operation too. That transaction also settles a reservation that is still open, because no process
+ * will settle it later.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,4 +1,7 @@
-/** Routes of calls in jobs. Job and call are one object with two ids: `id` is that of the job. */
+/**
+ * Routes of calls in jobs. Job and call are one object with two ids. The `id` in replies is the id
+ * of the job.
+ */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

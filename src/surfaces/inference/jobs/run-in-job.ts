@@ -13,7 +13,7 @@ import type { OperationRow } from '../operations/read-operation.ts'
 import { resumeCall } from '../operations/resume-call.ts'
 import { codeOf, isRetryable, settleCall } from '../operations/settle-call.ts'
 
-/** The work of an attempt: nothing, because the call has ended, or this call. */
+/** The work of an attempt: this call, or nothing because the call has ended. */
 export async function takeUp(
   deps: Deps,
   operation_id: string,
@@ -80,7 +80,7 @@ export async function endInJob(
       return store ? undefined : { operation_id: call.id }
     })
   } catch (error) {
-    // The attempt was lost but not its work: the next attempt finds the call completed.
+    // The attempt was lost, but its work was not: the next attempt finds the call completed.
     await db.tx(tx => settleCall(tx, deps, call, result))
     throw error
   }

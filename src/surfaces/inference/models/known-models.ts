@@ -1,7 +1,7 @@
 /**
- * A cache of the deployments behind a name, kept for a second, so that a call needs no statement to
- * find its model. A change of a model clears the cache in every process. The expiry is for a lost
- * notification.
+ * A cache of the deployments behind a name. Entries are kept for a second, so that a call needs no
+ * statement to find its model. A change of a model clears the cache in every process. If that
+ * notification is lost, the entry still expires.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

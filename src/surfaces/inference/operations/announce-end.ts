@@ -1,6 +1,6 @@
 /**
- * Emits the event that a call has ended. A call in a job has no event, because the job emits its
- * own.
+ * Emits the event that a call has ended. For a call in a job nothing is emitted, because the job
+ * emits its own event.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Settled } from '../quotas/settle.ts'

@@ -1,7 +1,7 @@
 /**
- * A call whose output is streamed, as a keyed stream of the kernel. A retry continues a call that a
- * dead process or a reader left behind. If the call has ended, the retry gets the stored text as
- * one piece, and the same ending.
+ * A call whose output is streamed, as a keyed stream of the kernel. If a process died or a reader
+ * left, a retry continues the call. If the call has ended, the retry gets the stored text as one
+ * piece, and the same ending.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { EndingCode, EventStream, SseEvent } from '../../../kernel/http/sse.ts'
@@ -30,7 +30,7 @@ export type Writer = {
   /** For a stored operation: all events after the text. */
   stored(row: OperationRow): readonly SseEvent[]
   storedStart(row: OperationRow): readonly SseEvent[]
-  /** The ending if the writer of the call did not see it. */
+  /** The ending that is sent if the writer did not see the call end. */
   broken(operation_id: string, code: EndingCode): SseEvent
 }
 

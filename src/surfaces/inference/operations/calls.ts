@@ -1,7 +1,7 @@
 /**
  * The calls that run in this process. The process renews their leases. Every second, and at each
- * cancel in any process, it reads which of them were cancelled. Their tasks end before the process
- * ends.
+ * cancel in any process, it reads which of these calls were cancelled. The tasks of all calls end
+ * before the process ends.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -14,7 +14,7 @@ export async function checkJson(
   return (await fit(value, '')).length === 0
 }
 
-/** Undefined if it is not JSON. */
+/** Undefined if the output is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

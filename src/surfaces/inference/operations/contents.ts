@@ -1,7 +1,7 @@
 /**
- * Inputs and outputs, sealed under the platform's keyring and found by reference. They are bytes,
- * so that U+0000 in an output is an ordinary character. Contents that should not be stored are
- * erased when no retry can need them.
+ * Inputs and outputs, sealed under the platform's keyring and found by reference. They are stored
+ * as bytes, because an output may contain U+0000. Contents that should not be stored are erased
+ * when no retry can need them.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'

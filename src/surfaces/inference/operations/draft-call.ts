@@ -35,7 +35,7 @@ export type NewCall = {
 export type CallDraft = Omit<NewCall, 'parameters'> &
   Pick<Call, 'candidates' | 'decided' | 'estimated_input' | 'store'> & {
     readonly parameters: Parameters
-    /** Null if no other process and no retry can need it. */
+    /** Null if no other process and no retry can need the content. */
     readonly input: SealedContent | null
   }
 

@@ -61,7 +61,7 @@ export function openLedger(deps: Deps, call: Call): Ledger {
   }
 }
 
-/** Returns false if the quota has no room for it. */
+/** Returns false if the quota has no room for a further reservation. */
 async function writeNext(
   deps: Deps,
   call: Call,

@@ -1,6 +1,6 @@
 /**
- * Settles reservations of dead processes, whose lease has expired, each once in a separate
- * transaction.
+ * Settles the reservations of dead processes after their leases have expired. Each reservation is
+ * settled once, in a separate transaction.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,7 +1,7 @@
 /**
- * Resumes an operation with the same id, for a retry with its key or of its job. First it settles
- * what a dead process left; the numbers of attempts continue. An operation that has ended for good
- * is only returned.
+ * Resumes an operation with the same id, for a retry with the same key or a retry of its job. First
+ * it settles the run that a dead process left open. The numbers of attempts continue. An operation
+ * that has ended for good is only returned.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'

@@ -1,7 +1,7 @@
 /**
- * Ends a run whose process has died. If it was or may have been sent, it is charged as reserved. If
- * it was never sent, everything is released. A retry with the same key, or of its job, may then run
- * the operation again.
+ * Ends a run whose process has died. If the run was sent or may have been sent, it is charged as
+ * reserved. If it was never sent, everything is released. Then a retry with the same key, or of its
+ * job, may run the operation again.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -26,7 +26,7 @@ export function placeInput(
   return [placed, ...said]
 }
 
-/** Stable and private: the provider cannot find out which user it is. */
+/** A stable value that does not reveal to the provider which user it stands for. */
 export function safetyIdentifier(
   { keys }: Pick<Kernel, 'keys'>,
   tenant_id: string,

@@ -1,8 +1,8 @@
 /**
- * Processes stored events: reads the response that an event names, stores its id in the operation
- * that waits for it, and wakes the job of the operation. Only that job ends the operation, with the
- * state that it reads from the provider at that time. So the number and order of events do not
- * matter.
+ * Processes stored events. Reads the response that an event names, stores its id in the operation
+ * that waits for the response, and wakes the job of the operation. Only that job ends the
+ * operation, with the state that it reads from the provider at that time. So the number and order
+ * of events do not matter.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,4 +1,4 @@
-/** Requests embeddings as base64, which takes a third of the bytes of numbers in JSON. */
+/** Requests embeddings as base64, because base64 takes a third of the bytes of numbers in JSON. */
 import { Buffer } from 'node:buffer'
 import type OpenAI from 'openai'
 import { invalid } from './failures.ts'

@@ -1,5 +1,5 @@
 /**
- * Makes calls on a line: one whose reply is read as a stream, and one whose reply is read whole.
+ * Makes calls on a line. The reply of a call is read either as a stream or as a whole.
  */
 import type OpenAI from 'openai'
 import { Call, calls } from './call.ts'

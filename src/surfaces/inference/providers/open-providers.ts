@@ -1,6 +1,7 @@
 /**
- * The configured providers: the primary one and further ones by name. In development without
- * settings it is the sandbox, whose address is read again because it may have restarted.
+ * The configured providers: the primary provider, and further providers by name. In development
+ * without settings, the provider is the sandbox. Its address is read again, because the sandbox may
+ * have restarted.
  */
 import { Buffer } from 'node:buffer'
 import { createSecretKey, type KeyObject } from 'node:crypto'

@@ -77,7 +77,7 @@ export type ProviderResponse = {
   readonly operation_id: string | null
   readonly text: string
   readonly usage: ProviderUsage | null
-  /** How it ended; null while it runs. The failure is what `complete` would have thrown. */
+  /** How the response ended; null while it runs. `complete` would have thrown the same failure. */
   readonly outcome: { readonly ended: 'stop' | 'length' } | ProviderFailure | null
 }
 

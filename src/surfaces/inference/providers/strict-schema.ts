@@ -1,6 +1,7 @@
 /**
- * Whether the provider can enforce a JSON schema while it writes: every object is closed and
- * requires all its properties. Other schemas are sent as a hint and checked afterwards.
+ * Finds whether the provider can enforce a JSON schema while it writes. Every object of the schema
+ * must be closed and require all its properties. Other schemas are sent as a hint, and the output
+ * is checked afterwards.
  */
 type Schema = Readonly<Record<string, unknown>>
 

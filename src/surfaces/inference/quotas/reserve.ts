@@ -1,7 +1,7 @@
 /**
  * Reserves the maximum that a run may use from every limit, in the caller's transaction.
- * `inference.reserve` locks and checks all counters in one round trip, so of concurrent calls
- * exactly as many pass as the quota permits.
+ * `inference.reserve` locks and checks all counters in one round trip. So concurrent calls never
+ * exceed the quota together.
  */
 import { Type } from 'typebox'
 import { parseTime } from '../../../kernel/clock.ts'
@@ -68,8 +68,8 @@ export async function reserve(
 }
 
 /**
- * Locks the first counter of a tenant, which every reservation locks first. For transactions that
- * settle one run and reserve the next.
+ * Locks the first counter of a tenant. Every reservation locks this counter first. Used by
+ * transactions that settle one run and reserve the next.
  */
 export async function lockCounters(tx: Tx, tenant_id: string): Promise<void> {
   await tx.run(sql`

@@ -1,5 +1,6 @@
 /**
- * Routes of reports: long texts that a job writes. The result is fetched like that of every job.
+ * Routes of reports. A report is a long text that a job writes, and its result is fetched like the
+ * result of any job.
  */
 import { Type } from 'typebox'
 import { newId } from '../../../kernel/ids.ts'

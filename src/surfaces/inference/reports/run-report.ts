@@ -119,7 +119,10 @@ async function stateOf({ kernel: { db } }: Deps, { tenant_id, id }: Call) {
   return { sent: state === 'reconciling' || provider_response_id !== null, provider_response_id }
 }
 
-/** From now on it can continue without this process: its reservation is kept until the deadline. */
+/**
+ * From now on the response can continue without this process: its reservation is kept until the
+ * deadline.
+ */
 async function noteSent({ kernel: { db } }: Deps, call: Call, response_id: string | null) {
   const { tenant_id, id, run } = call
   await db.tx(async tx => {

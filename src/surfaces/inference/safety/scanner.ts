@@ -1,7 +1,7 @@
 /**
  * Scans an output while it streams. Text is passed on when no rule can match any more from its
- * position. A redacted match is replaced, and of a blocked match not even the first character is
- * passed on. The result does not depend on how the text is cut into pieces.
+ * position. A redacted match is replaced. Nothing of a blocked match is passed on, not even its
+ * first character. The result does not depend on how the text is cut into pieces.
  */
 import type { Decided, Policy, Rule } from './policy.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The usage and cost of calls, by day or by model: the caller's own, or with the permission the
- * tenant's.
+ * The usage and cost of calls, by day or by model. Callers see their own usage, and with the
+ * permission that of the tenant.
  */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
