@@ -1,4 +1,7 @@
-/** The dependencies that the use cases of commerce share, with the faces that it calls. */
+/**
+ * The dependencies that the use cases of commerce share, and the faces of other surfaces that
+ * commerce calls.
+ */
 import type { Face as Identity } from '../identity/face.ts'
 import type { Face as Messages } from '../notifications/face.ts'
 import type { Face as Payments } from '../payments/face.ts'

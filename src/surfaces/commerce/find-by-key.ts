@@ -1,7 +1,7 @@
 /**
- * Finds what an earlier request with the same key created. Orders, shipments and returns keep their
- * key, so that a retry finds them after the recorded reply was deleted. A different request with
- * the same key is refused.
+ * Finds the object that an earlier request with the same key created. Orders, shipments and returns
+ * keep their key, so that a retry finds them after the recorded reply was deleted. A different
+ * request with the same key is refused.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** Captures payments before their authorization ends, in shops with this setting. */
+/** Captures payments before their authorization ends. Only shops that have this setting use it. */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { Id } from '../../kernel/http/shapes.ts'

@@ -1,5 +1,6 @@
 /**
- * Changes the properties that the request names. When a draft becomes active, it is published once.
+ * Changes the properties that the request contains. When a draft becomes active, it is published
+ * once.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'

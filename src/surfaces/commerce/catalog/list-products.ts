@@ -1,7 +1,7 @@
 /**
- * The statement of the product list: newest first, or by rank if words are searched. It searches
- * the words in the rows themselves, so no index lags. It reads prices and stock only for the rows
- * of the page.
+ * The statement of the product list. Products are sorted newest first, or by rank if words are
+ * searched. The statement searches the words in the rows themselves, so a change is found
+ * immediately. It reads prices and stock only for the rows of the page.
  */
 import { Type, type Static } from 'typebox'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'

@@ -1,6 +1,6 @@
 /**
- * The tenant whose catalog is read: that of the caller, else that of the host name, else the
- * default tenant of the platform.
+ * Finds the tenant whose catalog is read: the tenant of the caller, else the tenant of the host
+ * name, else the default tenant of the platform.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'

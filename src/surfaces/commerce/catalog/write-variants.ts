@@ -1,5 +1,5 @@
 /**
- * Writes the variants that a request names, with their first stock row and their current prices.
+ * Writes the variants in a request, with their first stock row and their current prices.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -62,8 +62,8 @@ export async function confirmOrder(
 }
 
 /**
- * The stock, codes and cart that the order reserved now belong to it. Returns the stock of its
- * lines.
+ * The stock, codes and cart that were reserved for the order now belong to it. Returns the stock of
+ * its lines.
  */
 function takeHeld(tx: Tx, { tenant_id, id, buyer_id, cart_id }: OrderRow) {
   return tx.one(

@@ -1,7 +1,7 @@
 /**
- * Ends an order that waits for its payment: expired, declined or cancelled. One transaction
- * releases the stock, the codes, the cart and the payment. The lock on the order's row decides
- * between this and the confirmation.
+ * Ends an order that waits for its payment. The order becomes expired, declined or cancelled. One
+ * transaction releases the stock, the codes, the cart and the payment. This function and the
+ * confirmation lock the order's row, so only the first of them takes effect.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

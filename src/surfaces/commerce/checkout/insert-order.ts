@@ -20,7 +20,7 @@ export type Placing = {
   readonly operation_id: string
 }
 
-/** The request calls payments itself; the queue does so after this delay if the request did not. */
+/** The request itself calls payments. If it did not, the queue calls payments after this delay. */
 const queue_after_seconds = 20
 const json = (value: unknown) => (value === null ? null : sql.json(value))
 

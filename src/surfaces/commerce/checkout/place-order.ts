@@ -23,8 +23,8 @@ export async function placeOrder(tx: Tx, deps: Deps, placing: Placing): Promise<
   const { principal, given } = placing
   const { tenant_id, id: owner_id } = principal
   const cart = { tenant_id, owner_id, id: given.cart_id }
-  // All statements are sent together. Each sees what was committed while an earlier one waited for
-  // its lock.
+  // All statements are sent together. Each statement sees what was committed while an earlier
+  // statement waited for its lock.
   const [, , open, facts] = await Promise.all([
     lockBuyer(tx, owner_id),
     requireFewPending(tx, deps, cart),

@@ -1,7 +1,7 @@
 /**
- * Checkout in three steps: the order and its reservations are committed, payments is called without
- * a transaction, and the outcome is committed. A retry with the same key continues where the first
- * request stopped and never orders twice.
+ * Checkout in three steps. First the order and its reservations are committed. Then payments is
+ * called outside any transaction. Then the outcome is committed. A retry with the same key
+ * continues where the first request stopped and never orders twice.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'

@@ -15,8 +15,8 @@ export type Missing = Static<typeof Missing>
 export type Goods = readonly { readonly sku: string; readonly quantity: number }[]
 
 /**
- * Returns the missing units, after which the caller must roll back. If none are missing, all units
- * are reserved.
+ * Returns the missing units. If any are missing, the caller must roll back. If none are missing,
+ * all units are reserved.
  */
 export function reserve(
   tx: Tx,

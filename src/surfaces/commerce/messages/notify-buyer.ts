@@ -57,7 +57,7 @@ export function buyerMessages({ kernel, messages }: Pick<Deps, 'kernel' | 'messa
   }
 }
 
-/** With the digits of its currency: 19.99 EUR, 1999 JPY. */
+/** The amount with the digits of its currency: 19.99 EUR, 1999 JPY. */
 function moneyOf(amount_minor: number, currency: string): string {
   const digits = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
     .maximumFractionDigits

@@ -1,4 +1,7 @@
-/** Routes of orders. Buyers see and cancel their own orders, and the shop those of all buyers. */
+/**
+ * Routes of orders. Buyers see and cancel their own orders, and the shop sees and cancels the
+ * orders of all buyers.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
@@ -49,7 +52,7 @@ function getRoute(deps: Deps): Route {
       const row = await findOrder(db, key)
       const own = row?.buyer_id === principal.id
       if (!row || !(own || (await grants()).has(reads))) throw problem(absent)
-      // Called without a transaction, because payments may have to call the provider.
+      // Called outside any transaction, because payments may have to call the provider.
       const asks = own && row.payment_state === 'requires_action' && row.state === 'pending'
       const payment = asks
         ? await deps.payments.get(key.tenant_id, row.authorize_operation_id ?? '')

@@ -1,7 +1,7 @@
 /**
- * Applies an authorization to its order, whether the request, the queue or an event reported it. It
- * confirms the order only while the order still reserves its stock. A later authorization is
- * released, so that a lost order is never paid.
+ * Applies an authorization to its order, whether the request, the queue or an event reported it.
+ * The order is confirmed only while it still reserves its stock. A later authorization is released,
+ * so that a lost order is never paid.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

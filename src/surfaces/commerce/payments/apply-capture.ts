@@ -1,5 +1,6 @@
 /**
- * Applies a capture to its order. The shipment that waits for it is sent, or can be prepared again.
+ * Applies a capture to its order. If the capture succeeded, the shipment that waits for it is sent.
+ * Otherwise the shipment can be prepared again.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

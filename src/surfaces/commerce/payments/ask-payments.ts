@@ -1,6 +1,6 @@
 /**
- * Calls payments for one operation, outside any transaction. The request, the queue and a process
- * after a crash may repeat the call with the same id; it has one effect.
+ * Calls payments for one operation, outside any transaction. The request, the queue, and a process
+ * after a crash may repeat the call with the same id. All these calls together have one effect.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseTime } from '../../../kernel/clock.ts'

@@ -1,8 +1,8 @@
 /**
- * Consumes events of payments. An event about one of our operations makes it due, so that its state
- * is read from payments and applied in the usual way. So a repeated or late event changes nothing.
- * Other events (an authorization that expired, a refund made in payments, a refund that the bank
- * returned) are matched by the payment.
+ * Consumes events of payments. An event about one of our operations makes that operation due. Then
+ * its state is read from payments and applied in the usual way, so a repeated or late event changes
+ * nothing. Other events (an authorization that expired, a refund made in payments, a refund that
+ * the bank returned) are matched by the payment.
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'

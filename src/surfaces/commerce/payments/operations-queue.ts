@@ -1,7 +1,7 @@
 /**
  * Calls payments for each open operation until its outcome is certain. A request first calls for
- * its own operation. The queue does so if that process was killed, and for operations without a
- * request.
+ * its own operation. The queue calls if the process of the request was killed, and for operations
+ * that no request made.
  */
 import { Type } from 'typebox'
 import { Id } from '../../../kernel/http/shapes.ts'
@@ -12,7 +12,7 @@ import { askPayments, type Answer } from './ask-payments.ts'
 import { findOperation, isOpen } from './operations.ts'
 
 const Row = Type.Object({ tenant_id: Id, id: Id })
-/** Events of payments usually come first. The queue finds outcomes without an event. */
+/** Events of payments usually arrive first. The queue finds outcomes for which no event arrived. */
 const look_seconds = 30
 
 export function operationsQueue(deps: Deps): DueQueue {

@@ -1,4 +1,4 @@
-/** Decides which discount codes apply to a cart, and why others do not. */
+/** Decides which discount codes apply to a cart, and gives a reason for each other code. */
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Discount as DiscountRecord } from '../rules/schemas.ts'
 import type { Discount } from './discount-lines.ts'

@@ -12,7 +12,7 @@ export type Discount = {
   readonly rate_ppm: bigint
   readonly amount_minor: bigint
   readonly scope: 'order' | 'lines'
-  /** The numbers of the lines that it applies to. */
+  /** The numbers of the lines to which the discount applies. */
   readonly lines: readonly number[]
 }
 

@@ -20,7 +20,7 @@ export type CartKey = {
   readonly id: string
 }
 
-/** A line of a cart as the shop sells it now; null where the shop does not sell it. */
+/** A line of a cart as the shop sells it now; null if the shop does not sell it. */
 export type LineFacts = {
   readonly sku: string
   readonly quantity: number

@@ -1,6 +1,7 @@
 /**
- * Prices a cart: from the input it calculates totals with their fingerprint and trace. It is a pure
- * function, so that carts, checkouts and later questions about an order get the same result.
+ * Prices a cart: from the input it calculates totals with their fingerprint and trace. Carts,
+ * checkouts and later questions about an order get the same result, because this is a pure
+ * function.
  */
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
@@ -19,7 +20,7 @@ export type Wanted = {
 
 export type QuotedLine = {
   readonly facts: LineFacts
-  /** Null if it is not sold now; then it does not count. */
+  /** Null if the line is not sold now. Then the line does not count. */
   readonly totals: LineTotals | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * The refund of units of a line. The total of the line is split evenly, so that all units together
- * refund the whole total, to the cent, in any portions.
+ * The refund of units of a line. The total of the line is split evenly over its units. All units
+ * together refund exactly the whole total, in whatever portions they come back.
  */
 import { rounded } from '../pricing/fractions.ts'
 

@@ -1,4 +1,4 @@
-/** Routes of a shop's rules: create or replace one, get one, list them. */
+/** Routes that create or replace, get, and list the rules of a shop. */
 import { type TObject, type TSchema, Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
@@ -62,7 +62,7 @@ type Resource = {
   readonly says: string
   readonly shape: TObject
   readonly put: TObject
-  /** The format of its name in the path. */
+  /** The format of a rule's name in the path. */
   readonly key: TSchema
   readonly view: (row: RecordRow) => object
   readonly check?: (body: unknown) => void
@@ -72,7 +72,7 @@ function recordRoutes(resource: Resource): Route[] {
   return [putRoute(resource), getRoute(resource), listRoute(resource)]
 }
 
-/** Its name in the path. */
+/** The rule's name in the path. */
 function namesOf({ kind, path, key }: Resource) {
   const name = kind === 'discount' ? 'code' : 'id'
   return {

@@ -1,4 +1,4 @@
-/** Routes of shipments: list them, send one, mark one as delivered or lost. */
+/** Routes that list shipments, send a shipment, and mark a shipment as delivered or lost. */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

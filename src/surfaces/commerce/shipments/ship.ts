@@ -1,6 +1,7 @@
 /**
  * Sends a shipment. In one transaction its goods leave the stock, its lines count as shipped, and
- * the next shipment is opened with the rest. Lines without shipping count with the first shipment.
+ * the next shipment is opened with the rest. Lines that need no shipping count with the first
+ * shipment.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -94,7 +95,7 @@ async function fulfilIfWhole(tx: Tx, order: OrderRow): Promise<OrderRow> {
   return fulfilled
 }
 
-/** An order without anything to ship is fulfilled when its payment is captured. */
+/** An order that has nothing to ship is fulfilled when its payment is captured. */
 export async function fulfilUnshipped(tx: Tx, order: OrderRow): Promise<void> {
   if (order.needs_shipping || order.state !== 'confirmed') return
   const lines = await linesOf(tx, order)
