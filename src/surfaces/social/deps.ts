@@ -1,4 +1,7 @@
-/** The dependencies that the use cases of social share, with the faces that it calls. */
+/**
+ * The dependencies that the use cases of social share, and the faces of other surfaces that social
+ * calls.
+ */
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Face as Identity } from '../identity/face.ts'
 import type { Face as Jobs } from '../jobs/face.ts'

@@ -74,9 +74,9 @@ export function announcePost(tx: Emits, type: keyof typeof moment, changed: Chan
 const aggregates: Readonly<Record<string, string>> = { post: 'like', user: 'block' }
 
 /**
- * Events about the relationship of two ids: follows, likes, blocks. The aggregate is the pair, so
- * that a like does not change the version of its post. The version is the time of the write in
- * microseconds.
+ * Events about the relationship of two ids: follows, likes, blocks. The aggregate is the pair and
+ * not the post, so a like does not change the version of its post. The version is the time of the
+ * write in microseconds.
  */
 export function announcePair(
   tx: Emits,

@@ -2,7 +2,7 @@
 import type { Reader } from '../../kernel/database/db.ts'
 
 export type Face = {
-  /** For each pair: whether one of the two blocks the other, in the order of the pairs. */
+  /** Returns for each pair whether one of the two blocks the other, in the order of the pairs. */
   blockedPairs(
     reader: Reader,
     tenant_id: string,

@@ -1,7 +1,8 @@
 /**
  * The data that social stores about a person, in every tenant. Erasing keeps posts and comments as
- * rows without text, and an empty profile whose handle stays taken. It deletes likes, follows,
- * blocks, mutes and feeds. It works in portions and skips what is erased, so it can be repeated.
+ * rows without text, and an empty profile whose handle stays taken. Likes, follows, blocks, mutes
+ * and feeds are deleted. Erasing works in portions and skips rows that are already erased, so it
+ * can be repeated.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'

@@ -1,7 +1,7 @@
 /**
- * A small network for each demo tenant: 200 people, some with many followers, with posts, comments
- * and likes of the last two weeks. The people have no accounts. The demo member follows some of
- * them.
+ * Creates a small network for each demo tenant: 200 people, some with many followers, and posts,
+ * comments and likes of the last two weeks. The people have no accounts. The demo member follows
+ * some of them.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'

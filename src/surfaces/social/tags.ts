@@ -1,7 +1,7 @@
 /**
- * Entity tags of objects with counts and a relationship to the viewer. The tag is the version and a
- * hash of the parts that change without the version. `If-None-Match` compares all of it, `If-Match`
- * only the version.
+ * Entity tags of objects that have counts and a relationship to the viewer. A tag contains the
+ * version, and a hash of the parts that change while the version stays the same. `If-None-Match`
+ * compares the whole tag, `If-Match` only the version.
  */
 import { createHash } from 'node:crypto'
 

@@ -1,7 +1,7 @@
 /**
- * Compares counters with a count of the rows. A repair is an ordinary change: it adds the
- * difference within one snapshot, including changes that are not folded yet. So it is correct with
- * concurrent writes.
+ * Compares counters with a count of the rows. A repair is an ordinary change that adds the
+ * difference. The difference is computed within one snapshot and includes changes that are not
+ * folded yet. So the repair is correct with concurrent writes.
  */
 import { Gauge } from 'prom-client'
 import { Type } from 'typebox'

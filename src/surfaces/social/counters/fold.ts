@@ -1,6 +1,6 @@
 /**
- * Adds the journal of changes to the counters. One statement deletes each row of the journal and
- * counts it.
+ * Adds the journal of changes to the counters. One statement deletes rows of the journal and adds
+ * them to the counters.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,7 +1,7 @@
 /**
- * Adds the earlier posts of a newly followed author to a warm feed. Until this commits, every read
- * collects those posts from the author. A new follow of the same author makes the row due again and
- * takes the lease from a backfill that started before it.
+ * Adds the earlier posts of a newly followed author to a warm feed. Until the backfill commits,
+ * every read collects those posts from the author. A new follow of the same author makes the row
+ * due again and takes the lease from a backfill that started before the follow.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

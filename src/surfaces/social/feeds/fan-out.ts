@@ -54,7 +54,7 @@ async function pushPortion(tx: Tx, row: Row, portion: number): Promise<boolean> 
   return more
 }
 
-/** Only readers with a kept feed. Which posts they may see is checked when they read. */
+/** Only readers who have a kept feed. Which posts they may see is checked when they read. */
 export function pushStatement(
   { tenant_id, id, author_id, rank_or_time, fanout_after }: Row,
   portion: number,

@@ -1,6 +1,6 @@
 /**
- * The effects of a read: a feed that is read is kept ready, and collecting a feed from its authors
- * is rate limited.
+ * The effects of a read. A feed that is read is kept ready. Collecting a feed from its authors is
+ * rate limited.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

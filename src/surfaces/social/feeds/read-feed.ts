@@ -23,7 +23,7 @@ export const newest: Place = {
 
 export type FeedPage = {
   readonly posts: readonly PostRow[]
-  /** The position where the last round ended, if the page is not full and more may follow. */
+  /** The position where the last round ended. Null if the page is full or nothing follows. */
   readonly resume: Place | null
   /** Whether the feed was warm when it was read; null if that was not checked. */
   readonly warm: boolean | null

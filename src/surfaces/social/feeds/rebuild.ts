@@ -35,7 +35,9 @@ export function rebuildQueue({ kernel, jobs }: Pick<Deps, 'kernel' | 'jobs'>): D
 }
 
 const Built = Type.Object({ n: Type.Integer(), lowest: nullable(Type.Integer()) })
-/** First reads this number of posts of each author. That bounds how far back the rest is read. */
+/**
+ * First reads this number of posts of each author. These posts limit how far back the rest is read.
+ */
 const sample = 20
 
 async function buildFeed(tx: Tx, { tenant_id, user_id }: Row, keep: number): Promise<void> {

@@ -30,7 +30,7 @@ export function sweepLoop({ kernel: { db, settings } }: Pick<Deps, 'kernel'>): L
 
 export type SweepLimits = { readonly keep: number; readonly active_days: number }
 
-/** Sweeps feeds that were not swept for an hour. Returns how many. */
+/** Sweeps feeds that were not swept for an hour. Returns the number of swept feeds. */
 async function sweepFeeds(db: Db, limits: SweepLimits, signal: AbortSignal) {
   const rows = await db.many(
     Row,

@@ -1,6 +1,6 @@
 /**
- * Follows a person: immediately if the account is public, else with a request. A repeated follow
- * changes nothing.
+ * Follows a person. The follow is immediate if the account is public; otherwise a request is made.
+ * A repeated follow changes nothing.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,6 +1,6 @@
 /**
- * Follow requests. The followed person answers them, or all are accepted when the account becomes
- * public.
+ * Follow requests. The followed person accepts or rejects them, or all are accepted when the
+ * account becomes public.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,6 +1,6 @@
 /**
- * Ends a follow or a request: by the follower, by the followed person, or by a block. If there is
- * none, it succeeds too.
+ * Ends a follow or a request. The follower, the followed person or a block can end it. If there is
+ * none, the call succeeds too.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,6 +1,6 @@
 /**
  * The only place that decides who may see a person or a post. Every read of a feed, a list, a post,
- * a like, a comment or a file checks it at that moment. No projection decides.
+ * a like, a comment or a file checks these conditions at that moment. No projection decides.
  */
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Person } from '../deps.ts'

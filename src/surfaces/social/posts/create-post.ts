@@ -1,6 +1,7 @@
 /**
- * Creates a post. How it reaches feeds is decided here, once. The queue of fan-outs pushes it into
- * feeds; if its author has very many followers, each read collects it.
+ * Creates a post. How the post reaches feeds is decided here, once. Usually the queue of fan-outs
+ * pushes the post into feeds. If the author has very many followers, each read collects the post
+ * from the author.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,6 +1,6 @@
 /**
- * Files of posts and profiles: they must be the caller's own uploads, and this decides who may read
- * them later.
+ * Files of posts and profiles. They must be the caller's own uploads. This file also decides who
+ * may read them later.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -12,7 +12,8 @@ import { problem } from '../errors.ts'
 import { blockedBetween, knowable, visible } from '../people/visible.ts'
 
 /**
- * The same error for all reasons, so that it does not reveal whether another person's file exists.
+ * The same error for all reasons, so that the error does not reveal whether another person's file
+ * exists.
  */
 export async function requireMedia(
   tx: Tx,

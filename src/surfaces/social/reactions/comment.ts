@@ -1,6 +1,6 @@
 /**
- * Comments. A person who can see the post may write them; their author or the author of the post
- * may delete them.
+ * Comments. A person who can see the post may write a comment. The author of the comment and the
+ * author of the post may delete it.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
@@ -122,7 +122,7 @@ export async function deleteComment(tx: Tx, person: Person, id: string): Promise
 
 const Gone = Type.Object({ id: Type.String(), post_id: Type.String(), author_id: Type.String() })
 
-/** Deletes those that are not deleted yet. Returns how many. */
+/** Deletes the comments that are not deleted yet. Returns how many were deleted. */
 export async function deleteComments(
   tx: Tx,
   tenant_id: string,

@@ -1,6 +1,6 @@
 /**
- * Likes. One statement decides. It does not lock the row of the post, so that likes of a popular
- * post do not wait for each other.
+ * Likes. One statement checks whether the caller may like the post and writes the like. The row of
+ * the post is not locked, so that likes of a popular post do not wait for each other.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
