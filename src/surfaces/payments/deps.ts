@@ -1,4 +1,4 @@
-/** What the use cases of payments share. */
+/** The dependencies that the use cases of payments share. */
 import type { PaymentProvider } from './provider/port.ts'
 import type { Kernel } from './settings.ts'
 

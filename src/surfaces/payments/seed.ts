@@ -69,7 +69,9 @@ export async function seed(deps: Deps, face: Face, people: People): Promise<stri
   return made
 }
 
-/** Demo payments are made at the provider. Without a provider they would stay incomplete. */
+/**
+ * Demo payments are made at the provider. If no provider is configured, they would stay incomplete.
+ */
 async function answers({ provider }: Deps): Promise<boolean> {
   if (!provider.accepting()) return false
   return await provider.balance().then(

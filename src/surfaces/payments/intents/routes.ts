@@ -253,8 +253,8 @@ function askedBy(principal: Caller, operation_id: string, intent_id: string, key
 }
 
 /**
- * A key lives longer than its recorded outcome. It still names one operation, and this returns that
- * operation's state.
+ * A key is kept longer than its recorded outcome. The key still names one operation, and this
+ * function returns the state of that operation.
  */
 async function knownReply(
   tx: Parameters<typeof findByKey>[0],

@@ -1,6 +1,7 @@
 /**
- * Postings: which accounts each event debits and credits. One SQL function writes them, in the same
- * transaction as the state that they belong to. Posting the same thing again changes nothing.
+ * Postings: the accounts that each event debits and credits. One SQL function writes the postings,
+ * in the same transaction as the state that they belong to. Posting the same event again changes
+ * nothing.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -44,7 +45,9 @@ const of_tenant: ReadonlySet<AccountType> = new Set([
 ])
 const Posted = Type.Object({ posted: Type.Boolean() })
 
-/** Returns true if this call posted it, and false if it was already in the ledger. */
+/**
+ * Returns true if this call wrote the posting, and false if the posting was already in the ledger.
+ */
 export async function post(tx: Tx, posting: Posting): Promise<boolean> {
   const legs = posting.legs.filter(leg => leg.amount_minor > 0)
   if (legs.length === 0) return false

@@ -27,8 +27,8 @@ export function ledgerRoutes(): readonly Route[] {
 type Grants = () => Promise<ReadonlySet<string>>
 
 /**
- * Whose books are read: the caller's own, or the platform's if the caller asks for them and has the
- * permission.
+ * Returns whose books are read: the caller's own, or the platform's if the caller asks for the
+ * platform's and has the permission.
  */
 async function ownerOf(
   tenant_id: string,

@@ -39,7 +39,7 @@ export const Transaction = Type.Object(
       provider_operation_id: nullable(Short),
       /** Webhooks that named the payment. */
       provider_events: Type.Array(Short, { maxItems: 20 }),
-      /** The request that posted it, or null if the platform posted it by itself. */
+      /** The request that caused the posting, or null if the platform posted by itself. */
       request_id: nullable(Id),
     }),
   },

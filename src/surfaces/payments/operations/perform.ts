@@ -1,8 +1,8 @@
 /**
- * Sends an operation to the provider, and returns what is certain afterwards. The object's id is
- * stored before any money moves. So every doubt can be resolved by reading or closing the object. A
- * call is repeated only with its own key. Only an authorization is closed (fenced). A capture in
- * doubt may belong to goods that were shipped, so it is read and sent again until its outcome is
+ * Sends an operation to the provider, and returns the certain result. The object's id is stored
+ * before any money moves. So every doubt can be resolved by reading or closing the object. A call
+ * is repeated only with its own key. Only an authorization is closed (fenced). A capture in doubt
+ * may belong to goods that were shipped, so the capture is read and sent again until its outcome is
  * certain.
  */
 import type { Db } from '../../../kernel/database/db.ts'

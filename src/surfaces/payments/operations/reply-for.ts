@@ -1,6 +1,6 @@
 /**
- * The reply about an operation. It says what is certain now, or that the operation is pending. It
- * never guesses.
+ * The reply about an operation. The reply contains the certain result, or says that the operation
+ * is pending. It never guesses.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import type { Problem } from '../../../kernel/errors/problem.ts'
@@ -33,7 +33,7 @@ export async function replyFor(
   return reply(200, intent, { etag: etag(intent.version) })
 }
 
-/** The ways in which another operation ended this one, with what to do next. */
+/** The ways in which another operation ended this operation, each with the caller's next step. */
 const overtaken: Readonly<Record<string, string>> = {
   captured: 'The payment was captured meanwhile. Refund it.',
   authorization_expired: 'The authorization expired meanwhile. Create a new payment intent.',

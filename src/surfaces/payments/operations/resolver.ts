@@ -1,7 +1,7 @@
 /**
- * Resolves every operation in doubt. It reads the provider's object and applies its state, sends
- * again with the same key, or closes an authorization that is not wanted any more. After three days
- * without a result it leaves the operation to an operator.
+ * Resolves every operation in doubt. The resolver reads the provider's object and applies its
+ * state, sends again with the same key, or closes an authorization that is not wanted any more.
+ * After three days without a result, an operator must decide.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,7 +1,7 @@
 /**
- * What a failure of Stripe means. A decline is final. A refused request had no effect. A conflict,
- * a 5xx, a broken connection or an unreadable reply leaves the outcome in doubt. A request that was
- * not sent is tried again.
+ * Translates the failures of Stripe. A decline is final. A refused request had no effect. A
+ * conflict, a 5xx, a broken connection or an unreadable reply leaves the outcome in doubt. A
+ * request that was not sent is tried again.
  */
 import { Stripe } from 'stripe'
 import { ProviderFailure, type Snapshot } from './port.ts'

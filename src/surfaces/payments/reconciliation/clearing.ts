@@ -1,4 +1,4 @@
-/** What the ledger says about the provider's balance, in total and for one balance transaction. */
+/** Reads the ledger's view of the provider's balance, in total and for one balance transaction. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

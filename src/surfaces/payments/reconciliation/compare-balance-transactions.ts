@@ -1,7 +1,7 @@
 /**
- * Records each of the provider's balance transactions and links it to the object that caused it. It
- * must have moved the clearing account by its net amount. Money of unknown origin goes to the
- * suspense account, with an item.
+ * Records each of the provider's balance transactions and links it to the object that caused it.
+ * Each transaction must have moved the clearing account by its net amount. Money of unknown origin
+ * is posted to the suspense account, with an item.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,7 +1,7 @@
 /**
- * Compares our books with the provider's, page by page. It goes through the provider's payments,
- * refunds, balance transactions and payouts, then through the rows that only we have, then it
- * proves the balance. A difference is corrected if the provider's data is enough; otherwise it
+ * Compares our books with the provider's, page by page. First it compares the provider's payments,
+ * refunds, balance transactions and payouts. Then it checks the rows that only we have, and proves
+ * the balance. A difference is corrected if the provider's data is enough. Otherwise the difference
  * becomes an item. The result and the position of a page are stored in one transaction, so a run
  * survives a crash.
  */

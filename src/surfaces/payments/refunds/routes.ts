@@ -1,4 +1,4 @@
-/** Routes of refunds: request one, show one. */
+/** Routes that request a refund and show a refund. */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

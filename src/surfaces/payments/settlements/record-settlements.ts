@@ -14,7 +14,7 @@ import type { BalanceTransaction } from '../provider/port.ts'
 const Owner = Type.Object({ tenant_id: Type.String(), id: Type.String() })
 const Made = Type.Object({ id: Type.String() })
 
-/** Returns true if it was new. */
+/** Returns true if the transaction was new. */
 export async function recordSettlement(
   tx: Tx,
   deps: Deps,
