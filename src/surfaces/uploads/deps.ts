@@ -1,6 +1,6 @@
 /**
- * What the use cases of uploads share. surface.ts puts it together once. A use case names the
- * properties that it needs with `Pick<Deps, …>`.
+ * The dependencies that the use cases of uploads share. surface.ts creates them once. A use case
+ * lists the dependencies that it needs with `Pick<Deps, …>`.
  */
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
@@ -12,8 +12,9 @@ import type { Clamd } from './scanning/clamd.ts'
 import type { Kernel } from './settings.ts'
 
 /**
- * Returns which of these files the principal may read now. The surface that uses the purpose plugs
- * this function in. Without it only the owner and holders of `uploads.files.download_any` may read.
+ * Returns which of these files the principal may read now. The surface that uses the purpose
+ * registers this function. If none is registered, only the owner and holders of
+ * `uploads.files.download_any` may read.
  */
 export type MayRead = (
   reader: Reader,

@@ -1,4 +1,7 @@
-/** What other surfaces may call about files. Functions that write take the caller's `tx` first. */
+/**
+ * Functions about files that other surfaces may call. Functions that write take the caller's `tx`
+ * first.
+ */
 import type { Readable } from 'node:stream'
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
@@ -38,8 +41,8 @@ export type Face = {
    */
   plugReaders(purpose: Purpose, mayRead: MayRead): void
   /**
-   * Returns the caller's own file of one of these purposes, if it is available. Otherwise there is
-   * one refusal, without a hint at the reason.
+   * Returns the caller's own file of one of these purposes, if it is available. In all other cases
+   * the same error is thrown, so that it reveals no reason.
    */
   requireAvailable(
     reader: Reader,
@@ -80,7 +83,7 @@ type Operator = {
     sha256: Buffer,
     by: { readonly actor: string; readonly reason: string },
   ): Promise<number>
-  /** Returns false if it is not blocked. */
+  /** Returns false if the content is not blocked. */
   unblockHash(sha256: Buffer, actor: string): Promise<boolean>
   blockedHashes(): Promise<readonly BlockedHash[]>
 }

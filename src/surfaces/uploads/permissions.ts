@@ -1,7 +1,7 @@
 /**
- * The permissions on files. Callers need no permission for their own uploads and files. Those of
- * others need a permission that no ordinary member has. Purposes that members may not use are
- * granted one by one.
+ * The permissions on files. Callers need no permission for their own uploads and files. For the
+ * files of others they need a permission that no ordinary member has. Purposes that members may not
+ * use are granted one by one.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 

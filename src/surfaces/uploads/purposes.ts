@@ -22,7 +22,7 @@ export type DerivativeKind = (typeof derivative_kinds)[number]
 export type PurposeRules = {
   /** The largest file of each category. `any` accepts every category. */
   readonly largest: Partial<Record<Category, number>>
-  /** Whether every member may upload for it. */
+  /** Whether every member may upload files for this purpose. */
   readonly members: boolean
   /**
    * The derivatives of images. `sanitized` is required, because readers other than the owner get

@@ -1,6 +1,6 @@
 /**
- * Demo files of the demo tenants: an avatar for each administrator. It is made here and goes
- * through all real steps.
+ * Creates demo files of the demo tenants: an avatar for each administrator. Each avatar is drawn
+ * here and passes through all real steps.
  */
 import { createHash } from 'node:crypto'
 import { deflateSync, crc32 } from 'node:zlib'

@@ -14,7 +14,8 @@ import type { FileKey } from './quarantine-file.ts'
 const Deleted = Type.Object({ tenant_id: Id, id: Id, purpose: Purpose, version: Type.Integer() })
 
 /**
- * Returns false if it was already deleted. With `at_once`, its bytes are not kept for some days.
+ * Returns false if the file was already deleted. With `at_once`, its bytes are not kept for some
+ * days.
  */
 export async function deleteFile(
   tx: Tx,

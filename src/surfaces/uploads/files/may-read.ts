@@ -1,7 +1,7 @@
 /**
- * Who may read a file: its owner, holders of a permission in its tenant, and readers that the
- * surface of its purpose allows. This is checked for each URL that is signed. Any other caller gets
- * the same 404 as for a file that does not exist.
+ * Decides who may read a file: its owner, holders of a permission in its tenant, and readers that
+ * the surface of its purpose allows. The decision is made for each URL that is signed. Any other
+ * caller gets the same 404 as for a file that does not exist.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,4 +1,4 @@
-/** Compares the client's list of parts with the stored parts. */
+/** Compares the parts that the client lists with the stored parts. */
 import type { FieldError } from '../../../kernel/errors/problem.ts'
 import type { CompleteUpload } from '../schemas.ts'
 import type { PartRow } from '../uploads/upload-row.ts'

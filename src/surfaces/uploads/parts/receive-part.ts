@@ -1,8 +1,8 @@
 /**
- * Receives one part of an upload by a signed URL, if the engine is local. All checks that can
- * refuse the part come before the body: signature, state, size. After the first bytes of part 1 the
- * type is checked too. The bytes are on the disk before the row names them. If there are two
- * attempts, the row says which one counts.
+ * Receives one part of an upload by a signed URL, if the engine is local. Signature, state and size
+ * are checked before the body is read. After the first bytes of part 1 the type is checked too. The
+ * bytes are on the disk before the row names them. If there are two attempts, the row says which
+ * attempt counts.
  */
 import { Type } from 'typebox'
 import type { Readable } from 'node:stream'

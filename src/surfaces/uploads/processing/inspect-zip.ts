@@ -1,7 +1,7 @@
 /**
- * Inspects zip files without trusting their headers. Every entry is inflated and counted. Entries
+ * Inspects zip files and does not trust their headers. Every entry is inflated and counted. Entries
  * that share bytes are a bomb. Archives inside are opened up to a maximum depth. Office documents
- * are zip files with parts that may run or load something.
+ * are zip files whose parts may run or load something.
  */
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { Refused, type FileMetadata, type InspectorLimits } from './inspector-protocol.ts'

@@ -1,6 +1,7 @@
 /**
- * Gives a file a path that a child process can open. With the local engine this is the object
- * itself. Otherwise it is a copy in the spool, which is removed when the work is done.
+ * Gives a file a path that a child process can open. With the local engine this is the path of the
+ * object itself. Otherwise the file is copied to the spool, and the copy is removed when the work
+ * is done.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'

@@ -54,7 +54,8 @@ export async function blockHash(
 }
 
 /**
- * Returns false if it is not blocked. A file in quarantine stays there until it is scanned again.
+ * Returns false if the content is not blocked. A file in quarantine stays there until it is scanned
+ * again.
  */
 export async function unblockHash(db: Db, sha256: Buffer, actor: string): Promise<boolean> {
   return await db.tx(async tx => {

@@ -1,5 +1,5 @@
 /**
- * Subtracts bytes from the tenant's usage. This happens only after they are removed from the store.
+ * Subtracts bytes from the tenant's usage, only after the bytes are removed from the store.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,6 +1,6 @@
 /**
  * Aborts an upload. After this transaction its URLs no longer work. Its parts are removed right
- * after it.
+ * after the transaction.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,6 +1,5 @@
 /**
- * The state of an upload: which parts are stored, which are missing, and the file once there is
- * one.
+ * The state of an upload: its stored parts, its missing parts, and the file after it was made.
  */
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

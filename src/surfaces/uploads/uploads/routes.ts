@@ -1,4 +1,4 @@
-/** Routes of uploads: create one, send parts, complete, show and abort it. */
+/** Routes of uploads: create an upload, send parts, complete, show and abort the upload. */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { isNotModified } from '../../../kernel/http/etag.ts'
 import type { Deps } from '../deps.ts'
