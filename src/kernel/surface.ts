@@ -52,7 +52,7 @@ export type {
   SignedProviderMessage,
 }
 
-/** What every surface may use. It contains no surface and no tenant's data. */
+/** The services that every surface may use. They contain no surface and no tenant's data. */
 export type Kernel = {
   readonly profile: 'development' | 'production'
   readonly public_url: string
@@ -127,8 +127,8 @@ export type Opened<Face = unknown> = {
   readonly consumers?: readonly Consumer[]
   readonly loops?: readonly Loop[]
   /**
-   * What this process reads once a second, in addition to its loops and queues, to wake what waits
-   * for a topic.
+   * Expressions that this process reads once a second, in addition to those of its loops and
+   * queues. They wake the work that waits for a topic.
    */
   readonly signs?: readonly Sign[]
   /** Work that must happen and may fail. */
@@ -148,7 +148,7 @@ export type Opened<Face = unknown> = {
   readonly jobTypes?: readonly JobType[]
   /** Creates the demo data that is missing; returns what it created. */
   seed?(): Promise<string[]>
-  /** What an operator should know at the start: one sentence each, with the next step. */
+  /** Facts that an operator should know at the start: one sentence each, with the next step. */
   advice?(): Promise<string[]>
   close?(): Promise<void>
 }

@@ -15,7 +15,7 @@ import { jitter } from '../ids.ts'
 
 export type Counted = (
   tx: Pick<Tx, 'one' | 'run'>,
-  /** `<surface>.<what>:<id>` */
+  /** The limit's name: `<surface>.<what>:<id>`. */
   scope: string,
   limit: number,
   /** A `select` of the rows that count, without a `limit` of its own. */

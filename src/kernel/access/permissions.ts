@@ -8,11 +8,11 @@
 export type Permission = {
   /** One sentence that an administrator understands. */
   readonly says: string
-  /** The built-in roles that hold it. Every account has the role `member`. */
+  /** The built-in roles that hold this permission. Every account has the role `member`. */
   readonly roles: readonly string[]
   /** No role can hold permissions of two different duties. */
   readonly duty?: 'support' | 'refunds' | 'keys'
-  /** Whether a grant of it may name a type. */
+  /** Whether a grant of this permission may name a type. */
   readonly typed?: true
 }
 

@@ -24,7 +24,7 @@ export type Reader = {
   many<S extends TSchema>(row: S, statement: Sql): Promise<Static<S>[]>
 }
 
-/** The result is ignored, unless it is a promise. */
+/** The function's result is ignored, unless the result is a promise. */
 export type AfterCommit = (() => void) | (() => Promise<void>)
 
 export type Tx = Reader & {

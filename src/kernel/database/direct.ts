@@ -39,7 +39,7 @@ const payload_max = 7000
 /** For users whose work must end when their connection ends. */
 export type DirectClient = pg.Client
 
-/** A client that finds out within seconds that its peer is gone. */
+/** A client that notices within seconds that the server is gone. */
 export function directClient(url: string, application_name: string): pg.Client {
   const client = new pg.Client({
     connectionString: url,

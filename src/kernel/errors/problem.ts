@@ -17,7 +17,7 @@ export type ProblemDetails = {
   /** Further properties of the document, such as an id that the caller already knows. */
   more?: Readonly<Record<string, unknown>>
   headers?: Readonly<Record<string, string>>
-  /** Its cause stands in a log line already: a 5xx adds none. */
+  /** A log line already contains the cause, so a 5xx logs no further line. */
   logged?: true
 }
 

@@ -1,4 +1,7 @@
-/** What browsers of other origins may do here, and which reply headers their scripts may read. */
+/**
+ * Decides which requests of other origins a browser may send here, and which reply headers their
+ * scripts may read.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const corsHeaders =

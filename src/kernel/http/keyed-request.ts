@@ -168,7 +168,7 @@ function preparationOf({ compiled, context }: KeyedRequest) {
   }
 }
 
-/** The bytes of a replay are sent as they come, and are never recorded. */
+/** The bytes of a replay are sent unchanged, and are never recorded. */
 export type Rendered = Omit<Outcome, 'body'> & {
   readonly body: string | Uint8Array | Readable | null
 }

@@ -1,8 +1,8 @@
 /**
- * Removes from a request every property that its schema does not name, before validation, and
- * returns the names. So an extra field does not cause a refusal, and unknown data never reaches a
- * handler. The walker is compiled once from the schema. A request without extra properties is
- * passed on without a copy.
+ * Removes from a request every property that its schema does not declare, before validation, and
+ * returns the names. An extra property therefore causes no refusal, and never reaches a handler.
+ * The walker is compiled once from the schema. A request that has no extra properties is passed on
+ * without a copy.
  */
 import { suggestion } from '../errors/did-you-mean.ts'
 import { escapePointer } from './content.ts'

@@ -1,7 +1,8 @@
 /**
- * One line for each request: at `info` those that an operator looks for (refused credentials and
- * rights, failures, slow ones), all others at `debug`. A refusal has its code and the permission
- * that the caller lacks. No body, query, header or address is in it.
+ * Writes one line for each request. Requests that an operator looks for (refused credentials and
+ * rights, failures, slow requests) are logged at `info`, all others at `debug`. The line of a
+ * refusal contains its code and the permission that the caller lacks. The line contains no body,
+ * query, header or address.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../observability/log.ts'
@@ -31,7 +32,7 @@ export function logRequest(
       route: compiled?.route.path ?? null,
       status,
       ms,
-      // The redaction takes a field named `code` for a one-time code.
+      // The redaction would mistake a field named `code` for a one-time code.
       ...(refused && { error_code: refused.code }),
       ...(refused?.permission !== undefined && { permission: refused.permission }),
       ...(principal && { principal_id: principal.id, tenant_id: principal.tenant_id }),

@@ -24,7 +24,7 @@ function filled(pattern: string, given: readonly string[]): string {
     .join('/')
 }
 
-/** True where the pattern would match the path, which may itself be a pattern. */
+/** Returns true if the pattern would match the path. The path may itself be a pattern. */
 export function isPathOf(pattern: string, path: string): boolean {
   const wanted = pattern.split('/')
   const given = path.split('/')

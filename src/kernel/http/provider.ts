@@ -5,8 +5,8 @@ import type { Tx } from '../database/db.ts'
 export type Provider<Event extends ProviderEvent = ProviderEvent> = {
   readonly name: string
   /**
-   * The status that this provider documents for "received". A 200 has the body `{"received":
-   * true}`.
+   * The status by which this provider expects us to confirm a message. A 200 has the body
+   * `{"received": true}`.
    */
   readonly accepted: 200 | 202 | 204
   /** The largest message that is read. */

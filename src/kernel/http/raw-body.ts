@@ -24,7 +24,7 @@ export async function readRaw(request: FastifyRequest, payload: IncomingMessage)
 
 /**
  * Uses stream events, because an iterator costs 8 µs more for a body of one chunk, and most bodies
- * are that.
+ * have one chunk.
  */
 function collect(payload: IncomingMessage, limit: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()

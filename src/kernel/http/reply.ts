@@ -1,10 +1,10 @@
-/** What a handler returns, and what a route declares that it may return. */
+/** The type of a handler's return value, and the replies that a route declares. */
 import type { Static, TSchema } from 'typebox'
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 export type Replies = Readonly<Record<number, TSchema | null>>
 
-/** What a handler returns: a status of its `replies`, the body that matches it, and headers. */
+/** A handler returns a status of its `replies`, the body that matches this status, and headers. */
 export type Reply<S extends number = number, B = unknown> = {
   readonly status: S
   readonly body: B

@@ -1,6 +1,6 @@
 /**
- * What a handler may know about its request. The abort signal is created at first use, because most
- * requests never use it.
+ * The information about its request that a handler can use. The abort signal is created at first
+ * use, because most requests never use it.
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'

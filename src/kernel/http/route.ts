@@ -22,10 +22,10 @@ type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Res
 
 export type RequestFacts = {
   readonly id: string
-  /** HEAD runs the handler of GET. This is the method of the request. */
+  /** HEAD runs the handler of GET. `method` is the method that the client sent. */
   readonly method: string
   readonly path: string
-  /** The query as it came, with its question mark, or empty: for signatures over it. */
+  /** The query exactly as the client sent it, with its question mark, or empty. */
   readonly search: string
   readonly ip: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -45,7 +45,7 @@ export type RequestFacts = {
   stream(limit_bytes?: number): Readable
 }
 
-/** What is known about a request before its body. */
+/** The part of a request that is known before its body is read. */
 export type RequestHead = {
   readonly params: Readonly<Record<string, string>>
   readonly headers: RequestFacts['headers']
@@ -55,8 +55,9 @@ export type RequestHead = {
 export type RequestKey = { readonly value: string; readonly fingerprint: Buffer }
 
 /**
- * `login_token`: that of a login that waits for its second factor, or an access token. `optional`:
- * the operation answers without a credential, and with one it answers for the caller.
+ * `login_token`: the token of a login that waits for its second factor, or an access token.
+ * `optional`: the operation also answers without a credential. If there is a credential, it answers
+ * for that caller.
  */
 export type Taken = 'login_token' | 'access_token' | 'optional' | 'signed_url' | 'signature'
 
@@ -92,7 +93,7 @@ type Common<
    */
   name?: string
   summary: string
-  /** What the summary does not say: effects, limits, next steps. */
+  /** Information that the summary does not contain: effects, limits, next steps. */
   description?: string
   /** Further headers of the route's successful replies. */
   sends?: readonly ('etag' | 'location')[]
@@ -144,7 +145,10 @@ type Common<
    * effects, so the route accepts HEAD too. A GET that only reads accepts HEAD by default.
    */
   head?: true
-  /** The surface's interceptor handles this route; what it passes on comes here. */
+  /**
+   * The surface's interceptor handles this route. This handler gets the requests that the
+   * interceptor passes on.
+   */
   fronted?: true
   /** The published document omits this route. */
   hidden?: true
@@ -191,7 +195,7 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
       transaction: 'own'
       idempotency: 'required' | 'optional'
       record?: 'body' | 'reference'
-      /** Before the transaction: what takes time holds no connection. */
+      /** Runs before the transaction, because slow work must hold no connection. */
       prepare?(context: C): Promise<P>
       operation: OutsideOperation<C & { readonly prepared: P }, R, Outcome>
       /** For `record: 'reference'`: renders the reply again from `resource_ref`. */
@@ -218,7 +222,7 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
       transaction: 'own'
       idempotency: 'required' | 'optional'
       record?: 'body' | 'reference'
-      /** Before the transaction: what takes time holds no connection. */
+      /** Runs before the transaction, because slow work must hold no connection. */
       prepare?(context: C): Promise<P>
       operation: OutsideOperation<C & { readonly prepared: P }, R, Outcome>
       again?(
@@ -248,7 +252,7 @@ export function route<
   return spec as unknown as Route
 }
 
-/** What every handler may receive, as the kernel sees it. */
+/** The parts of a request that every handler may receive, as the kernel sees them. */
 export type AnyContext = {
   principal: Principal | null
   params: Record<string, string>

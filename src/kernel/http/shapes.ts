@@ -59,7 +59,7 @@ function described<S extends TSchema>(schema: S, says: string, example?: unknown
   ) as S
 }
 
-/** A body that is not JSON. It is sent as it comes. */
+/** A body that is not JSON. The body is sent unchanged. */
 export const RawBytes = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
 
 export function text(maxLength: number, minLength = 1) {

@@ -14,7 +14,8 @@ export type SseEvent = {
   /** No event follows this one. */
   readonly terminal?: true
   /**
-   * This event is not sent. It shows that the upstream works while there is nothing to send yet.
+   * The kernel does not send this event. The event shows that the upstream works although there is
+   * nothing to send yet.
    */
   readonly silent?: true
 }
@@ -150,7 +151,7 @@ class Interrupts {
     this.interrupt?.(this.raised)
   }
 
-  /** Of no effect while no event is awaited: the reader may be what is slow. */
+  /** Has no effect while no event is awaited, because then the reader may be the slow side. */
   interruptWait(reason: Interrupt): void {
     this.interrupt?.(reason)
   }

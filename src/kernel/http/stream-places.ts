@@ -3,7 +3,10 @@ import { problem } from '../errors/problem.ts'
 import type { SseEvent } from './sse.ts'
 
 export type StreamPlaces = {
-  /** The same events; their place is free again when they end. Throws `quota_exceeded`. */
+  /**
+   * Returns the same events. Their place is free again when the events end. Throws
+   * `quota_exceeded`.
+   */
   hold(principal_id: string, events: AsyncIterable<SseEvent>): AsyncIterable<SseEvent>
 }
 

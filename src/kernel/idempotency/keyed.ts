@@ -64,7 +64,7 @@ type Attempt = Result | 'busy' | 'again'
 type Started = { operation_id: string; attempt: 'first' | 'resumed' }
 
 export type Keyed = {
-  /** `recalled`: what `recall` returned for the same scope. */
+  /** `recalled` is the value that `recall` returned for the same scope. */
   run(work: KeyedWork, recalled?: Promise<IdempotencyRecord>): Promise<Result>
   /** The record of a known outcome. It is read while the permission check still runs. */
   recall(scope: KeyedName): Promise<IdempotencyRecord> | undefined

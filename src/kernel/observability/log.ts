@@ -34,7 +34,7 @@ function harmless(error: unknown): object {
 export function openLog(options: {
   level: string
   readable: boolean
-  /** Its number, where several processes write one log. */
+  /** The number of this process, if several processes write to one log. */
   process?: number | undefined
   to?: DestinationStream
 }): Log {

@@ -35,8 +35,8 @@ export type ExchangeRequest = {
   }
   readonly signal?: AbortSignal | undefined
   /**
-   * Whether the request was handed to the network, and not only to a buffer. It is absent if the
-   * caller cannot know.
+   * Whether the request was handed to the network, and not only to a buffer. The property is absent
+   * if the caller cannot know.
    */
   readonly socket?: Socket
 }

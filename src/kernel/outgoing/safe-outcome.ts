@@ -58,7 +58,7 @@ export class SafeFetchFailure extends Error {
   /** Which limit was exceeded, if the reason is `timeout`. */
   readonly phase: SafeFetchPhase | null
   readonly timings: SafeFetchTimings
-  /** The address of the attempt, if the attempt chose one. */
+  /** The address to which the attempt connected, if the attempt chose an address. */
   readonly address: string | null
 
   constructor(

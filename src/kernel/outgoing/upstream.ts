@@ -54,8 +54,8 @@ export type UpstreamCall = {
   /** Sent as `Idempotency-Key`. It is the same on every attempt. */
   readonly operation_id?: string
   /**
-   * Whether a repeated call changes nothing, either by its nature or because the provider knows the
-   * key.
+   * Whether a repeated call changes nothing, either by the nature of the call or because the
+   * provider knows the key.
    */
   readonly idempotent: boolean
   /** The remaining time of the request or job that makes the call. */

@@ -1,4 +1,4 @@
-/** What an operator can see about due queues, and how dead rows become due again. */
+/** Shows operators the due queues, and makes dead rows due again. */
 import { type Static, type TObject, Type } from 'typebox'
 import type { AuditDraft } from '../database/drafts.ts'
 import type { Db, Reader } from '../database/db.ts'
@@ -15,7 +15,7 @@ const Counts = Type.Object({
 
 export type QueueCounts = Static<typeof Counts> & { readonly queue: string }
 
-/** This reads the whole table. It is meant for an operator, not for a loop. */
+/** This statement reads the whole table. It is meant for an operator, not for a loop. */
 export async function countQueue(reader: Reader, queue: DueQueue): Promise<QueueCounts> {
   const { due_at, leased_until, last_error_code } = queue.columns
   const [due, leased] = [sql.id('t', due_at), sql.id('t', leased_until)]

@@ -1,6 +1,6 @@
 /**
- * A sleep that a wake-up ends. A wake-up that comes while the owner is awake is not lost: the
- * owner's next sleep ends immediately.
+ * A sleep that a wake-up ends. If a wake-up arrives while the owner is awake, the wake-up is not
+ * lost: the owner's next sleep ends immediately.
  */
 export type Sleeper = {
   /** Sleeps until the time is over or a wake-up comes. */

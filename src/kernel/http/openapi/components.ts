@@ -1,8 +1,8 @@
 /**
  * Turns TypeBox schemas into the schemas of the document. A schema with a title is stored once
- * under `components` and referenced. If one use has its own description, the description stands
- * beside the reference. A property without a description gets the one that its surface declares for
- * that name.
+ * under `components` and referenced. If one use has its own description, the description is written
+ * beside the reference. A property without a description gets the description that its surface
+ * declares for that name.
  */
 import type { TSchema } from 'typebox'
 import { Amount, Cursor, Id, PositiveAmount, Time, Version } from '../shapes.ts'
@@ -13,13 +13,13 @@ export type Components = {
   readonly schemas: Readonly<Record<string, Json>>
   /** The schema as it appears in the document. */
   schema(schema: TSchema, members: Members): Json
-  /** A body or a reply, which has a name and an example. */
+  /** A body or a reply. It has a name and an example. */
   content(schema: TSchema, members: Members, title: string): Json
 }
 
 type Scope = { readonly members: Members; readonly title: string }
 
-/** What one use of a schema may override. */
+/** The parts of a schema that one use may override. */
 const own_words = ['description', 'examples', 'default']
 
 export function openComponents(): Components {
