@@ -93,7 +93,7 @@ async function look(db: Db, after: string) {
 
 const Fault = Type.Object({ says: Type.String() })
 
-/** Rows whose job does not exist. */
+/** Rows that belong to a job which does not exist. */
 async function strays(db: Db): Promise<string[]> {
   const rows = await db.many(
     Fault,

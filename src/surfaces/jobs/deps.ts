@@ -1,6 +1,6 @@
 /**
- * What the use cases of jobs share. surface.ts puts it together once. A use case names the
- * properties that it needs with `Pick<Deps, …>`.
+ * The parts that the use cases of jobs share. surface.ts puts them together once. A use case lists
+ * the properties that it needs with `Pick<Deps, …>`.
  */
 import type { Kernel } from './settings.ts'
 import type { FileLookup, Rights } from './face.ts'

@@ -14,7 +14,7 @@ export type { JobView } from './schemas.ts'
 export type JobOrder = {
   readonly tenant_id: string
   readonly type: string
-  /** The newest version by default. */
+  /** If absent, the newest version is used. */
   readonly schema_version?: number
   readonly parameters?: unknown
   readonly input_ref?: string
@@ -23,7 +23,7 @@ export type JobOrder = {
    * administrators may.
    */
   readonly principal_id?: string
-  /** The caller's own id for it, so that its record and the job share one. */
+  /** The caller's own id for the job. The caller's record and the job then have the same id. */
   readonly id?: string
   /** With `operation`, forbids a second job with the same key while this job is stored. */
   readonly idempotency_key?: string
@@ -56,7 +56,7 @@ export type FileLookup = {
   url(reader: Reader, reading: FileReader, file_id: string): Promise<string | undefined>
 }
 
-/** The owner of a job, which reads its input. */
+/** The owner of a job. The job's input is read with the owner's rights. */
 type FileReader = { readonly tenant_id: string; readonly principal_id: string | null }
 
 export type HistoryLine = {
@@ -72,7 +72,10 @@ export type OperatorFilter = {
   readonly type?: string
 }
 
-/** What the operator of the machine may do on the command line with the jobs of all tenants. */
+/**
+ * The actions on the jobs of all tenants that the command line offers to the operator of the
+ * machine.
+ */
 export type Operator = {
   list(filter: OperatorFilter, limit: number): Promise<JobView[]>
   /** Throws `job_not_found` if there is no such job. This holds for the functions below too. */
@@ -82,7 +85,9 @@ export type Operator = {
   types(): Promise<JobTypeView[]>
 }
 
-/** What jobs needs from identity: the grants of people and API keys for whom work runs. */
+/**
+ * The part of identity that jobs needs: the grants of the people and API keys for whom work runs.
+ */
 export type Rights = Pick<Identity, 'grantsOf' | 'recentGrantsOf'>
 
 export type Face = {

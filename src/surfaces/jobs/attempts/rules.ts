@@ -1,4 +1,6 @@
-/** What the engine needs to know about a job type, built in or registered over HTTP. */
+/**
+ * The rules of a job type that the engine needs, for built-in types and types registered over HTTP.
+ */
 import type { Backoff } from './ends/backoff.ts'
 
 export type TypeVersion = { readonly type: string; readonly schema_version: number }

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { closed, count, Id, Time, nullable, text } from '../../../kernel/http/shapes.ts'
 import { JobView, Priority, RequiredState, SchemaVersion, TypeName } from '../schemas.ts'
 
-/** Checked against the schema of the type. */
+/** These parameters are checked against the schema of the type. */
 const Parameters = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
 
 const order = {

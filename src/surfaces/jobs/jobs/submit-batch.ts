@@ -1,7 +1,7 @@
 /**
  * Submits up to a hundred jobs in one transaction, all or none. Within a batch, jobs refer to each
- * other by refs. The jobs are sorted so that each one comes after those it waits for. A batch with
- * a circle is refused.
+ * other by refs. The jobs are sorted so that each job follows the jobs for which it waits. A batch
+ * with a circle is refused.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { FieldError } from '../../../kernel/errors/problem.ts'

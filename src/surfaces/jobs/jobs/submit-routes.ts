@@ -64,7 +64,7 @@ type Asking = { tx: Tx; deps: Deps; grants(): Promise<ReadonlySet<string>> }
 
 const named_max = 20
 
-/** If the type is unknown, the refusal lists those that the caller may submit. */
+/** If the type is unknown, the refusal lists the types that the caller may submit. */
 async function namingTypes<T>({ tx, deps, grants }: Asking, submit: () => Promise<T>): Promise<T> {
   try {
     return await submit()

@@ -1,5 +1,6 @@
 /**
- * How many jobs of each type wait, run and have failed recently, over all tenants: for operators.
+ * Counts how many jobs of each type wait, run and have failed recently, over all tenants. Operators
+ * see the counts.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -16,7 +17,7 @@ const Row = Type.Object({
   capable_workers: Type.Integer(),
 })
 
-/** A worker without a report for this long counts as gone. */
+/** A worker that has not reported for this long counts as gone. */
 export const worker_alive_seconds = 60
 
 export async function statsOf(

@@ -1,6 +1,6 @@
 /**
  * A registered worker with the permissions that its owner has now. Permissions that were removed
- * have no effect. When the worker claims or renews leases, this shows that it is alive.
+ * have no effect. Each claim or renewal of leases records that the worker is alive.
  */
 import { Type } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'

@@ -1,8 +1,8 @@
 /**
- * Registers an external worker with the types that it can run. It belongs to the account that
- * registered it first. It gets jobs of all tenants only if its owner may run each of its types for
- * all of them. Otherwise it gets those of the owner's tenant. The platform itself runs built-in
- * types.
+ * Registers an external worker with the types that it can run. The worker belongs to the account
+ * that registered it first. The worker gets jobs of all tenants only if its owner may run each of
+ * its types for all of them. Otherwise it gets the jobs of the owner's tenant. The platform itself
+ * runs built-in types.
  */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'

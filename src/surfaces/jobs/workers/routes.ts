@@ -36,7 +36,7 @@ function registerRoute(deps: Deps): Route {
   return route({
     method: 'PUT',
     path: '/v1/workers/{worker_id}',
-    // The worker chooses it.
+    // The worker chooses this id.
     params: { worker_id: Id },
     name: 'registerWorker',
     summary: 'Register a worker and the job types that it can run',

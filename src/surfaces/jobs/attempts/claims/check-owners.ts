@@ -9,14 +9,17 @@ import type { Rights } from '../../face.ts'
 import { finalize, type FinalizeDeps } from '../ends/finish-attempts.ts'
 import type { Taken } from './claim-jobs.ts'
 
-/** By the operation that created the job: the permission that its owner must hold for its type. */
+/**
+ * The permission that a job's owner must hold for the type, for each operation that can create a
+ * job.
+ */
 const needed: Readonly<Record<string, string>> = {
   'POST /v1/jobs': 'jobs.jobs.submit',
   'POST /v1/job-batches': 'jobs.jobs.submit',
   'POST /v1/jobs/{job_id}/retry': 'jobs.jobs.retry',
   schedule: 'jobs.schedules.write',
 }
-/** Submitted by people and schedules, not by another surface. */
+/** Jobs that people and schedules submitted, not another surface. */
 export const owned_operations = Object.keys(needed)
 
 type Begun = Pick<

@@ -9,7 +9,7 @@ import { sql } from '../../../../kernel/database/sql.ts'
 import type { Loop } from '../../../../kernel/surface.ts'
 
 const beat_every_ms = 5000
-/** Two missing heartbeats mean an outage. A single one may only be late. */
+/** Two missing heartbeats mean an outage. A single missing heartbeat may only be late. */
 const outage_seconds = 12
 /** A job that crashes the platform itself must not get free retries forever. */
 const forgiven_max = 10

@@ -1,7 +1,7 @@
 /**
- * Publishes which types this process can run. A waiting job uses this to show whether any worker
- * could take it, and the statistics count it. A worker without a report for a minute is no longer
- * counted.
+ * Publishes which types this process can run. The view of a waiting job uses this list to show
+ * whether any worker could take the job, and the statistics count the workers. A worker that has
+ * not reported for a minute is no longer counted.
  */
 import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import type { Db } from '../../../../kernel/database/db.ts'
@@ -19,7 +19,7 @@ type Deps = {
 
 const every_ms = 10_000
 
-/** Publishes it repeatedly until the process stops, and then removes it. */
+/** Publishes the list repeatedly until the process stops, and then removes the list. */
 export function capabilitiesOf({ db, log, builtIns }: Deps, worker_id: string) {
   const tell = () =>
     announce(

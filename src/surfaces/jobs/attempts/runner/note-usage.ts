@@ -1,4 +1,7 @@
-/** What a job has used, for its view. It is written under the lease of its attempt. */
+/**
+ * The resources that a job has used, for its view. They are written under the lease of the job's
+ * attempt.
+ */
 import type { Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { HeldLease } from './heartbeat.ts'

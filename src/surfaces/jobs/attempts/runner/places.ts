@@ -45,7 +45,7 @@ export function openPlaces(deps: PlacesDeps): Places {
   const held = new Set<Attempt>()
   const ahead: Attempt[] = []
   const pace = openRollingSum<'ended'>(pace_ms, deps.now)
-  /** Its end is being written although its handler still runs. */
+  /** The attempt's end is being written although the attempt's handler still runs. */
   const given = new WeakSet<Attempt>()
   let running = 0
   let emptied: (() => void) | undefined
