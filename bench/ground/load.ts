@@ -69,7 +69,9 @@ export function requestText({ method = 'GET', path, token, key, body }: Request)
     'host: 127.0.0.1',
     ...(token ? [`authorization: Bearer ${token}`] : []),
     ...(key ? [`idempotency-key: ${key}`] : []),
-    ...(text ? ['content-type: application/json', `content-length: ${text.length}`] : []),
+    ...(text
+      ? ['content-type: application/json', `content-length: ${Buffer.byteLength(text)}`]
+      : []),
   ]
   return `${lines.join('\r\n')}\r\n\r\n${text}`
 }

@@ -19,7 +19,7 @@ const needed: Readonly<Record<string, string>> = {
   'POST /v1/jobs/{job_id}/retry': 'jobs.jobs.retry',
   schedule: 'jobs.schedules.write',
 }
-/** Jobs that people and schedules submitted, not another surface. */
+/** The operations by which people and schedules create jobs. */
 export const owned_operations = Object.keys(needed)
 
 type Begun = Pick<

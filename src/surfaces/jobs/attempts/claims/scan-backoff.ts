@@ -1,6 +1,6 @@
 /**
  * Limits index scans that are usually cheap but slow while old rows cannot be removed. After a scan
- * that took longer than usual, the next scan waits ten times as long as that scan took.
+ * that took longer than 20 ms, the next scan waits ten times the time above these 20 ms.
  */
 const usual_ms = 20
 const rest_factor = 10
