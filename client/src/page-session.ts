@@ -11,7 +11,7 @@ export type PageSession = DodecaClient & {
   logout(): Promise<void>
 }
 
-/** Throws the problem `authentication_required` if nobody is logged in. */
+/** Throws the problem `authentication_required` if the caller is not logged in. */
 export async function resumePage(
   options: Omit<ClientOptions, 'token' | 'refresh' | 'csrf_token'>,
 ): Promise<PageSession> {

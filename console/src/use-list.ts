@@ -70,7 +70,9 @@ export function useList({ list, path, filters, key }: Source): Listed {
     loading: shown.loading,
     error: shown.error,
     more: () => {
-      if (busy.current || !shown.has_more || shown.cursor === null) return
+      // After a refusal only a reload asks again, or a failing page would be requested without end.
+      if (busy.current || shown.error !== null) return
+      if (!shown.has_more || shown.cursor === null) return
       void read(shown.cursor, (before, page) => following(about, before.rows, page))
     },
     reload: () => {
@@ -78,7 +80,9 @@ export function useList({ list, path, filters, key }: Source): Listed {
       // Further pages stay. Their rows are replaced if the first page contains them.
       if (shown.rows.length <= page_size) void first()
       else
-        void read(null, (before, page) => ({ ...before, rows: exchanged(before.rows, page, key) }))
+        void read(null, (before, page) => {
+          return { ...before, rows: exchanged(before.rows, page, key), error: null }
+        })
     },
   }
 }

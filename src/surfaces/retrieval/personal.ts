@@ -1,7 +1,7 @@
 /**
  * The data that retrieval stores about a person, in every tenant. Erasing removes their answers,
  * their evaluation queries and their entries in access lists, and stops their connectors. Documents
- * that they added belong to the collections and stay. If nobody manages a collection any more, the
+ * that they added belong to the collections and stay. If no one manages a collection any more, the
  * administrators of its tenant do.
  */
 import { Type } from 'typebox'

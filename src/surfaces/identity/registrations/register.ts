@@ -1,7 +1,7 @@
 /**
  * Registers an account. Known and unknown addresses get the same reply and cost the same work: a
  * hash, a row and a mail. If addresses need not be verified first, an unknown address gets its
- * account immediately. Even then, the address belongs to nobody until its mailbox is verified.
+ * account immediately. Even then, the address belongs to no account until its mailbox is verified.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -47,7 +47,7 @@ describe.concurrent('an answer', () => {
     expect((await ada.does('GET', `/v1/answers/${id}`)).citations).toEqual(citations)
   })
 
-  test('leads to its words in the document, for whoever may read that now', async () => {
+  test('leads to its words in the document, for anyone who may read it now', async () => {
     const ada = await world.reader()
     const bob = await world.reader(ada.tenant)
     const stranger = await world.reader()

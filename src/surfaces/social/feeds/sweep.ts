@@ -1,6 +1,6 @@
 /**
  * Keeps feeds small. It deletes old entries, entries of authors who are not followed any more, and
- * feeds that nobody reads.
+ * feeds that have no reader.
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../../../kernel/database/db.ts'

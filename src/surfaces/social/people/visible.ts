@@ -49,7 +49,7 @@ export function commentVisible(viewer: Person): Sql {
 }
 
 /**
- * Condition on `u` (users): the viewer may know of the profile. A person who blocks somebody still
+ * Condition on `u` (users): the viewer may know of the profile. A person who blocks another still
  * sees them, to end the block.
  */
 export function knowable({ tenant_id, id }: Person): Sql {
