@@ -135,8 +135,9 @@ test(`${kills} SIGKILLs under load: nothing is sold twice, and no lost order hol
     const count = (kind: string) => money.filter(one => one === kind).length
     expect(count('authorize'), `${id} ${state} ${money.join()}`).toBeLessThanOrEqual(1)
     const lost = !['confirmed', 'fulfilled'].includes(state)
-    const held = count('authorize') - count('cancel') - count('refund')
-    expect([state, lost ? held : count('authorize')]).toEqual([state, lost ? 0 : 1])
+    // An intent that was never authorized can be cancelled as well.
+    const held = count('authorize') > count('cancel') + count('refund')
+    expect([state, lost ? held : count('authorize')]).toEqual([state, lost ? false : 1])
   }
 }, 3_600_000)
 

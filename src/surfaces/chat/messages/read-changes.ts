@@ -12,6 +12,11 @@ import { Member, type Seat } from '../schemas.ts'
 import { messageColumns, MessageRow, messageOf, showMessage } from './message-row.ts'
 import type { Changes } from './schemas.ts'
 
+const ChangedRow = Type.Object({
+  ...MessageRow.properties,
+  head_sequence: Type.Integer(),
+  head_revision: Type.Integer(),
+})
 const MemberRow = Type.Object({ ...Member.properties, revision: Type.Integer() })
 
 export async function readChanges(
@@ -23,19 +28,27 @@ export async function readChanges(
 ): Promise<Changes> {
   const own = await findSeat(reader, seat)
   const { tenant_id, id } = seat
-  // Changes that commit after the head was read are returned by the next call.
+  // The head comes from the same snapshot as the rows. With an older head, a message that was changed
+  // in between would be left out, and its reader would never learn that it was created.
   const rows = await reader.many(
-    MessageRow,
+    ChangedRow,
     sql`
-      select ${messageColumns} from chat.messages m
-      where m.tenant_id = ${tenant_id} and m.conversation_id = ${id}
-        and m.revision > ${after} and m.revision <= ${own.revision}
-        and m.sequence > ${own.joined_sequence} and m.sequence <= ${own.latest_sequence}
+      select ${messageColumns},
+        coalesce(b.left_sequence, c.latest_sequence) as head_sequence,
+        case when b.left_sequence is null then c.revision else b.revision end as head_revision
+      from chat.conversation_members b
+      join chat.conversations c on c.tenant_id = b.tenant_id and c.id = b.conversation_id
+      join chat.messages m on m.tenant_id = b.tenant_id and m.conversation_id = b.conversation_id
+      where b.tenant_id = ${tenant_id} and b.conversation_id = ${id} and b.user_id = ${seat.user_id}
+        and m.revision > ${after} and (b.left_sequence is null or m.revision <= b.revision)
+        and m.sequence > b.joined_sequence
+        and m.sequence <= coalesce(b.left_sequence, c.latest_sequence)
       order by m.revision limit ${limit + 1}`,
   )
   const has_more = rows.length > limit
   const shown = rows.slice(0, limit)
-  const end = has_more ? (shown.at(-1)?.revision ?? own.revision) : own.revision
+  const head = rows[0]?.head_revision ?? own.revision
+  const end = has_more ? (shown.at(-1)?.revision ?? head) : head
   const members = await reader.many(
     MemberRow,
     sql`
@@ -50,7 +63,7 @@ export async function readChanges(
     data: shown.map(row => showMessage(messageOf(cipher, own.data_key, row), own)),
     members: members.map(({ revision: _at, ...member }) => member),
     revision: end,
-    latest_sequence: own.latest_sequence,
+    latest_sequence: rows[0]?.head_sequence ?? own.latest_sequence,
     next_after: has_more ? end : null,
     has_more,
   }

@@ -53,6 +53,28 @@ describe.concurrent('races', () => {
     }
   })
 
+  test('changes that are read while messages are edited leave out no message', async () => {
+    const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+    const id = await ada.group([bob])
+    const sent = await Promise.all(upTo(24).map(n => ada.send(id, `No. ${n}`)))
+    let editors = 4
+    const editing = upTo(editors).map(async n => {
+      for (const { body } of sent.filter((_, at) => at % 4 === n - 1)) {
+        for (const round of upTo(8)) {
+          const at = `/v1/conversations/${id}/messages/${body.id}`
+          await ada.ask('PATCH', at, { body: `No. ${n}, round ${round}` })
+        }
+      }
+      editors--
+    })
+    while (editors > 0) {
+      const { data } = await bob.changes(id)
+      const sequences = data.map((one: Json) => one.sequence as number)
+      expect(sequences.toSorted((a: number, b: number) => a - b)).toEqual(upTo(24))
+    }
+    await Promise.all(editing)
+  })
+
   test('row 6: who is removed while others send gets nothing beyond', async () => {
     const [ada, bob, cleo] = (await world.people(3)) as [Talker, Talker, Talker]
     const { found, wanted } = await raceRemovals([ada, bob, cleo], 25)

@@ -29,8 +29,8 @@ export type RetrievalIndex = {
   /** Adds new rows to the indexes and merges small files. Deleted rows may stay on disk. */
   compact(table: string, lease: Lease): Promise<void>
   /**
-   * Builds the vector index of a large table that has none. This takes minutes but runs beside
-   * writers and readers, so it needs no lease. Until then, and below 10,000 rows, a search compares
+   * Builds the vector index of a large table that has none, or one of many parts. This takes
+   * minutes but runs beside writers and readers, so it needs no lease. Until then, and below 10,000 rows, a search compares
    * every permitted vector.
    */
   buildVectorIndex(table: string): Promise<void>

@@ -59,13 +59,28 @@ export async function search(
       }),
     )
     const ids = fuse(lists.flat(), hit => hit.chunk_id)
-    const hydrated = await hydrate(db, caller, ids)
-    sources = distinct(hydrated.filter(one => fits(one, conditions))).slice(0, top_k)
+    sources = await firstReadable(db, caller, ids, { conditions, top_k })
     const exhausted = lists.flat().every(list => list.items.length < depth)
     if (sources.length === top_k || exhausted) break
   }
   const versions = places.map(one => `${one.id}:${one.index_version}`).join(',')
   return { sources, retrieval_version: `${search_version} ${versions}`, degraded: [...degraded] }
+}
+
+/** The first `top_k` that the caller may read now. Most ids are not read at all. */
+async function firstReadable(
+  reader: Reader,
+  caller: Caller,
+  ids: readonly string[],
+  { conditions, top_k }: Pick<Question, 'conditions' | 'top_k'>,
+): Promise<Source[]> {
+  const portion = 2 * top_k
+  let sources: Source[] = []
+  for (let from = 0; from < ids.length && sources.length < top_k; from += portion) {
+    const more = await hydrate(reader, caller, ids.slice(from, from + portion))
+    sources = distinct([...sources, ...more.filter(one => fits(one, conditions))])
+  }
+  return sources.slice(0, top_k)
 }
 
 /** By profile, computed once for all rounds; missing if the profile cannot be used now. */

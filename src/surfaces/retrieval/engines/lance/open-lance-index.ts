@@ -1,12 +1,14 @@
 /**
- * Index tables in LanceDB, in two child processes: one reads and one writes. So a write that hangs,
- * or is killed with its lease, does not stop searches. Each process starts at its first use, is
+ * Index tables in LanceDB, in three child processes: one reads, one writes, and one builds vector
+ * indexes. So a write that hangs, or is killed with its lease, does not stop searches, and a build
+ * does not delay writes. Each process starts at its first use, is
  * replaced when it uses too much memory, and ends after a time without work.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { checkTableName, IndexFailed, type Lease, type RetrievalIndex } from '../index.ts'
+import { watchGrowth } from './index-growth.ts'
 import type { Call, CallReply, Method, Storage } from './protocol.ts'
 
 const program = fileURLToPath(new URL('./lance.child.ts', import.meta.url))
@@ -29,6 +31,7 @@ type Worker = {
 export function openLanceIndex(options: LanceOptions): RetrievalIndex {
   const reader = openWorker(options)
   const writer = openWorker(options)
+  const builder = openWorker(options)
   /** The process was replaced or killed meanwhile, so the call is sent to the next one. */
   const read = async (method: Method, parameters: readonly unknown[]) => {
     checkTableName(String(parameters[0]))
@@ -45,22 +48,36 @@ export function openLanceIndex(options: LanceOptions): RetrievalIndex {
     const until = lease && { until_ms: lease.until_ms }
     await writer.call({ method, parameters, ...until }, write_seconds)
   }
+  const build = async (table: string) => {
+    checkTableName(table)
+    await builder.call({ method: 'buildVectorIndex', parameters: [table] }, write_seconds)
+  }
+  const growth = watchGrowth(build)
   return {
     create: async (...all) => await write('create', all),
-    upsert: async (...all) => await write('upsert', all, all[2]),
+    upsert: async (...all) => {
+      await write('upsert', all, all[2])
+      growth.grew(all[0], all[1].length)
+    },
     setAccess: async (...all) => await write('setAccess', all, all[3]),
     deleteByDocument: async (...all) => await write('deleteByDocument', all, all[2]),
     compact: async (...all) => await write('compact', all, all[1]),
-    buildVectorIndex: async (...all) => await write('buildVectorIndex', all),
+    buildVectorIndex: build,
     copy: async (...all) => {
       checkTableName(all[1])
       await write('copy', all, all[2])
     },
-    drop: async (...all) => await write('drop', all),
+    drop: async (...all) => {
+      growth.forget(all[0])
+      await write('drop', all)
+    },
     search: async (...all) => (await read('search', all)) as never,
     documents: async (...all) => (await read('documents', all)) as never,
     count: async (...all) => (await read('count', all)) as never,
-    close: async () => void (await Promise.all([reader.close(), writer.close()])),
+    close: async () => {
+      growth.close()
+      await Promise.all([reader.close(), writer.close(), builder.close()])
+    },
   }
 }
 
@@ -155,7 +172,7 @@ function startChild(storage: Storage): ChildProcess {
   const child = fork(program, [], {
     // The credentials of the object store come with the storage, so no environment variable is
     // needed.
-    env: { MALLOC_ARENA_MAX: '2' },
+    env: { MALLOC_ARENA_MAX: '2', LANCE_INCLUDE_VECTOR_CENTROIDS: 'false' },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
