@@ -18,7 +18,10 @@ afterAll(() => world.close())
 
 const { routes } = world.platform
 const guarded = routes.filter(one => one.permission !== 'public')
-const open = routes.filter(one => one.permission === 'public' && !one.fronted && !one.stream)
+// Whether the platform is ready depends on its load, and not on a credential.
+const open = routes.filter(
+  one => one.permission === 'public' && !one.fronted && !one.stream && one.path !== '/readyz',
+)
 
 /** A request that names nothing that exists. */
 function ask({ method, path }: Route, token: string): Promise<Exchange> {
@@ -97,6 +100,8 @@ describe.concurrent.for(Object.entries(endings))('%s', ([, begin]) => {
     await end()
     const after = await asked(token, guarded)
     expect(after).toEqual(guarded.map(one => `${one.method} ${one.path} 401 invalid_token`))
-    expect(await asked(token, open)).toEqual(await asked('forged', open))
+    const anonymous = await asked('forged', open)
+    const answers = await asked(token, open)
+    expect(answers.filter((one, at) => one !== anonymous[at])).toEqual([])
   })
 })

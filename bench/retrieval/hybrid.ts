@@ -43,7 +43,7 @@ export async function hybrid({ database, options }: Bench): Promise<Section> {
     const began_ms = performance.now()
     const { collection_id, chunks } = await fill(owner, database_url, wanted)
     const filled_seconds = (performance.now() - began_ms) / 1000
-    const indexing = await vectorsIndexed(join(folder, 'retrieval'), chunks)
+    const indexing = await vectorsIndexed(join(folder, 'retrieval'), database_url, chunks)
     const terms = readJudged().map(one => one.text)
     const search = (n: number) =>
       requestText({
@@ -67,12 +67,11 @@ export async function hybrid({ database, options }: Bench): Promise<Section> {
 }
 
 /** Waits until the platform has built the vector index and merged its parts. */
-async function vectorsIndexed(uri: string, chunks: number): Promise<string> {
+async function vectorsIndexed(uri: string, database_url: string, chunks: number): Promise<string> {
   const began_ms = performance.now()
   const db = await connect(uri, { readConsistencyInterval: 0 })
-  const [name] = await db.tableNames()
-  if (name === undefined) throw new Error('no index table')
-  const table = await db.openTable(name)
+  const [version] = await ask(database_url, 'select table_id from retrieval.index_versions')
+  const table = await db.openTable(`i-${String(version?.['table_id'])}`)
   while (performance.now() - began_ms < patience_ms) {
     const stats = await table.indexStats('vector_idx')
     const { numIndices = 0, numIndexedRows = 0, numUnindexedRows = 0 } = stats ?? {}
