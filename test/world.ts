@@ -190,7 +190,7 @@ export async function call(
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,
-  limit_ms = 15_000,
+  limit_ms = 30_000,
 ): Promise<T> {
   const deadline = performance.now() + limit_ms
   for (;;) {

@@ -110,8 +110,14 @@ function usableFolder(path: string): string {
 function makeFolder(path: string, mode: number): boolean {
   if (existsSync(path)) return false
   if (!existsSync(dirname(path))) makeFolder(dirname(path), mode)
-  mkdirSync(path, { mode })
-  return true
+  try {
+    mkdirSync(path, { mode })
+    return true
+  } catch (error) {
+    // Another process that starts at the same moment has created it.
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
 }
 
 function privateFolder(path: string): string {

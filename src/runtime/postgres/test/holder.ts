@@ -64,7 +64,11 @@ export async function holder(options: PostgresOptions): Promise<Holder> {
     detached: true,
   })
   holders.push(child)
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`A holder ended with ${code} before it held the database.`)
+  })
+  const first_line = once(createInterface(child.stdout), 'line')
+  const [line] = (await Promise.race([first_line, ended])) as [string]
   return { child, ...(JSON.parse(line) as Opened) }
 }
 
