@@ -1,6 +1,6 @@
 /**
- * What the use cases of webhooks share. surface.ts puts it together once. A use case names the
- * properties that it needs with `Pick<Deps, …>`.
+ * The dependencies that the use cases of webhooks share. surface.ts creates them once. A use case
+ * lists the properties that it needs with `Pick<Deps, …>`.
  */
 import type { Tx } from '../../kernel/database/db.ts'
 import type { SafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
@@ -25,17 +25,17 @@ export type Jobs = {
       readonly type: string
       readonly tenant_id: string
       readonly parameters: unknown
-      /** Who may see it. */
+      /** The principal that may see the job. */
       readonly principal_id: string
-      /** The same for the replay and its job. */
+      /** The id of the job. A replay and its job have the same id. */
       readonly id: string
     },
   ): Promise<unknown>
-  /** Work with its own queue that can be paused like a type. */
+  /** Declares activities: work with its own queue, which can be paused like a job type. */
   activities(names: readonly string[]): void
   /**
-   * Returns false while the activity is paused. The caller's transaction delays a pause until it
-   * ends.
+   * Returns false while the activity is paused. A pause that is requested later waits until the
+   * caller's transaction ends.
    */
   pauseFence(tx: Tx, activity: string): Promise<boolean>
   /** Resolves when every earlier claim of the activity has ended. */
@@ -51,7 +51,7 @@ export type Deps = {
   readonly secrets: Secrets
   readonly sending: Sending
   readonly judgeEndpoint: JudgeEndpoint
-  /** It connects only to addresses that subscribers may use. */
+  /** Sends requests only to addresses that subscribers may use. */
   readonly reach: SafeFetch
   readonly sender: Poke
   readonly jobs: Jobs

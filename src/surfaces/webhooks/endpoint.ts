@@ -1,7 +1,7 @@
 /**
- * Decides whether a URL may be stored as an endpoint, by its form alone, without a DNS look-up. Its
- * target is checked on every attempt and every redirect. It is stored in the normalized form to
- * which requests are sent, so that the shown URL is the real one.
+ * Decides whether a URL may be stored as an endpoint. The decision uses only the form of the URL
+ * and no DNS look-up. Every attempt and every redirect checks the target's address again. The
+ * normalized URL is stored, and requests are sent to it. So the shown URL is the real one.
  */
 import { openAddressRules, isGlobalUnicast } from '../../kernel/outgoing/addresses.ts'
 import {
@@ -19,7 +19,7 @@ export type JudgeEndpoint = (endpoint: string) => string
 type Constraint =
   'syntax' | 'length' | 'scheme' | 'port' | 'literal' | 'userinfo' | 'fragment' | 'host'
 
-/** As the database stores it. */
+/** The maximum length in the database. */
 const endpoint_length_max = 2048
 
 const constraints: Readonly<Record<TargetRefusal, Constraint>> = {

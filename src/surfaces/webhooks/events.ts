@@ -1,6 +1,6 @@
 /**
- * The events of webhooks about itself. Except for `tested`, no event is sent to the subscription
- * that it is about.
+ * Events about webhooks itself. Except for `tested`, no event is sent to the subscription that the
+ * event is about.
  */
 import { Type } from 'typebox'
 import { Id, nullable, Time } from '../../kernel/http/shapes.ts'

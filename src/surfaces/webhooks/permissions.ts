@@ -1,6 +1,6 @@
 /**
  * The permissions on webhooks. Secrets, replays and receipts have their own permissions. So a
- * person who may read deliveries can neither forge a message nor send one again.
+ * person who may only read deliveries cannot forge a message or send one again.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 

@@ -1,8 +1,8 @@
 /**
  * The personal data in webhooks: the subscriptions that a person owns, and the reasons that they
- * gave for replays. Erasing deletes the subscriptions with their endpoints and the endpoints'
- * responses. The record that a delivery happened stays. If another account takes over an endpoint
- * first, the tenant keeps it.
+ * gave for replays. Erasing deletes the subscriptions, their endpoints and the endpoints'
+ * responses. The record that a delivery happened stays. If another account becomes the owner of an
+ * endpoint before the erasure, the tenant keeps the endpoint.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
@@ -79,8 +79,8 @@ function owned({ kernel: { db } }: Needs, account: Erasing) {
 }
 
 /**
- * Personal data is deleted last, in one transaction. After an earlier crash, the same subscription
- * is processed again.
+ * Personal data is deleted last, in one transaction. If an earlier run crashed, the same
+ * subscription is processed again.
  */
 async function eraseSubscription(
   { kernel: { db } }: Needs,

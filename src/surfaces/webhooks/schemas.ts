@@ -90,7 +90,7 @@ const Health = Type.Object({
   open_until: nullable(Time),
   not_before: nullable(Time),
   in_flight: Type.Integer(),
-  /** Counted up to 10,000. */
+  /** Deliveries are counted up to 10,000. */
   pending: Type.Integer(),
   oldest_pending_at: nullable(Time),
   consecutive_failures: Type.Integer(),
@@ -140,7 +140,7 @@ export const RotatedSecret = Type.Object({
 
 export const Verify = closed({ challenge: Type.Optional(text(200)) })
 export const Verified = Type.Object({ id: Id, state: SubscriptionState })
-/** A failed verification says why. */
+/** The reason why a verification failed. */
 export type VerificationFault = 'timeout' | 'http_status' | 'mismatch' | 'blocked'
 
 const Data = Type.Unsafe<unknown>(Type.Any())

@@ -1,7 +1,7 @@
 /**
  * The signing secrets. They are stored sealed, bound to their subscription and version, and shown
- * once when they are created. During a rotation older secrets sign beside the newest one until
- * their time is over.
+ * once when they are created. During a rotation, older secrets sign together with the newest one
+ * until their time is over.
  */
 import { newStandardSecret, parseStandardSecret } from '../../kernel/outgoing/signatures.ts'
 import { ownRing } from '../../kernel/keys.ts'
@@ -11,18 +11,18 @@ import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
 
 export type Secrets = {
-  /** Makes a new secret, or uses the given one. An invalid secret is refused. */
+  /** Uses the given secret, or makes a new one. An invalid secret is refused. */
   make(given: string | undefined): { text: string; bytes: Buffer }
   seal(subscription_id: string, version: number, bytes: Buffer): Buffer
   open(subscription_id: string, version: number, sealed: Buffer): Buffer
-  /** For the kernel, which seals them again when the keyring is rotated. */
+  /** For the kernel: it seals the secrets again when the keyring is rotated. */
   readonly sealed: readonly SealedColumn[]
 }
 
 export const live_secrets_max = 3
 const use = 'webhooks.secrets'
 
-/** The keyring that seals the secrets that webhooks must read again. */
+/** The keyring for secrets that webhooks must be able to read again. */
 export function ringOf({ keys, settings }: Pick<Kernel, 'keys' | 'settings'>): Ring {
   const given = settings['webhooks.keyring']
   return given === null ? keys : ownRing(given)

@@ -89,7 +89,7 @@ function ordersOf(slug: string): CreateSubscription[] {
   ]
 }
 
-/** It is marked as verified, and paused before anything is sent. */
+/** The subscription is marked as verified, and paused before anything is sent. */
 async function fill(tx: Tx, deps: Deps, principal: Principal, id: string): Promise<void> {
   const challenge = await layChallenge(tx, deps, id)
   if (challenge) await acceptToken(tx, id, challenge.token)

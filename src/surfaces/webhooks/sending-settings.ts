@@ -1,6 +1,6 @@
 /**
- * Settings that are written as small lists. They are read once at the start. A mistake stops the
- * start with a sentence.
+ * Settings that are written as small lists. They are read once at the start. If a list has a
+ * mistake, the platform does not start and prints a sentence about the mistake.
  */
 import type { Port } from '../../kernel/outgoing/addresses.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
@@ -23,9 +23,12 @@ export type Sending = {
 
 const phases = ['dns', 'connect', 'tls', 'write', 'first_byte', 'body', 'total'] as const
 const breaker_parts = ['failures', 'open_ms', 'max_open_ms'] as const
-/** The time after a response in which a sender must record it, before its lease ends. */
+/**
+ * The time between a response and the end of the lease. The sender must record the result in this
+ * time.
+ */
 export const finish_ms = 1000
-/** The time before the request, for the commit of the claim, the bodies and the grants. */
+/** The time before a request: the sender commits the claim and reads the bodies and the grants. */
 const begin_ms = 1000
 
 export function readSending({ settings }: Pick<Kernel, 'settings'>): Sending {
@@ -40,7 +43,7 @@ export function readSending({ settings }: Pick<Kernel, 'settings'>): Sending {
   }
 }
 
-/** Combinations that cannot work. */
+/** Returns a sentence for each combination of settings that cannot work. */
 export function settingFaults(settings: Kernel['settings']): string[] {
   const { timeouts, breaker } = readSending({ settings })
   const lease_ms = settings['webhooks.lease_seconds'] * 1000

@@ -34,9 +34,9 @@ export type Needs = {
   readonly people: People
   /** The grants of the owners of subscriptions. */
   readonly rights: Rights
-  /** How owners are informed that an endpoint fails. */
+  /** Informs owners that an endpoint fails. */
   readonly owners: Owners
-  /** The events of all surfaces that can be subscribed to. */
+  /** The events of all surfaces. A subscription can contain each of them. */
   readonly events: ReadonlyMap<string, EventDeclaration>
   /** The handlers of received messages of all surfaces, by provider. */
   readonly inbound: readonly InboundHandler[]

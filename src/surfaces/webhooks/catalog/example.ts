@@ -1,6 +1,6 @@
 /**
- * Makes an example of the data of an event type from the type's schema. It uses the schema's own
- * example or default if there is one. The result is the same every time.
+ * Makes an example of an event type's data from the type's schema. If the schema has an example or
+ * a default, the function returns that value. The result is the same every time.
  */
 import type { TSchema } from 'typebox'
 

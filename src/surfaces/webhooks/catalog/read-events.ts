@@ -1,6 +1,6 @@
 /**
- * Events that a tenant may read: of types that are not internal and for which the caller has the
- * permission. Foreign, missing, internal and unreadable events get the same 404.
+ * Events that a tenant may read: events of public types that the caller has the permission to read.
+ * Foreign, missing, internal and unreadable events get the same 404.
  */
 import { type Static, Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
@@ -14,7 +14,10 @@ import { mayRead, patternsOf } from '../types/event-types.ts'
 import { startOf } from './start-of.ts'
 import { DeliveriesSummary, WebhookEvent, type WebhookEventWithDeliveries } from './schemas.ts'
 
-/** How many events of a tenant one page scans, so that a rare type makes no page slow. */
+/**
+ * One page scans at most this many events of a tenant. So a page is fast even if the requested
+ * types are rare.
+ */
 const window_events = 2000
 
 const { payload_ref: _made, ...stored } = WebhookEvent.properties

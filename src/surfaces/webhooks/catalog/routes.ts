@@ -1,6 +1,6 @@
 /**
- * Routes about what can be delivered: one event, all events in the order of the log for receivers
- * that were unavailable, and the types that can be subscribed to.
+ * Routes for events that can be delivered: one event, the list of events in log order for receivers
+ * that were unavailable, and the types that a subscription can contain.
  */
 import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
@@ -67,8 +67,8 @@ function feedRoute(deps: Needed, watcher: FeedWatcher): Route {
       const after = (place?.[0] ?? null) as number | null // our own cursor: a position
       const from = { tenant_id, after, limit, types, trace_id: query.trace_id }
       const { rows, through, has_more } = await readFeed(tx, from, query.since ?? null)
-      // A full page ends at that position and has a cursor. This page gets one too, even if it is
-      // not full.
+      // `page` adds a cursor only to a full page. Each place is `through`, so the cursor is at the
+      // end of the scan. The feed always returns a cursor, even if the page is not full.
       const there = Array.from({ length: fetch }, () => through)
       const { body, headers } = cursors.page(list, there, position => [position])
       const next_cursor = body.next_cursor ?? ''

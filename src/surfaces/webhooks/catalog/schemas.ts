@@ -39,8 +39,9 @@ export const FeedQuery = pageQuery({
   types: Type.Optional(text(2000)),
   since: Type.Optional(Time),
   /**
-   * Only what one request caused: the trace id of its `traceparent`, or where it had none, the
-   * request id without dashes. Give `since` too.
+   * Only events that one request caused. The value is the trace id of the request's `traceparent`.
+   * If the request had no `traceparent`, the value is the request id without dashes. Give `since`
+   * too.
    */
   trace_id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })),
 })

@@ -1,15 +1,16 @@
 /**
  * Finds the position in a tenant's part of the log that belongs to a time. The log is ordered by
- * position. Times follow that order, except that they may differ by the length of a transaction. So
- * a binary search over the index of positions finds the place, and only the events of a few minutes
- * are read one by one.
+ * position. Event times have almost the same order: they differ from it by at most the length of a
+ * transaction. So a binary search over the index of positions finds the place, and only the events
+ * of a few minutes are read one by one.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 
 /**
- * This is far longer than any transaction, because PostgreSQL ends one that is idle for seconds.
+ * This is far longer than any transaction lasts, because PostgreSQL ends a transaction that is idle
+ * for seconds.
  */
 export const disorder_seconds = 600
 /** Below this size, reading one by one is faster than a binary search. */
@@ -36,7 +37,7 @@ export async function startOf(
           (select e.position from kernel.events e
             where e.tenant_id = ${tenant_id} order by e.position desc limit 1) as high
       ),
-      -- Every event up to low is older than the time by more than the possible disorder.
+      -- Every event up to "low" is older than the time, even if the event times are out of order.
       search as (
         select low, high from ends
         union all

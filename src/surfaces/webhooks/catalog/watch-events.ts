@@ -1,7 +1,7 @@
 /**
- * The feed as a stream: each event of the tenant that the reader may read, with its position as the
- * id, so that a reader resumes with the last id. Events are read when the reader takes them, so that
- * a slow reader costs no memory.
+ * The feed as a stream. It sends each event that the reader may read. The id of a message is the
+ * event's position, so a reader can resume with the last id. An event is read from the database
+ * only when the reader is ready for it. So a slow reader costs no memory.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -12,7 +12,7 @@ import { openChangeWatcher, type ChangeWatcher } from '../../../kernel/work/chan
 import type { Kernel } from '../settings.ts'
 import { readFeed, viewOf } from './read-events.ts'
 
-/** Wake-ups come with every commit, so readers check at most this often. */
+/** Every commit causes a wake-up, so readers check at most this often. */
 const wake_min_ms = 200
 const page_events = 100
 
@@ -38,7 +38,7 @@ export function openFeedWatcher({
   })
 }
 
-/** The places after which their tenant has another event, as `<tenant> <position>`. */
+/** Returns the places whose tenant has newer events, as `<tenant> <position>`. */
 async function readGrown(db: Db, places: readonly FeedPlace[]): Promise<Set<string>> {
   const rows = await db.many(
     Type.Object({ tenant_id: Id, position: Type.Integer() }),
@@ -55,10 +55,12 @@ async function readGrown(db: Db, places: readonly FeedPlace[]): Promise<Set<stri
 
 export type WatchedFeed = {
   readonly tenant_id: string
-  /** The last event that the reader has; null: from now on. */
+  /** The position of the last event that the reader has. Null means: start with the next event. */
   readonly after: number | null
   readonly signal: AbortSignal
-  /** The types that the reader may read now; null if it may no longer read the feed. */
+  /**
+   * The types that the reader may read now. Null means that the reader may no longer read the feed.
+   */
   types(): Promise<readonly string[] | null>
 }
 

@@ -1,7 +1,7 @@
 /**
  * Deliveries of the caller's tenant: a list with the newest event first, and one delivery with all
- * its attempts. The time inside an id limits every read to the weekly partitions that can contain
- * the delivery.
+ * its attempts. Every id contains a time, so each read scans only the weekly partitions that can
+ * contain the delivery.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -92,7 +92,8 @@ export async function getDelivery(reader: Reader, place: Place): Promise<Deliver
         and a.id >= webhooks.first_id_beside(${id}::uuid, ${-skew_ms})
       order by a.attempt_no desc, a.id desc limit ${shown_max}`,
   )
-  // A replay of many deliveries names no delivery. The delivery and its attempts name the replay.
+  // The record of a replay of many deliveries contains no delivery ids. The deliveries and their
+  // attempts contain the replay's id.
   const named = [known.replay_id, ...attempts.map(one => one.replay_id)]
   const ofMany = [...new Set(named.filter(one => one !== null))]
   const replays = await reader.many(

@@ -1,4 +1,4 @@
-/** Routes of deliveries: what was sent, and what the endpoint replied. */
+/** Routes of deliveries: the requests that were sent, and the responses of the endpoint. */
 import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { getDelivery, listDeliveries } from './read-deliveries.ts'

@@ -1,6 +1,6 @@
 /**
- * The bytes that are sent for an event. They are made once for each version of the payload and
- * stored. So every delivery, attempt and replay sends the same bytes, even after a new release.
+ * The body that is sent for an event. It is made and stored once for each version of the payload.
+ * So every delivery, attempt and replay sends the same bytes, even after a new release.
  */
 import { createHash } from 'node:crypto'
 import type { LoggedEvent } from '../../../kernel/events/event.ts'
@@ -13,7 +13,10 @@ export type Body = {
   readonly traceparent: string | null
 }
 
-/** Above this size the data is left out, and a reference says where to read it. */
+/**
+ * Above this size the body does not contain the data. It contains a reference to the place where
+ * the data can be read.
+ */
 const bytes_max = 256 * 1024
 
 export function bodyOf(event: LoggedEvent, api_version: string): Body {

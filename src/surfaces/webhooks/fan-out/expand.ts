@@ -1,8 +1,8 @@
 /**
- * Creates deliveries of events, with the bytes that they share. It takes the next portion of each
- * event's subscriptions, in the order of their ids. One statement handles several events. If one
- * event fills its portion, the later events of its tenant wait. Running the same portion again
- * changes nothing.
+ * Creates the deliveries of events, and stores the body that the deliveries of an event share. It
+ * takes the next portion of each event's subscriptions, in the order of their ids. One statement
+ * handles several events. If one event fills its portion, the later events of its tenant wait.
+ * Running the same portion again changes nothing.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

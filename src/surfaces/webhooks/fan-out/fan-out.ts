@@ -1,8 +1,8 @@
 /**
- * The consumer that turns each event of the log into deliveries, in the transaction that marks the
+ * The consumer that turns each event of the log into deliveries. The same transaction marks the
  * event as consumed. If an event has more subscriptions than one portion, the wide fan-out handles
- * it, and also every later event of that tenant until it is done. So the events of an aggregate
- * stay in order.
+ * the event. Until the wide fan-out has finished, it also handles every later event of that tenant.
+ * So the events of an aggregate stay in order.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -22,15 +22,15 @@ export const portion_max = 2000
 
 type FanOutDeps = Pick<Deps, 'sender' | 'types'> & {
   readonly bodies: Bodies
-  /** A wide fan-out has more portions. */
+  /** `kick` reports that a wide fan-out has more portions. */
   readonly wide: { kick(): void }
 }
 
 export function fanOutConsumer(deps: FanOutDeps): Consumer {
   return {
     name: 'webhooks.fan_out',
-    // If only a newer process knows a type, its events wait for such a process. `all` subscribes to
-    // it too.
+    // If only a newer process knows a type, events of that type wait for a newer process. `all`
+    // also subscribes to types that this process does not know.
     events: 'all',
     run: (tx, event) => consume(tx, deps, [event]),
     runAll: (tx, events) => consume(tx, deps, events),
@@ -49,8 +49,8 @@ async function consume(tx: Tx, deps: FanOutDeps, events: readonly LoggedEvent[])
 const Subscriber = Type.Object({ tenant_id: Id })
 
 /**
- * For tenants without a subscription nothing is made. Rendering, hashing and sending the bodies of
- * their events was a tenth of the processor time of a job.
+ * Keeps only events of tenants with a subscription. Without this filter, making the bodies of all
+ * other events took a tenth of a job's processor time.
  */
 async function ofSubscribers(tx: Tx, events: readonly LoggedEvent[]): Promise<LoggedEvent[]> {
   if (events.length === 0) return []
@@ -91,7 +91,7 @@ async function fanOut(tx: Tx, deps: FanOutDeps, events: readonly LoggedEvent[]):
   })
 }
 
-/** Its one delivery exists already. It becomes due now. */
+/** The only delivery of a test event exists already. It becomes due now. */
 async function fanOutTest(tx: Tx, { sender }: FanOutDeps, event: LoggedEvent) {
   // The declaration of the event guarantees this type.
   const { subscription_id } = event.payload as { subscription_id: string }

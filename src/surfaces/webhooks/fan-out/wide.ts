@@ -1,6 +1,7 @@
 /**
- * Processes wide fan-outs, one portion in each transaction, for each tenant in the order of the
- * log. If a process is killed, the next one continues from the last committed cursor.
+ * Processes wide fan-outs, one portion in each transaction. A tenant's events are processed in the
+ * order of the log. If a process is killed, another process continues from the last committed
+ * cursor.
  */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,16 +1,16 @@
 /**
  * Groups calls that arrive together into batches. A limited number of batches runs at the same
- * time, and calls that arrive meanwhile share the next batch. A single caller does not wait for
- * other calls. The more callers there are, the larger the batches become. If a batch fails, its
- * items run again one by one, so that only the failing one fails.
+ * time. Calls that arrive while these batches run share the next batch. A single caller does not
+ * wait for other calls. The more callers there are, the larger the batches become. If a batch
+ * fails, its items run again one by one, so that only the faulty item fails.
  */
 import { DatabaseBusy, isUnavailable } from '../../../kernel/database/failures.ts'
 
 export type Gathering<T> = {
   readonly flights_max: number
-  /** A caller that waits longer than this has already received an error. */
+  /** The caller of an item that waits longer than this has already received an error. */
   readonly patience_ms: number
-  /** How many of the waiting items may go together, at least one. */
+  /** Returns how many of the waiting items form the next batch. At least one. */
   fit(waiting: readonly { readonly item: T }[]): number
 }
 
@@ -34,13 +34,15 @@ export function gather<T, R>(
   }
   return item => {
     const now = performance.now()
-    // However long the database is unavailable, only the calls of this last period wait.
+    // Rejects calls that have waited too long. So the queue stays short, even if the database is
+    // unavailable for hours.
     while (waiting[0] && waiting[0].until_ms < now) waiting.shift()?.reject(new DatabaseBusy())
     const { promise, resolve, reject } = Promise.withResolvers<R>()
     waiting.push({ item, until_ms: now + patience_ms, resolve, reject })
     if (flights < flights_max) {
       flights++
-      // Calls that the network delivered in the same turn of the event loop are included.
+      // The batch starts at the end of this turn of the event loop. So it includes all calls that
+      // the network delivered in the same turn.
       setImmediate(() => void fly())
     }
     return promise

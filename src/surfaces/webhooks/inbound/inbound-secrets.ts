@@ -1,6 +1,6 @@
 /**
- * The secrets of providers. They can be written but are never shown. They are stored sealed, and
- * bound to their source and version.
+ * The secrets of providers. A client can write them but never read them. They are stored sealed,
+ * and bound to their source and version.
  */
 import type { SealedColumn } from '../../../kernel/work/reseal.ts'
 import type { Kernel } from '../settings.ts'
@@ -9,7 +9,7 @@ import { ringOf } from '../secrets.ts'
 export type InboundSecrets = {
   seal(source_id: string, version: number, value: string): Buffer
   open(source_id: string, version: number, sealed: Buffer): Buffer
-  /** For the kernel, which seals them again when the keyring is rotated. */
+  /** For the kernel: it seals the secrets again when the keyring is rotated. */
   readonly sealed: readonly SealedColumn[]
 }
 

@@ -1,4 +1,7 @@
-/** Puts the inbound parts together: the routes and the loops, with one store of secrets. */
+/**
+ * Creates the inbound part of webhooks: the routes and the loops. Both use the same store of
+ * secrets.
+ */
 import type { Route } from '../../../kernel/http/route.ts'
 import type { InboundHandler, Loop } from '../../../kernel/surface.ts'
 import type { Kernel } from '../settings.ts'

@@ -1,12 +1,13 @@
 /**
- * The public URL of a source. The reply for "received" is the one that the provider documents.
+ * The route that receives the messages of a source. It needs no login. The reply to a received
+ * message is the reply that the provider documents.
  */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { github_bytes_max, limitFor, receive, type ReceiveDeps } from './receive.ts'
 import { AccountRef, Provider } from './schemas.ts'
 
-/** Text is sent as it is. Providers that expect JSON get an object. */
+/** A text is sent unchanged. For providers that expect JSON, the reply is an object. */
 const Received = Type.Unsafe<string>(Type.Any())
 const absent = 'inbound_source_not_found'
 
@@ -25,12 +26,13 @@ export function receiveRoute(deps: ReceiveDeps): Route {
     permission: 'public',
     takes: 'signature',
     rate: 'webhook_in',
-    // A stranger who sends invalid messages uses up only their own rate.
+    // The rate is counted for each source and client address. So invalid messages of a stranger use
+    // up only the stranger's own rate.
     rate_by: ['provider', 'account_ref'],
     idempotency: 'ignored',
     transaction: 'own',
     consumes: 'raw',
-    // An unusual Accept header from a provider must not lose its message.
+    // A message is accepted even if the provider sends an unusual Accept header.
     produces: ['application/json', 'text/plain', 'text/xml', '*/*'],
     params: { provider: Provider, account_ref: AccountRef },
     absent,

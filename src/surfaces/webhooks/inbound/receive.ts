@@ -20,18 +20,17 @@ export type ReceiveDeps = {
 type Message = Pick<RequestFacts, 'raw' | 'headers' | 'path' | 'search'>
 
 /**
- * GitHub documents that its messages may be this large. Messages of other providers have a lower
- * limit.
+ * GitHub documents this maximum size of a message. Messages of other providers have a lower limit.
  */
 export const github_bytes_max = 25 * 1024 * 1024
 
 /**
- * The limit is known before the first byte is read. Only a large message needs a further look-up.
+ * The limit is known before the first byte is read. Only a large message needs a look-up of its
+ * source.
  */
 export async function limitFor({ kernel }: ReceiveDeps, { params, headers }: RequestHead) {
   const encoding = String(headers['content-encoding'] ?? 'identity')
-  // A compressed message was signed in compressed form, and we do not decompress bytes from
-  // strangers.
+  // The provider signed the compressed bytes, and we do not decompress bytes from strangers.
   if (encoding.trim().toLowerCase() !== 'identity') {
     throw problem('unsupported_media_type', { detail: 'A packed body is not unpacked.' })
   }
@@ -61,7 +60,7 @@ async function receiveNow(
   const message: Incoming = {
     body: request.raw,
     headers: request.headers,
-    // Never uses the Host header, because its sender could then choose the signed URL.
+    // Never uses the Host header, because the sender of a request could then choose the signed URL.
     url: `${kernel.public_url}${request.path}${request.search}`,
   }
   const verdict = scheme.verify(message, {
@@ -83,8 +82,8 @@ async function receiveNow(
 }
 
 /**
- * The provider sends the message again. If this one was stored after all, the next one counts as
- * its duplicate.
+ * After the time limit the provider gets an error and sends the message again. If the first message
+ * was stored after all, the second one counts as a duplicate.
  */
 async function inTime<T>(patience_ms: number, received: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined

@@ -61,7 +61,7 @@ export const Source = Type.Object({
   secret_versions: Type.Array(Type.Integer()),
   tolerance_seconds: Type.Integer(),
   options: Options,
-  /** The URL that you must configure at the provider. */
+  /** The URL that you must enter at the provider. */
   url: Type.String(),
   created_at: Time,
   updated_at: Time,

@@ -1,6 +1,6 @@
 /**
- * Stores each message once, by its id at the provider. A receipt, its bytes and its event are
- * written in one transaction. Messages that arrive together share that transaction. A repeated
+ * Stores each message once, by the provider's id of the message. A receipt, its bytes and its event
+ * are written in one transaction. Messages that arrive together share that transaction. A repeated
  * message changes nothing.
  */
 import { Type } from 'typebox'
@@ -87,8 +87,8 @@ async function storeAll({ kernel, handled }: StoreDeps, all: readonly Given[]): 
 
 /**
  * The rows are in a fixed order, so that two transactions cannot deadlock. The bytes of all rows
- * are sent as one value, and each row takes its part, because an array of bytes would be encoded as
- * text. A message without a handler is finished when its receipt is stored.
+ * are sent as one value, and each row takes its part, because the driver would encode an array of
+ * bytes as text. If a message has no handler, its receipt is finished as soon as it is stored.
  */
 function insert(all: readonly Given[], waits: (one: Given) => boolean) {
   const bodies = all.map(one => one.message.body)
@@ -145,7 +145,7 @@ function contentTypeOf({ headers }: Incoming): string | null {
   return typeof type === 'string' ? type : null
 }
 
-/** Headers that describe the message. Its signature and headers from proxies are left out. */
+/** Keeps headers that describe the message. Its signature and headers from proxies are left out. */
 const told =
   /^(?:content-type|user-agent|(?:webhook|svix)-(?:id|timestamp)|(?:x-github|x-slack|i-twilio|x-event)-.+)$/
 

@@ -1,6 +1,6 @@
 /**
- * The circuit breaker of an endpoint. Closed: requests are sent. Open: no request is sent until the
- * time is over. Half open: one request is sent, and its result closes or opens the breaker. Only
+ * The circuit breaker of an endpoint. Closed: requests are sent. Open: no request is sent until
+ * `open_until_ms`. Half open: one request is sent, and its result closes or opens the breaker. Only
  * faults of the endpoint count. The functions are pure, and the time is a parameter.
  */
 import type { BreakerSettings } from '../sending-settings.ts'
@@ -9,7 +9,7 @@ export type Breaker = {
   readonly state: 'closed' | 'open' | 'half_open'
   /** The number of faults in a row. */
   readonly consecutive: number
-  /** How long the breaker was last open. The time doubles until a success. */
+  /** The length of the breaker's last open period. It doubles with each period until a success. */
   readonly open_ms: number
   readonly open_until_ms: number
   readonly window: readonly Slice[]
@@ -30,7 +30,7 @@ export const closed: Breaker = {
   window: [],
 }
 
-/** The current state. An open breaker whose time is over lets one request through. */
+/** The current state. When the open period is over, the breaker lets one request through. */
 export function breakerAt(breaker: Breaker, now_ms: number): Breaker {
   const over = breaker.state === 'open' && breaker.open_until_ms <= now_ms
   return over ? { ...breaker, state: 'half_open' } : breaker

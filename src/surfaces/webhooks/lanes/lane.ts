@@ -1,22 +1,22 @@
 /**
- * One endpoint, as the sender that owns it sees it: how many requests it may start now, and what
- * limits them. Only one process owns an endpoint. So the exact numbers here (running requests,
- * rate, breaker) need no counters in the database. State that must survive the process is saved
- * with the next results.
+ * One endpoint in the memory of the sender that owns it. The lane decides how many requests may
+ * start now. Only one process owns an endpoint. So the exact numbers (running requests, rate,
+ * breaker) need no counters in the database. State that must survive the process is saved with the
+ * next results.
  */
 import type { LiveSecret } from '../sending/live-secrets.ts'
 import { breakerAt, closed, type Breaker } from './breaker.ts'
 
-/** Values of the subscription. They are read again when its version has changed. */
+/** Values of the subscription. They are read again when the subscription's version has changed. */
 export type LaneConfig = {
   readonly version: number
   readonly endpoint: string
   readonly max_in_flight: number
   readonly rate_per_second: number | null
   readonly secrets: readonly LiveSecret[]
-  /** When its endpoint last answered a challenge. */
+  /** The time at which the endpoint last answered a challenge. */
   readonly verified_at: string | null
-  /** The owner, who must still have the permission to read what is sent. */
+  /** The owner. Events are sent only while the owner has the permission to read them. */
   readonly owner_id: string
   /** The requested types, as patterns. */
   readonly types: readonly string[]
@@ -34,7 +34,7 @@ export type LaneRecord = {
 }
 
 export const slow_ms = 2000
-/** Until the endpoint has replied once, we know nothing about it. */
+/** The limit until the first reply, because nothing is known about the endpoint before it. */
 const unknown_in_flight = 2
 const ewma_weight = 0.2
 const durations_kept = 64
@@ -56,7 +56,9 @@ export class Lane {
   readonly begun = new Set<{ readonly at: number }>()
   /** Whether new work was reported since the last search for work. */
   poked = false
-  /** Whether a gate changed. It should be saved soon, so that other processes see it. */
+  /**
+   * Whether a gate changed. Then the lane is saved soon, so that other processes see the change.
+   */
   changed = false
   saved_at = -Infinity
   timer: NodeJS.Timeout | undefined
@@ -85,8 +87,8 @@ export class Lane {
   }
 
   /**
-   * Applies the current values of the subscription. An endpoint that was verified again starts
-   * without a known health.
+   * Applies the current values of the subscription. After a new verification the health of the
+   * endpoint is unknown again.
    */
   reconfigure(config: LaneConfig): void {
     const anew = config.verified_at !== this.config.verified_at
@@ -110,7 +112,10 @@ export class Lane {
     return Math.max(0, Math.min(most - this.in_flight, this.tokensNow()))
   }
 
-  /** How long the gate stays closed, if only time opens it. Null if something else must happen. */
+  /**
+   * The time until the gate opens by itself. Null if the gate is open or only the end of a request
+   * can open it.
+   */
   opensInMs(now_ms: number): number | null {
     const until = Math.max(
       this.not_before_ms,
@@ -123,8 +128,8 @@ export class Lane {
   }
 
   /**
-   * True if the endpoint is known to be slow, or if a request has already waited too long for a
-   * response.
+   * True if the endpoint is known to be slow, or if a running request has already waited long for
+   * its response.
    */
   isSlow(now_ms: number): boolean {
     if (breakerAt(this.breaker, now_ms).state === 'half_open') return true
@@ -178,7 +183,7 @@ export class Lane {
   }
 }
 
-/** The requests of a tenth of a second may be sent together. */
+/** A burst may contain the requests of a tenth of a second. */
 function burstOf({ rate_per_second }: LaneConfig): number {
   return Math.max(1, (rate_per_second ?? 0) / 10)
 }

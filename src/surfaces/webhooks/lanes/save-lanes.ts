@@ -1,7 +1,7 @@
 /**
- * Saves the state of lanes that must survive their owner. A process that no longer owns a lane
- * writes nothing. A lane is marked as degraded by the statement that emits the event. A success
- * removes the mark here.
+ * Saves the state of lanes that must survive the process. A process that no longer owns a lane
+ * writes nothing. The statement that emits the event marks a lane as degraded. This file removes
+ * the mark after a success.
  */
 import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,8 +1,8 @@
 /**
- * Which endpoints this process sends to. Endpoints are divided into 64 shards by their id. A
- * process leases its share of the shards, so one row for each shard covers any number of endpoints.
- * A lease is valid until its end, by the clock of this machine, counted from before the request for
- * the lease.
+ * Decides which endpoints this process sends to. Endpoints are divided into 64 shards by their id.
+ * A process leases its share of the shards, so one row for each shard covers any number of
+ * endpoints. The lease time starts before the request for the lease is sent, by the clock of this
+ * machine. So this process never believes in a lease that has ended in the database.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -18,7 +18,7 @@ export class Shards {
   private readonly owner: string
   private readonly lease_seconds: number
   private readonly until = new Map<number, number>()
-  /** This shard goes to other processes as soon as it has no running request here. */
+  /** The shards to release: each as soon as it has no running request in this process. */
   private readonly leaving = new Set<number>()
 
   constructor(kernel: Pick<Kernel, 'db' | 'settings'>, owner: string) {
@@ -27,7 +27,7 @@ export class Shards {
     this.lease_seconds = kernel.settings['webhooks.lease_seconds']
   }
 
-  /** New requests may start in this shard. */
+  /** Whether new requests may start in this shard. */
   mayBegin(shard: number): boolean {
     return this.owns(shard) && !this.leaving.has(shard)
   }
@@ -41,8 +41,8 @@ export class Shards {
   }
 
   /**
-   * Renews leases, takes free shards and releases those beyond its share. `busy` are shards with
-   * running requests.
+   * Renews leases, takes free shards, and releases the shards beyond its share. `busy` contains the
+   * shards with running requests.
    */
   async turn(busy: ReadonlySet<number>): Promise<void> {
     const until = performance.now() + this.lease_seconds * 1000

@@ -1,6 +1,6 @@
 /**
- * Decides which lane may start how many requests now. Lanes take turns of eight requests. The lane
- * that was served longest ago is first, so that no backlog delays others. Slow lanes share a
+ * Decides how many requests each lane may start now. Lanes take turns of eight requests. The lane
+ * that was served longest ago is first, so that no backlog delays other lanes. Slow lanes share a
  * separate limit (a bulkhead), and no tenant gets more than half.
  */
 import type { Lane } from './lane.ts'
@@ -14,7 +14,9 @@ export type Share = { readonly lane: Lane; many: number }
 
 const quantum = 8
 
-/** Running requests, by bulkhead and tenant. A lane changes its bulkhead when it becomes slow. */
+/**
+ * Running requests by bulkhead and by tenant. A lane that becomes slow moves to the other bulkhead.
+ */
 export type Load = {
   fast: number
   slow: number
@@ -33,8 +35,8 @@ export function loadOf(lanes: Iterable<Lane>, now_ms: number): Load {
 }
 
 /**
- * Takes at most `most` requests in total from the lanes in `ready`. Lanes that get some move to the
- * end of `ready`. Lanes whose gate is closed move to `shut`.
+ * Takes at most `most` requests in total from the lanes in `ready`. Lanes that get requests move to
+ * the end of `ready`. Lanes whose gate is closed move to `shut`.
  */
 export function shareOut(
   ready: Set<Lane>,

@@ -26,7 +26,7 @@ async function keep(deps: Deps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await forgetUnverified(deps)) > 0);
 }
 
-/** Deliveries that are being sent now end by themselves. */
+/** A delivery that is being sent now ends with the result of its attempt. */
 function cancelDeleted({ kernel: { db } }: Deps): Promise<number> {
   return db.run(sql`
     -- any tenant: a sweep
@@ -114,7 +114,7 @@ async function forgetUnverified({ kernel: { db } }: Deps): Promise<number> {
   })
 }
 
-/** Rows that are deleted without an event. */
+/** Rows whose deletion emits no event. */
 export function retention({ settings }: Kernel): Retention[] {
   const weeks = [
     ['deliveries', settings['webhooks.deliveries_retention_days']],

@@ -1,7 +1,7 @@
 /**
- * When an account is disabled, nothing more is sent to its endpoints. They are disabled until
- * another account enables them and becomes their owner. The endpoints of an erased account are
- * deleted (personal.ts).
+ * Disables the endpoints of a disabled account, so that nothing more is sent to them. They stay
+ * disabled until another account enables them and becomes their owner. personal.ts deletes the
+ * endpoints of an erased account.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'

@@ -1,9 +1,9 @@
 /**
- * Informs the owner of a subscription in three cases: its endpoint has failed for long, it was
- * disabled for that, or it was paused because the owner may no longer read its types. The owner is
- * informed once for each event, and only if it is still true. This consumes the event instead of
- * running in the sender's transaction, because that transaction contains hundreds of results and
- * must not wait for a lock on an account.
+ * Informs the owner of a subscription in three cases: the endpoint has failed for long, the
+ * endpoint was disabled for that reason, or the subscription was paused because the owner may no
+ * longer read its types. The owner is informed once for each event, and only if the case is still
+ * true. This is a consumer of the event and not a part of the sender's transaction. That
+ * transaction contains hundreds of results and must not wait for a lock on an account.
  */
 import { type Static, Type } from 'typebox'
 import { parseTime, rfc3339 } from '../../../kernel/clock.ts'

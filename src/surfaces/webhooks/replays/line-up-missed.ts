@@ -1,7 +1,7 @@
 /**
  * Creates deliveries of events that the subscription missed because it was disabled, not verified
- * yet, or not created. It works in the order of the log, one portion in each transaction. Existing
- * deliveries are not changed, so repeating a portion changes nothing.
+ * yet, or not created yet. The events are taken in the order of the log, one portion in each
+ * transaction. Existing deliveries are not changed, so repeating a portion changes nothing.
  */
 import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
@@ -20,7 +20,7 @@ export type Listening = Omit<Selection, 'states' | 'types'> & {
   readonly api_version: string
 }
 
-/** One statement scans at most this many, even if few of them match. */
+/** One statement scans at most this many events, even if few of them match. */
 const window = 2000
 
 const Row = Type.Object({

@@ -9,7 +9,7 @@ import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import { oldest_days } from '../sending/pending-ids.ts'
 
-/** Which deliveries are sent again, and to which subscription. */
+/** Selects the deliveries that are sent again, and the subscription that gets them. */
 export type Selection = {
   readonly tenant_id: string
   readonly subscription_id: string
@@ -17,7 +17,7 @@ export type Selection = {
   readonly since: string
   readonly until: string
   readonly states: readonly string[]
-  /** Names of types, or null if the request names none. */
+  /** Names of types. Null means all types. */
   readonly types: readonly string[] | null
 }
 
@@ -32,7 +32,7 @@ export type Due = { readonly lead_seconds: number; readonly rate_per_second: num
 /** `after` is null when there are no more deliveries. */
 export type Portion = { readonly found: number; readonly after: string | null }
 
-/** One statement scans at most this many, even if few of them match. */
+/** One statement scans at most this many deliveries, even if few of them match. */
 const window = 5000
 
 const Row = Type.Object({

@@ -1,8 +1,9 @@
 /**
  * The rate of a replay of many deliveries: their due times follow each other at the given rate. A
  * short replay schedules only deliveries that are due soon. A long replay schedules a few seconds
- * of work and then postpones its job, so that it uses no slot of the runner while it waits. So a
- * cancelled replay stops within those seconds.
+ * of work and then postpones its job, so that the job uses no slot of the runner while it waits. A
+ * cancelled replay sends only the deliveries that are already scheduled, so it stops within those
+ * seconds.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseTime, rfc3339, type Clock } from '../../../kernel/clock.ts'
@@ -17,11 +18,11 @@ export type Pace = {
   /** How far ahead deliveries are scheduled. */
   lead_seconds(): number
   took(many: number, rate_per_second: number): void
-  /** The last due time that was used, for the next attempt. */
+  /** The last due time that was used. The next attempt of the job continues from there. */
   until(): string
   /**
-   * Resolves when more may be scheduled. If that takes long, it returns for how many seconds to
-   * postpone the job.
+   * Resolves when more deliveries may be scheduled. If that takes long, it returns at once the
+   * number of seconds by which to postpone the job.
    */
   room(left: number, rate_per_second: number, signal: AbortSignal): Promise<number | null>
 }

@@ -1,6 +1,6 @@
 /**
  * Sends one delivery again: the same bytes under the same ids, with a new budget of attempts. One
- * conditional statement makes the change, so of two replays at the same time only one opens a
+ * conditional statement makes the change. So only one of two replays at the same time opens a
  * budget. The requester and the reason are recorded in the same transaction.
  */
 import { Type, type Static } from 'typebox'
@@ -20,7 +20,7 @@ const Known = Type.Object({
   event_id: Id,
   subscription_id: Id,
   subscription_state: Type.String(),
-  /** The bytes still exist, and the event is young enough to be sent again. */
+  /** True if the bytes still exist and the event is young enough to be sent again. */
   kept: Type.Boolean(),
 })
 type Known = Static<typeof Known>
@@ -90,10 +90,10 @@ export async function takeReplayTurns(
 }
 
 /**
- * A waiting delivery only becomes due sooner, unless it waits for its aggregate. An ended delivery
- * also gets a new age, so that an earlier time on hold does not prolong it. Whether its bytes exist
- * was checked before. That is safe, because bytes are kept for weeks. With that check in this
- * statement, PostgreSQL 18.4 crashed.
+ * A waiting delivery only becomes due sooner, unless it waits for an earlier version of its
+ * aggregate. The age of an ended delivery starts again, so that an earlier time on hold does not
+ * prolong it. An earlier statement has checked that the bytes exist. That is safe, because bytes
+ * are kept for weeks. With the check in this statement, PostgreSQL 18.4 crashed.
  */
 function sendAgain(tx: Tx, at: Place & Known, replay_id: string) {
   return tx.maybe(

@@ -1,8 +1,8 @@
 /**
- * A replay of many deliveries, as a job. It counts first, so that its progress has a total, and so
- * that nothing is sent if there are too many. Then it schedules the deliveries, at the rate of the
- * subscription and behind live deliveries. It saves its position with each portion. A cancelled
- * replay schedules nothing more.
+ * A replay of many deliveries, as a job. The job first counts the deliveries, so that its progress
+ * has a total, and so that nothing is sent if there are too many. Then it schedules the deliveries,
+ * at the rate of the subscription and behind live deliveries. Each portion saves the position of
+ * the job. A cancelled replay schedules nothing more.
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -23,8 +23,8 @@ const Result = Type.Object({ subscription_id: Id, deliveries: Type.Integer() })
 type Result = Static<typeof Result>
 
 /**
- * First the ended deliveries in the order of their ids, then events without a delivery in the order
- * of the log.
+ * The first stage is the ended deliveries in the order of their ids. The second stage is the events
+ * without a delivery in the order of the log.
  */
 const Stage = Type.Union([Type.Literal('ended'), Type.Literal('missed')])
 type Stage = Static<typeof Stage>
@@ -57,7 +57,7 @@ export function replayJob(deps: Needed): JobType {
     parameters: ReplayOrder,
     result: Result,
     permission: 'webhooks.deliveries.replay',
-    // This is the time for a hundred thousand deliveries at one a second.
+    // Long enough for a hundred thousand deliveries at one a second.
     timeout_seconds: 2 * 86_400,
     max_attempts: 20,
     tenant_max_running: 4,
@@ -104,7 +104,7 @@ async function begin(work: Work): Promise<Place> {
   return place
 }
 
-/** Where to continue after a portion: in the same stage, or in the next. */
+/** The place after a portion: in the same stage, or at the start of the next one. */
 async function behind(work: Work, { stage }: Spot, { after }: Portion): Promise<Spot | null> {
   if (after !== null) return { stage, after }
   const all = stages[work.order.only]
@@ -139,7 +139,7 @@ function count({ kernel: { db } }: Needed, target: Target, { stage, after }: Spo
     : countMissed(db, target.missed, after)
 }
 
-/** At most the number that is sent in a second. */
+/** A portion has at most as many deliveries as are sent in a second. */
 function lineUp(
   { kernel: { db } }: Needed,
   target: Target,

@@ -57,7 +57,7 @@ export async function replayMany(
   return { id: replay_id, job_id: replay_id, status: 'queued' as const, replay_id }
 }
 
-/** Later events are not part of it. */
+/** The replay does not include later events. */
 function spanOf({ since, until }: Pick<ReplayMany, 'since' | 'until'>, now_ms: number) {
   const from_ms = parseTime(since)
   const to_ms = until === undefined ? now_ms : Math.min(parseTime(until), now_ms)

@@ -1,7 +1,8 @@
 /**
- * The subscription to which a replay of many sends. It is read again for each portion. If it no
- * longer receives events, nothing more is sent. A changed filter or rate applies from the next
- * portion on. The same holds for the permissions of the requester and of the subscription's owner.
+ * The subscription to which a replay of many deliveries sends. Each portion reads the subscription
+ * again. If the subscription no longer receives events, nothing more is sent. A changed filter or
+ * rate applies from the next portion on. The same holds for the permissions of the requester and of
+ * the subscription's owner.
  */
 import { type Static, Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -15,7 +16,7 @@ import type { Selection } from './line-up.ts'
 import { rate_default } from './pace.ts'
 import { Only } from './schemas.ts'
 
-/** The parameters of its job. */
+/** The parameters of the replay's job. */
 export const ReplayOrder = closed({
   subscription_id: Id,
   since: Time,

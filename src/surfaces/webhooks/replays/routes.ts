@@ -1,4 +1,6 @@
-/** Routes of replays. The reply is sent once the replay is recorded. The senders do the work. */
+/**
+ * Routes of replays. A request only records the replay. The senders send the deliveries afterwards.
+ */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { replayDelivery } from './replay-delivery.ts'

@@ -1,4 +1,4 @@
-/** Requests and replies of a replay of one delivery, or of many of a subscription. */
+/** Requests and replies of replays: of one delivery, or of many deliveries of a subscription. */
 import { type Static, Type } from 'typebox'
 import { closed, Id, text, Time } from '../../../kernel/http/shapes.ts'
 import { Pattern } from '../schemas.ts'
@@ -13,7 +13,8 @@ export const Replayed = Type.Object({
 })
 
 /**
- * `failed`: ended without success. `missed`: no delivery exists. `all`: both, and delivered ones.
+ * `failed`: deliveries that ended without success. `missed`: events without a delivery. `all`:
+ * both, and deliveries that succeeded.
  */
 const only = ['failed', 'missed', 'all'] as const
 export const Only = Type.Unsafe<(typeof only)[number]>(Type.String({ enum: [...only] }))

@@ -1,6 +1,6 @@
 /**
  * A cache of the bytes and traces of recent events, so that an event with a thousand subscriptions
- * is read once. Its size in bytes is limited. The entry that was not used for longest is dropped
+ * is read once. The size of the cache in bytes is limited. The least recently used entry is dropped
  * first.
  */
 import { Type } from 'typebox'
@@ -15,8 +15,8 @@ export type Wanted = { readonly event_id: string; readonly api_version: string }
 export type Bodies = {
   put(event_id: string, body: Pick<Body, 'api_version' | 'bytes' | 'traceparent'>): void
   /**
-   * Returns bodies from the cache, or reads and caches them. Bodies that do not exist are not in
-   * the map.
+   * Returns bodies from the cache, and reads and caches the others. The map has no entry for a body
+   * that does not exist.
    */
   get(reader: Reader, wanted: readonly Wanted[]): Promise<Map<string, Kept>>
 }

@@ -1,7 +1,8 @@
 /**
- * Claims due deliveries of this sender's lanes, under one token. Of an ordered aggregate only the
- * lowest version is claimed. Later versions are set aside until that one is done. If another sender
- * began a delivery and did not finish it, the delivery is returned with the mark `lost`.
+ * Claims due deliveries of this sender's lanes, under one token. For each ordered aggregate only
+ * the lowest version is claimed. Later versions are set aside until the lowest one has ended. If
+ * another sender began a delivery and did not finish it, the delivery is returned with the mark
+ * `lost`.
  */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -22,9 +23,9 @@ const Row = Type.Object({
   attempt_no: Type.Integer(),
   tries: Type.Integer(),
   replay_id: nullable(Id),
-  /** The time from which its age counts. */
+  /** The time from which the delivery's age counts. */
   since: Time,
-  /** The time on hold, which does not count. */
+  /** The time on hold. It does not count towards the age. */
   held_seconds: Type.Integer(),
   subscription_version: Type.Integer(),
   lost: Type.Boolean(),
@@ -94,8 +95,8 @@ export async function claim(
         attempt_count = d.attempt_count + due.lost::int
       from due
       where d.event_id = due.event_id and d.subscription_id = due.subscription_id
-        -- This means "pending". With that condition written out, the planner would use the index of
-        -- pending rows to find one row, and read the whole index each time.
+        -- "completed_at is null" means "pending". With a condition on the state, the planner would
+        -- use the index of pending rows to find one row, and would read the whole index each time.
         and d.completed_at is null and (d.lease_token is null or d.leased_until <= now())
       returning d.id, d.tenant_id, d.event_id, d.subscription_id, d.event_type, d.aggregate_id,
         d.api_version, d.ordered, d.attempt_count + 1 as attempt_no, d.tries, d.replay_id,

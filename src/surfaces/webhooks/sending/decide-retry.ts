@@ -1,7 +1,7 @@
 /**
- * The consequences of an outcome. The delivery gets its next state and its time. The lane gets
- * changes of its breaker, Retry-After and health. This is pure except for the lane, which only its
- * owner changes.
+ * Decides the consequences of an outcome. The delivery gets its next state and the time of its next
+ * attempt. The lane gets changes of its breaker, Retry-After and health. The functions are pure
+ * except for the lane, which only its owner changes.
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import { afterAnswer } from '../lanes/breaker.ts'
@@ -21,20 +21,20 @@ export type Rules = {
 
 export type Next = {
   readonly state: 'pending' | 'delivered' | 'permanent_failure' | 'exhausted'
-  /** Whether it counts as an attempt. Our own faults do not count. */
+  /** Whether the try counts as an attempt. Faults of the platform do not count. */
   readonly counted: boolean
   readonly tries: number
   readonly delay_ms: number
 }
 
-/** What happens to the subscription. */
+/** The effect on the subscription. */
 export type Consequence = 'degraded' | 'failing' | 'gone' | 'owner_revoked' | null
 
 const spread = 0.2
 const shortest_ms = 1000
 const own_fault_ms = 5000
 const wait_ms_max = 86_400_000
-/** A name may fail to resolve for a while. So there is the first try and three more. */
+/** A name may fail to resolve for a while. So the first try is followed by three more. */
 const blocked_tries = 4
 const disable_failures_min = 20
 
@@ -107,8 +107,8 @@ export function learn(
 }
 
 /**
- * The endpoint had no success for so long that its owner should be informed, or that it is
- * disabled.
+ * Decides by the time since the last success: whether the owner is informed, and whether the
+ * endpoint is disabled.
  */
 function healthOf(lane: Lane, rules: Rules, now_ms: number): Consequence {
   const failing_seconds = (now_ms - (lane.failing_since_ms ?? now_ms)) / 1000

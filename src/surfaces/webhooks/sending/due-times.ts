@@ -1,7 +1,8 @@
 /**
- * Remembers the due times that this sender has set, so that a retry starts at its time and not at
- * the next scan of the database. Times are rounded to steps, so that ten thousand retries of a
- * minute are a few hundred entries. Times later than a minute are found by scanning.
+ * Remembers the due times that this sender has set, so that a retry starts at its due time and does
+ * not wait for the next scan of the database. Times are rounded to steps, so that ten thousand
+ * retries within a minute need only a few hundred entries. A due time that is more than a minute
+ * away is found by scanning.
  */
 const step_ms = 25
 const reach_ms = 60_000
@@ -18,7 +19,7 @@ export class DueTimes {
     this.next = Math.min(this.next, step)
   }
 
-  /** Infinity if there is none. */
+  /** Infinity if there is no due time. */
   inMs(now_ms: number): number {
     return Math.max(0, this.next * step_ms - now_ms)
   }

@@ -1,8 +1,8 @@
 /**
  * Finds endpoints with due deliveries that this sender was not notified about: after the wait of a
- * retry, a restart, or a fan-out in another process. It jumps from endpoint to endpoint through the
- * index of pending deliveries. So its cost depends on the number of endpoints with pending
- * deliveries, not on all endpoints or deliveries.
+ * retry, a restart, or a fan-out in another process. The search jumps from endpoint to endpoint
+ * through the index of pending deliveries. So its cost depends only on the number of endpoints with
+ * pending deliveries.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -17,7 +17,7 @@ const Found = Type.Object({ id: Id, due: Type.Boolean() })
 
 export type Due = {
   readonly ids: readonly string[]
-  /** A delivery waits for its time. */
+  /** True if a delivery waits for its due time. */
   readonly waits: boolean
 }
 

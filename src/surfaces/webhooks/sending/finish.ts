@@ -1,7 +1,7 @@
 /**
- * Records results. One statement writes the state and attempt of each delivery, only if the row
- * still has the token under which it was sent. So a late sender changes nothing. The effects on the
- * subscription, and their events, are in the same transaction.
+ * Records results. One statement writes the state and the attempt of each delivery, if the row
+ * still has the token under which the delivery was sent. So a late sender changes nothing. The same
+ * transaction writes the effects on the subscription and their events.
  */
 import { type Static, Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -71,8 +71,9 @@ async function followAll(tx: Tx, results: readonly Result[], done: readonly Done
 }
 
 /**
- * The claim is sent in the same packet as the results, unless the results change what may be
- * claimed: they release the next version of an aggregate, or disable a subscription.
+ * The claim is sent in the same packet as the results. The exception is a result that changes which
+ * deliveries may be claimed: it releases the next version of an aggregate, or disables a
+ * subscription.
  */
 export async function finishAndClaim(
   tx: Tx,
@@ -146,7 +147,7 @@ function record(tx: Tx, results: readonly Result[]): Promise<Done[]> {
   )
 }
 
-/** The next version of an ordered aggregate may be sent when the one before it is done. */
+/** The next version of an ordered aggregate may be sent when the earlier version has ended. */
 async function releaseNext(tx: Tx, done: readonly Done[]): Promise<void> {
   const ended = done.filter(one => one.ordered && one.state !== 'pending')
   if (ended.length === 0) return
@@ -169,7 +170,7 @@ async function releaseNext(tx: Tx, done: readonly Done[]): Promise<void> {
 const exhausted = 'webhook_delivery.exhausted'
 
 /**
- * No event is emitted about a failed delivery of such an event. Otherwise two failing endpoints
+ * The failed delivery of an event about webhooks emits no event. Otherwise two failing endpoints
  * would cause each other's events without end.
  */
 export function announceExhausted(

@@ -10,7 +10,7 @@ import { Bytes } from '../schemas.ts'
 export type LiveSecret = {
   readonly version: number
   readonly key: KeyObject
-  /** When the secret stops signing. Null for the current one. */
+  /** The time at which the secret stops signing. Null for the current secret. */
   readonly valid_until: string | null
 }
 

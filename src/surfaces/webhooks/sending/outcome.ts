@@ -15,9 +15,11 @@ export type Outcome = {
   readonly excerpt: string | null
   readonly timings: SafeResponse['timings'] | null
   readonly remote_ip: string | null
-  /** The wait that Retry-After requests. */
+  /** The wait that the Retry-After header requests. */
   readonly wait_seconds: number | null
-  /** Whether it counts for the breaker, because the endpoint or the way to it does not work. */
+  /**
+   * Whether the breaker counts the fault, because the endpoint or the network to it does not work.
+   */
   readonly faulty: boolean
 }
 
@@ -59,8 +61,8 @@ function verdictOf(status: number): Pick<Outcome, 'verdict' | 'error_code' | 'fa
 /** The beginning of a response as text that can be stored and shown. */
 export function excerptOf(body: Buffer): string | null {
   if (body.length === 0) return null
-  // The cut may split a character of several bytes. It is replaced like everything that is not
-  // UTF-8.
+  // The cut may split a character of several bytes. The broken character is replaced like all
+  // invalid UTF-8.
   const part = body.subarray(0, excerpt_length * 4)
   const text = isUtf8(part) ? part.toString() : new TextDecoder().decode(part)
   // oxlint-disable-next-line no-control-regex -- controls are what is taken out
@@ -113,7 +115,7 @@ function failureOf(failure: SafeFetchFailure): Pick<Outcome, 'verdict' | 'error_
     case 'invalid_request':
       return ours
     default:
-      // The code is blocked_address, or a reason that makes a URL invalid: scheme, name,
+      // The code is `blocked_address`, or the part that makes a URL invalid: scheme, name,
       // credentials, form.
       return blocked('blocked_address')
   }

@@ -1,6 +1,6 @@
 /**
- * The lanes of a sender: which of them have work, which wait for their gate, and which requests are
- * running. A lane is in memory only while it has work or had some within the last minute.
+ * The lanes of a sender: the lanes that have work, the lanes that wait for their gate, and the
+ * running requests. A lane is in memory only while it has work or had work within the last minute.
  */
 import type { Deps } from '../deps.ts'
 import type { Lane } from '../lanes/lane.ts'
@@ -98,7 +98,7 @@ export class OwnLanes {
   }
 
   /**
-   * Receives what was claimed for each lane. A lane that had fewer deliveries than it could take
+   * Takes the claimed deliveries of each lane. A lane that had fewer deliveries than it could take
    * has no more work.
    */
   taken(shares: readonly Share[], claimed: readonly Claimed[]): Taken[] {
@@ -108,7 +108,7 @@ export class OwnLanes {
       const got = rows.get(lane.id) ?? []
       const going = got.filter(one => !one.aside)
       this.used.set(lane, now)
-      // More work was reported meanwhile, so the lane is searched again.
+      // If more work was reported meanwhile, the lane stays and is searched again.
       if (got.length < many && !lane.poked) {
         this.ready.delete(lane)
         this.full.delete(lane)
@@ -118,7 +118,7 @@ export class OwnLanes {
     })
   }
 
-  /** The lanes whose subscription has changed since they were read. */
+  /** The lanes whose subscription has changed since the lanes were read. */
   outdated(taken: readonly Taken[]): Lane[] {
     const lanes = taken
       .filter(({ lane, claimed }) => lane.config.version !== claimed.subscription_version)
@@ -126,7 +126,7 @@ export class OwnLanes {
     return [...new Set(lanes)]
   }
 
-  /** Their results are committed, so the slots are free. */
+  /** Frees the slots of requests whose results are committed. */
   ended(results: readonly Result[]): void {
     for (const { lane, outcome, claimed, next } of results) {
       lane.in_flight--
@@ -154,7 +154,9 @@ export class OwnLanes {
     return this.toSave().length > 0
   }
 
-  /** The lanes to save: after a changed gate immediately, otherwise once a second. */
+  /**
+   * The lanes to save. A lane whose gate changed is saved immediately, other lanes once a second.
+   */
   toSave(): Lane[] {
     const due = performance.now() - save_every_ms
     return [...this.unsaved].filter(lane => lane.changed || lane.saved_at < due)
@@ -184,7 +186,10 @@ export class OwnLanes {
     }
   }
 
-  /** While a gate is closed, nothing is claimed, so we would not notice a changed endpoint. */
+  /**
+   * Reads changed subscriptions of lanes whose gate is closed. Nothing is claimed for these lanes,
+   * so a claim cannot show the change.
+   */
   async renew(): Promise<void> {
     const shut = [...this.lanes.values()].filter(lane => lane.timer)
     if (shut.length === 0) return
@@ -218,7 +223,10 @@ export class OwnLanes {
     if (lane.in_flight === 0) this.busy.delete(lane)
   }
 
-  /** The gate is closed until a time, or until one of the lane's own requests opens it. */
+  /**
+   * Waits with a lane whose gate is closed: until the gate's time, or until one of the lane's own
+   * requests ends.
+   */
   private shut(lane: Lane, now_ms: number): void {
     this.ready.delete(lane)
     const opens_ms = lane.opensInMs(now_ms)

@@ -1,13 +1,14 @@
 /**
- * The range of event ids whose deliveries may be pending. It is passed as values, so that
- * PostgreSQL plans only the partitions of those weeks. For all partitions, planning a claim takes
+ * The range of event ids whose deliveries may be pending. The range is passed as values, so that
+ * PostgreSQL plans only the partitions of those weeks. Planning a claim over all partitions takes
  * longer than running it.
  */
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 
 /**
- * Nothing older is sent, because bodies are kept for a month and their partitions a little longer.
+ * Older events are not sent, because bodies are kept for a month and their partitions a little
+ * longer.
  */
 export const oldest_days = 38
 /** Clocks of other machines may be ahead. */

@@ -1,7 +1,7 @@
 /**
- * Releases versions that were set aside and are now first, but got no notification (after a change
- * of owners, a cancellation or a replay). It checks the first version of a limited number of
- * aggregates, and returns where to continue.
+ * Releases versions that were set aside and are now first, but got no notification. This happens
+ * after a change of owners, a cancellation or a replay. One scan checks the first version of a
+ * limited number of aggregates, and returns the place where the next scan continues.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
@@ -19,15 +19,18 @@ const Swept = Type.Object({
   aggregate_id: Id,
 })
 
-/** The aggregate of the subscription after which a sweep continues. */
+/** The aggregate after which a sweep continues. */
 export type Place = { readonly subscription_id: string; readonly aggregate_id: string }
 
-/** Aggregates in one scan. */
+/** The number of aggregates in one scan. */
 const heads_max = 2000
 
 const beginning: Place = { subscription_id: nil_id, aggregate_id: nil_id }
 
-/** One pass over all aggregates. However many wait, the scans take a small part of the time. */
+/**
+ * One pass over all aggregates. It pauses between scans, so the scans take a small part of the
+ * time, however many aggregates wait.
+ */
 export async function sweepStranded(
   db: Db,
   shards: { owned(): readonly number[] },

@@ -1,6 +1,7 @@
 /**
- * Running requests. Each starts with a claimed delivery and always ends with a result. If the lease
- * of a delivery is nearly over, it is not sent, because another sender may soon send it.
+ * Running requests. Each request starts with a claimed delivery and always ends with a result. If
+ * the lease of a delivery is nearly over, the delivery is not sent, because another sender may soon
+ * send it.
  */
 import { jitter } from '../../../kernel/ids.ts'
 import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
@@ -23,7 +24,7 @@ export type Departure = {
   readonly body: Kept | undefined
   /** The current grants of the subscription's owner. */
   readonly grants: ReadonlySet<string>
-  /** On the monotonic clock. */
+  /** A time of the monotonic clock. */
   readonly leased_until: number
 }
 
@@ -108,8 +109,8 @@ export async function fly(
 }
 
 /**
- * `*` means everything that its owner may read now, which may be less than when the delivery was
- * created.
+ * A subscription to `*` gets everything that its owner may read now. That may be less than when the
+ * delivery was created.
  */
 function mayBeSent({ event_type }: Claimed, grants: ReadonlySet<string>): boolean {
   return event_type === tested || mayRead(grants, event_type)

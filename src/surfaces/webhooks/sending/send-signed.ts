@@ -1,7 +1,7 @@
 /**
  * Sends one signed POST to an endpoint: the exact bytes, the same id for every attempt, the time of
- * this attempt, and a signature for every valid secret. It connects only to addresses that the
- * address rules allow.
+ * this attempt, and a signature for every valid secret. The request is sent only to addresses that
+ * the address rules allow.
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import type { SafeResponse } from '../../../kernel/outgoing/safe-fetch.ts'

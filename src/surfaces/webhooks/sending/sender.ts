@@ -1,7 +1,7 @@
 /**
  * Sends deliveries. One cycle is one transaction: it records the results that have arrived, and
- * claims as many deliveries as lanes may start. Then those are sent. A slot is free again only
- * after its result is committed. Shards, tokens and the claim divide the work between processes.
+ * claims as many deliveries as the lanes may start. After the commit they are sent. A slot is free
+ * only after its result is committed. Shards, tokens and the claim divide the work of processes.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { logFailure } from '../../../kernel/database/log-failure.ts'
@@ -29,7 +29,7 @@ export type Sender = Poke & { readonly loop: Loop }
 
 type SenderDeps = Omit<Deps, 'sender'> & { readonly bodies: Bodies; readonly rules: Rules }
 
-/** Its name in the jobs surface, where it can be paused like a type. */
+/** The sender's name in the jobs surface, where it can be paused like a type. */
 export const activity = 'webhooks.deliver'
 const results_max = 500
 const claims_max = 500
@@ -37,7 +37,7 @@ const waiting_poll_ms = 1000
 const idle_poll_ms = 5000
 const woken_poll_ms = 50
 const stop_grace_ms = 3000
-/** Results that come close together share a commit. */
+/** Results that arrive close together share a commit. */
 const gather_ms = 4
 const gather_from = 32
 
@@ -50,7 +50,7 @@ export function openSender(deps: SenderDeps): Sender {
   let running: Sending | undefined
   return {
     poke: ids => {
-      // This process has no sender, so other processes should check.
+      // Without a sender in this process, other processes are woken to check.
       if (running) running.lanes.poke(ids)
       else deps.kernel.wake()
     },
@@ -81,7 +81,7 @@ class Sending {
   private readonly results: Result[] = []
   private sweeping: Promise<void> | undefined
   private poll_at = 0
-  /** Does not scan for due deliveries before this time. */
+  /** No scan for due deliveries starts before this time. */
   private rested_at = 0
   private cycled_at = -Infinity
 
@@ -148,7 +148,7 @@ class Sending {
   private async poll(now: number): Promise<void> {
     const found = await look(this.deps.kernel, this.shards.owned())
     const looked_at = performance.now()
-    // However many endpoints wait, the scans take a small part of the time.
+    // Scans take at most a tenth of the time, however many endpoints wait.
     this.rested_at = looked_at + (looked_at - now) * 10
     const quiet_ms = found.waits ? waiting_poll_ms : idle_poll_ms
     this.poll_at = Math.max(looked_at + quiet_ms, this.rested_at)
@@ -182,7 +182,7 @@ class Sending {
     }
   }
 
-  /** One packet. If the claim must be rolled back, the results are sent a second time. */
+  /** Uses one packet. If the claim must be rolled back, the results are sent a second time. */
   private async commit(
     results: readonly Result[],
     asked: Asked,
@@ -231,7 +231,7 @@ class Sending {
     }
   }
 
-  /** Tries later if the database is unavailable, else records each result without the others. */
+  /** Keeps the results while the database is unavailable, else records each one separately. */
   private async recover(results: readonly Result[], error: unknown): Promise<void> {
     if (results.length === 0 || isUnavailable(error)) {
       this.results.unshift(...results)
@@ -241,7 +241,7 @@ class Sending {
       try {
         await this.deps.kernel.db.tx(tx => finish(tx, [one]))
       } catch (cause) {
-        // Its lease ends, and then it is sent again.
+        // The delivery's lease ends, and then the delivery is sent again.
         this.deps.kernel.log.error(
           { err: cause, delivery_id: one.claimed.id },
           'the result of a webhook could not be recorded',
@@ -272,7 +272,7 @@ class Sending {
     await this.sweeping
   }
 
-  /** One search at a time, independent of the cycle. */
+  /** Only one sweep runs at a time, independent of the cycle. */
   private sweep(signal: AbortSignal): void {
     const { kernel } = this.deps
     const released = () => {

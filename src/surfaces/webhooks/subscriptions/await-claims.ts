@@ -1,7 +1,7 @@
 /**
- * Runs after a change is committed and before its reply. It waits until every claim that began with
- * the old subscription has ended. So nothing is claimed after the reply to a pause, and deliveries
- * that were claimed before are already being sent. Claims take milliseconds.
+ * Runs after a change is committed and before the change is acknowledged. It waits until every
+ * claim that began with the old subscription has ended. So nothing is claimed after the reply to a
+ * pause, and deliveries that were claimed before are already being sent. Claims take milliseconds.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Deps } from '../deps.ts'

@@ -1,6 +1,6 @@
 /**
- * Creates a subscription and its lane. Its secret is returned once. Nothing is sent before its
- * endpoint has answered a challenge. The same transaction schedules the challenge.
+ * Creates a subscription and its lane. The secret is returned once. The same transaction schedules
+ * a challenge. Nothing else is sent before the endpoint has answered a challenge.
  */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,6 +1,6 @@
 /**
- * Deletes a subscription. After this transaction nothing is sent to it. A sweep cancels its waiting
- * deliveries in portions, so that deleting is quick however many there are.
+ * Deletes a subscription. After this transaction nothing is sent to its endpoint. A sweep cancels
+ * the waiting deliveries in portions, so that deleting is quick even if many deliveries wait.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

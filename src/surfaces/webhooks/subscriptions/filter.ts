@@ -1,4 +1,7 @@
-/** Which types a caller may subscribe to: known types of a known version that they may read. */
+/**
+ * Checks the types of a subscription: a caller may subscribe to known types of a known version that
+ * the caller may read.
+ */
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { FieldError } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'

@@ -45,7 +45,7 @@ export async function holdSubscription(
   return found
 }
 
-/** The row as it goes over the wire. */
+/** The row in its form on the wire. */
 export function viewOf(row: SubscriptionRow): Subscription {
   const { types, aggregate_ids, verification_mode, challenge_expires_at, version: _, ...rest } = row
   return {
@@ -56,7 +56,7 @@ export function viewOf(row: SubscriptionRow): Subscription {
 }
 
 /**
- * Emits the event of a change; this transaction has incremented the version of the subscription.
+ * Emits the event of a change. This transaction has incremented the version of the subscription.
  */
 export function announce(
   tx: Pick<Tx, 'emit'>,

@@ -1,6 +1,6 @@
 /**
- * Rotates the secret. The new secret signs immediately, and the old one beside it while they
- * overlap. Without overlap the old one ends with this transaction: senders read the secrets again
+ * Rotates the secret. The new secret signs immediately, and during the overlap the old secret signs
+ * too. Without an overlap the old secret ends with this transaction: senders read the secrets again
  * when the subscription's version has changed.
  */
 import { Type } from 'typebox'

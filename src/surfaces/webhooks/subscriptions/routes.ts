@@ -1,6 +1,6 @@
 /**
- * Routes about subscriptions: creating, reading, changing and deleting one, its secret, and a test
- * event.
+ * Routes of subscriptions: create, read, change and delete a subscription, rotate its secret, and
+ * send a test event.
  */
 import { etag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'

@@ -1,7 +1,7 @@
 /**
- * Emits a real event for one subscription only. Its delivery exists after this transaction, so you
- * can read it immediately. It becomes due when the event has passed through the log like every
- * other event.
+ * Emits a real event for one subscription only. This transaction also creates the delivery, so a
+ * client can read the delivery immediately. The delivery becomes due when the event has passed
+ * through the log like every other event.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,8 +1,8 @@
 /**
- * Changes a subscription. A new endpoint, or enabling a disabled one, requires a new challenge
- * before anything is sent. A pause keeps all events that arrive meanwhile. An account that changes
- * the filter or the endpoint becomes the owner, and the endpoint gets only what that account may
- * read. The same holds for an account that resumes a subscription that was paused because its owner
+ * Changes a subscription. A new endpoint requires a new challenge before anything is sent, and so
+ * does enabling a disabled one. A pause keeps all events that arrive meanwhile. An account that
+ * changes the filter or the endpoint becomes the owner, and the endpoint gets only events that the
+ * new owner may read. The same holds for an account that resumes a subscription after the owner
  * lost the permission for its types.
  */
 import { Type } from 'typebox'
@@ -18,7 +18,7 @@ import { readablePatterns } from '../types/event-types.ts'
 import { demandApiVersion, demandFilter, demandReadable } from './filter.ts'
 import { announce, holdSubscription, subscriptionColumns } from './find.ts'
 
-/** A disabled one can be enabled at most this often. */
+/** The shortest time between two times that a disabled subscription is enabled. */
 const cooldown_seconds = 60
 
 type Change = Exclude<SubscriptionEvent, 'webhook_subscription.tested'>
@@ -71,7 +71,10 @@ export async function updateSubscription(
   return row
 }
 
-/** An unchanged value is not checked again: the settings may have changed since it was set. */
+/**
+ * An unchanged endpoint is not checked again, because the settings may have changed since it was
+ * set.
+ */
 function endpointOf(
   { judgeEndpoint }: Pick<Deps, 'judgeEndpoint'>,
   { endpoint: before }: SubscriptionRow,

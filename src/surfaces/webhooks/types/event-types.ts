@@ -1,7 +1,7 @@
 /**
- * The types that can be subscribed to: every declared event that is not internal. A pattern is a
- * type, a group (`order.*`) or `*`. Permissions to read are patterns too, and an event reaches a
- * subscription only if both its filter and its owner's permission match.
+ * The types that a subscription can contain: every declared event that is not internal. A pattern
+ * is a type, a group (`order.*`) or `*`. Permissions to read are patterns too. An event reaches a
+ * subscription only if the filter and the owner's permission both match.
  */
 import type { TSchema } from 'typebox'
 import type { EventDeclaration } from '../../../kernel/surface.ts'
@@ -14,7 +14,7 @@ export type EventType = {
 }
 
 export type EventTypes = {
-  /** By name. */
+  /** All types, ordered by name. */
   readonly all: readonly EventType[]
   /** Undefined for undeclared and internal types. */
   find(type: string): EventType | undefined
@@ -44,8 +44,8 @@ export function openEventTypes(declared: ReadonlyMap<string, EventDeclaration>):
 }
 
 /**
- * The noun before the dot. For a name without a dot, such as `OrderConfirmed`, it is the first noun
- * in the name.
+ * The noun before the dot. If a name has no dot, such as `OrderConfirmed`, the noun is the first
+ * word of the name.
  */
 export function groupOf(type: string): string {
   const dot = type.indexOf('.')

@@ -1,6 +1,6 @@
 /**
- * Sends challenges automatically: the first right after a subscription was created or its endpoint
- * changed, and two more if the endpoint did not reply.
+ * Sends challenges automatically. The first is sent right after a subscription was created or its
+ * endpoint changed. If the endpoint does not reply, two more follow.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,7 +1,7 @@
 /**
- * Verifies that an endpoint wants to receive events. It sends a signed message with a token, and
- * the endpoint returns the token. Only the hash of the token is stored. So each challenge has a new
- * token, and only the last one is valid.
+ * Verifies that an endpoint wants to receive events. The platform sends a signed message with a
+ * token, and the endpoint returns the token. Only the hash of the token is stored. So a token
+ * cannot be sent a second time: each challenge has a new token, and only the last token is valid.
  */
 import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
@@ -36,7 +36,7 @@ export type Answered = 'answered' | VerificationFault
 
 export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
-/** Stores a new token. Returns undefined if the subscription does not wait for one. */
+/** Stores a new token. Returns undefined if the subscription does not wait for a challenge. */
 export async function layChallenge(
   tx: Tx,
   deps: Pick<Deps, 'secrets'>,
@@ -105,7 +105,7 @@ function faultOf({ reason }: SafeFetchFailure): VerificationFault {
 }
 
 /**
- * If the token is correct and still valid, the subscription becomes active. Returns whether it did.
+ * Makes the subscription active if the token is correct and still valid. Returns whether it did.
  */
 export async function acceptToken(tx: Tx, id: string, token: string): Promise<boolean> {
   const row = await tx.maybe(
@@ -121,8 +121,8 @@ export async function acceptToken(tx: Tx, id: string, token: string): Promise<bo
       returning ${subscriptionColumns}`,
   )
   if (!row) return false
-  // The endpoint has just replied. So earlier faults, or those of another URL, do not delay
-  // anything.
+  // The endpoint has just replied, so earlier faults no longer delay deliveries. The same holds for
+  // the faults of an earlier URL.
   await tx.run(sql`
     update webhooks.delivery_lanes
     set breaker = 'closed', open_ms = 0, open_until = null, not_before = null, ewma_ms = null,

@@ -1,6 +1,7 @@
 /**
- * Verifies on request. It sends a challenge now, or accepts the token that the endpoint received. A
- * slow endpoint is awaited in the background, and its reply still counts.
+ * Verifies an endpoint on request. The use case sends a challenge now, or accepts the token that
+ * the endpoint received. If the endpoint is slow, the challenge continues in the background, and a
+ * later reply still counts.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -19,7 +20,7 @@ import {
 type VerifyDeps = Pick<Deps, 'kernel' | 'reach' | 'sending' | 'secrets' | 'sender'>
 type Place = { readonly id: string; readonly tenant_id: string }
 
-/** How long a caller waits for the endpoint's reply. */
+/** The time that a caller waits for the endpoint's reply. */
 const patience_ms = 5000
 
 export async function verify(
@@ -71,8 +72,8 @@ export async function askEndpoint(
 const Standing = Type.Object({ active: Type.Boolean() })
 
 /**
- * The endpoint replied correctly, but a later challenge is the valid one. That one was faster, or
- * it is still running.
+ * The endpoint replied correctly, but a later challenge has replaced this one. The later challenge
+ * has succeeded already, or it is still running.
  */
 async function othersOutcome(db: Db, id: string): Promise<'answered' | 'superseded'> {
   const found = await db.maybe(

@@ -1,6 +1,6 @@
 /**
- * Leases due receipts. A process must present the token to end a receipt, so that none is ended
- * twice.
+ * Leases due receipts. Only the process that has the token of the lease can end a receipt. So no
+ * receipt is ended twice.
  */
 import { type Static, Type } from 'typebox'
 import type { Db } from '../../../../kernel/database/db.ts'

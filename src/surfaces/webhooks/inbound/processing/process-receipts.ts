@@ -1,7 +1,7 @@
 /**
- * Processes received messages: each receipt once, in the transaction of its handler. If a handler
- * fails, the receipt is retried on a schedule. If a process is killed, its lease ends, and the
- * attempt counts.
+ * Processes received messages. Each receipt is processed once, in the transaction of its handler.
+ * If a handler fails, the receipt is retried on a schedule. If a process is killed, its lease ends,
+ * and the attempt counts.
  */
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { InboundMessage, Loop } from '../../../../kernel/surface.ts'
@@ -15,7 +15,7 @@ export type ProcessDeps = {
   readonly handlers: Handlers
 }
 
-/** The topic that a commit with new receipts wakes. */
+/** A commit with new receipts wakes this topic. */
 export const inbound_topic = 'webhooks.inbound'
 const lease_seconds = 60
 

@@ -1,4 +1,4 @@
-/** Received messages: the newest first, and their bytes while they are stored. */
+/** Reads received messages, the newest first, and their bytes for as long as they are stored. */
 import { type Static, Type } from 'typebox'
 import { isUtf8 } from 'node:buffer'
 import type { Reader } from '../../../../kernel/database/db.ts'

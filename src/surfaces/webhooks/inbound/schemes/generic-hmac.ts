@@ -1,7 +1,7 @@
 /**
- * Any provider that signs with HMAC. The source says which header has the signature and what was
- * signed. A time is used only if it is part of the signed text. The schema of the source guarantees
- * this.
+ * A scheme for any provider that signs with HMAC. The source configures the header of the signature
+ * and the signed text. A time is used only if the signed text contains it. The schema of the source
+ * guarantees this.
  */
 import { type SignatureVerdict, verifySigned } from '../../../../kernel/outgoing/signatures.ts'
 import { envelopeOf, hashOf, headerOf, isText, writtenIn } from './read.ts'

@@ -1,6 +1,6 @@
 /**
- * GitHub signs neither a time nor the id of the delivery. Only the stored ids keep a message from
- * being processed twice, so we keep the ids for long.
+ * GitHub signs neither a time nor the id of the delivery. Only the stored ids prevent a message
+ * from being processed twice, so the ids are kept for a long time.
  */
 import { verifyGithub } from '../../../../kernel/outgoing/vendor-signatures.ts'
 import { envelopeOf, headerOf } from './read.ts'

@@ -1,6 +1,6 @@
 /**
- * How schemes read headers and bodies. A read returns null if the input is not valid. It never
- * throws.
+ * Functions with which schemes read headers and bodies. A function returns null if the input is not
+ * valid. It never throws.
  */
 import { createHash } from 'node:crypto'
 import type { MessageHeaders } from '../../../../kernel/outgoing/signatures.ts'
@@ -12,7 +12,8 @@ const type_max = 200
 export type Members = Readonly<Record<string, unknown>>
 
 /**
- * A header that occurs once. Repeated headers are joined by a comma, and no id contains a comma.
+ * Reads a header that must occur once. Repeated headers are joined by a comma, and no valid id
+ * contains a comma.
  */
 export function headerOf(headers: MessageHeaders, name: string): string | null {
   const value = headers[name]
@@ -30,8 +31,9 @@ export function jsonOf(body: Buffer): Members | null {
 }
 
 /**
- * The same, but each number keeps its original text. Otherwise two ids above 2^53 would become the
- * same number, and the second message would be dropped as a duplicate of the first.
+ * Reads a JSON object too, but each number keeps its original text. Otherwise two ids above 2^53
+ * could become the same number, and the second message would be dropped as a duplicate of the
+ * first.
  */
 export function writtenIn(body: Buffer): unknown {
   const exact = (_name: string, value: unknown, { source }: { source: string }) =>
@@ -55,7 +57,7 @@ export function formOf(body: Buffer): URLSearchParams {
   return new URLSearchParams(body.toString('utf8'))
 }
 
-/** An id from a body: any text that can be stored. */
+/** Reads an id from a body: any text that can be stored. */
 export function isText(value: unknown): value is string {
   return (
     typeof value === 'string' &&
@@ -66,7 +68,7 @@ export function isText(value: unknown): value is string {
   )
 }
 
-/** An id that can be stored and shown: visible characters, no comma. */
+/** Reads an id that can be stored and shown: visible characters, no comma. */
 function idOf(value: unknown): string | null {
   return typeof value === 'string' &&
     value.length <= id_max &&
@@ -81,7 +83,7 @@ export function typeOf(value: unknown): string | null {
     : null
 }
 
-/** Makes an id for a message that has none from its provider. */
+/** Makes an id for a message to which the provider gave no id. */
 export function hashOf(...parts: readonly (string | Buffer)[]): string {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(part)

@@ -1,6 +1,7 @@
 /**
- * A scheme: how a provider signs its messages, how it identifies them, and which reply it documents
- * for "received". Schemes are pure functions. The caller passes the source and the secrets.
+ * A scheme describes one provider: the signature of its messages, the place of their ids, and the
+ * reply that the provider documents for a received message. Schemes are pure functions. The caller
+ * passes the source and the secrets.
  */
 import type { KeyObject } from 'node:crypto'
 import type { MessageHeaders, SignatureVerdict } from '../../../../kernel/outgoing/signatures.ts'
@@ -9,7 +10,7 @@ import type { Options, SchemeName } from '../schemas.ts'
 export type Incoming = {
   readonly headers: MessageHeaders
   readonly body: Buffer
-  /** The URL that was configured at the provider, with the query that the provider sent. */
+  /** The URL that was configured at the provider, and the query of the request. */
   readonly url: string
 }
 
@@ -21,8 +22,8 @@ export type Trust = {
 }
 
 /**
- * What we read from a message before we store it: its id at the provider, and its type if it has
- * one.
+ * The values that are read from a message before it is stored: the provider's id of the message,
+ * and its type if the message has one.
  */
 export type Envelope = { readonly event_id: string; readonly type: string | null }
 
@@ -36,11 +37,13 @@ export type Scheme = {
   readonly name: SchemeName
   verify(message: Incoming, trust: Trust): SignatureVerdict
   /**
-   * Null if the message does not have the provider's format. It is called for verified messages
-   * only.
+   * Returns null if the message does not have the provider's format. Only verified messages are
+   * passed to this function.
    */
   envelope(message: Incoming, options: Options): Envelope | null
-  /** Where the id is expected, for the error about a message without an id. */
+  /**
+   * The place where the id is expected. The error about a message without an id contains this text.
+   */
   identified(options: Options): string
   readonly received: Acknowledgement
   /** The reply to a request of the provider that is not an event. Such a request is not stored. */

@@ -1,6 +1,7 @@
 /**
- * Slack. Events are JSON with an id. Commands and interactions are forms without an id. When a URL
- * is registered, Slack sends a challenge, and we reply to it after verifying its signature.
+ * Slack. Its events are JSON with an id. Its commands and interactions are forms without an id.
+ * When you register a URL, Slack sends a challenge. The platform verifies the signature of the
+ * challenge and replies to it.
  */
 import { verifySlack } from '../../../../kernel/outgoing/vendor-signatures.ts'
 import { envelopeOf, formOf, hashOf, headerOf, jsonOf, typeOf, type Members } from './read.ts'

@@ -1,6 +1,6 @@
 /**
- * Standard Webhooks, with a shared secret (`whsec_`) or a public key (`whpk_`). Svix sends the same
- * under its own header names. All headers of one message must use the same kind of names.
+ * Standard Webhooks, with a shared secret (`whsec_`) or a public key (`whpk_`). Svix uses the same
+ * format with its own header names. All headers of one message must use the same kind of names.
  */
 import {
   parseStandardKey,

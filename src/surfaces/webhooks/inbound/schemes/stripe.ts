@@ -1,4 +1,7 @@
-/** Stripe. It uses the event's own id, and the reply that Stripe documents. */
+/**
+ * Stripe. The id of a message is the id of Stripe's event. The reply is the one that Stripe
+ * documents.
+ */
 import { verifyStripe } from '../../../../kernel/outgoing/vendor-signatures.ts'
 import { envelopeOf, jsonOf } from './read.ts'
 import type { Scheme } from './scheme.ts'

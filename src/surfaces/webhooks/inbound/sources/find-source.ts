@@ -1,4 +1,7 @@
-/** Reads sources: for owners by tenant, and for senders by the URL alone. */
+/**
+ * Reads sources. Owners read the sources of their tenant. For a received message the source is
+ * found by the URL alone.
+ */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
@@ -40,7 +43,10 @@ export async function findSource(
   return row
 }
 
-/** Returns the source of a URL, and the secrets for verifying its messages, the newest first. */
+/**
+ * Returns the source of a URL, and the secrets for verifying the messages of that source, the
+ * newest first.
+ */
 const Row = Type.Object({
   provider: Type.String(),
   account_ref: Type.String(),
@@ -62,7 +68,9 @@ const placeOf = ({ provider, account_ref }: SourceKey) => `${provider} ${account
 
 export type FindTrusted = (key: SourceKey) => Promise<Trusted>
 
-/** Messages that arrive together share a look-up. It starts after all of them have arrived. */
+/**
+ * Messages that arrive together share a look-up. The look-up starts after all of them have arrived.
+ */
 export function openFindTrusted(
   kernel: Pick<Kernel, 'db' | 'settings'>,
   secrets: Pick<InboundSecrets, 'open'>,

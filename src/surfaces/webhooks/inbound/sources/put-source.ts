@@ -1,7 +1,7 @@
 /**
- * Configures from which provider webhooks are received. A source is written as a whole, so you can
- * rotate a secret in one request with the old secret and the new one. A URL belongs to the first
- * tenant that configured it.
+ * Configures a provider as a source of webhooks. A request replaces the whole source, so one
+ * request with the old and the new secret starts a rotation. A URL belongs to the first tenant that
+ * configured it.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
@@ -81,7 +81,10 @@ const forms =
   'the signature is named; a template holds {body} once and {timestamp} at most once, and with it a ' +
   'timestamp_header is named, and only with it; the id is in a header or at a pointer.'
 
-/** The signature always covers the body. A time is checked only if the signature covers it too. */
+/**
+ * The signature always covers the body. The time of a message is checked only if the signature
+ * covers the time too.
+ */
 function unfit({ header, template, timestamp_header, id_header, id_pointer }: Options) {
   const parts = (template ?? '{body}').match(/\{[^{}]*\}/g) ?? []
   const times = parts.filter(part => part === '{timestamp}').length

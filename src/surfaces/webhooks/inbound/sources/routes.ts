@@ -1,6 +1,6 @@
 /**
- * Routes of the sources of inbound webhooks. A source is written as a whole and shown without its
- * secrets.
+ * Routes of the sources of inbound webhooks. A request replaces the whole source. A reply never
+ * contains the secrets.
  */
 import { etag } from '../../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../../kernel/http/route.ts'
