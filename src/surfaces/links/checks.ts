@@ -6,7 +6,7 @@ import type { Deps } from './deps.ts'
 
 const Fault = Type.Object({ says: Type.String() })
 
-/** The time that the job of a new blocklist entry may take. */
+/** The time that the job of a new blocklist entry may take until it has checked all links. */
 const grace_seconds = 3600
 
 export function checks({ kernel: { db } }: Pick<Deps, 'kernel'>): readonly Check[] {

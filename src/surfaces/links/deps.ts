@@ -1,6 +1,6 @@
 /**
- * What the use cases of links share. surface.ts puts it together once. A use case names the
- * properties that it needs with `Pick<Deps, …>`.
+ * The dependencies that the use cases of links share. surface.ts creates them once. A use case
+ * lists the properties that it needs with `Pick<Deps, …>`.
  */
 import type { Tx } from '../../kernel/database/db.ts'
 import type { BlockedPatterns } from './destinations/blocked-patterns.ts'
@@ -21,7 +21,7 @@ export type Jobs = {
       readonly type: string
       readonly tenant_id: string
       readonly parameters: unknown
-      /** Who may see it. */
+      /** The principal that may see the job. */
       readonly principal_id: string
     },
   ): Promise<{ readonly id: string }>
@@ -34,7 +34,7 @@ export type Deps = {
   readonly changes: Changes
   /** The state of this process for redirects. */
   readonly node: RedirectNode
-  /** Random codes of the given length. */
+  /** Makes random codes of the given length. */
   readonly newCode: (length: number) => string
   readonly lookAlikes: LookAlikes
   readonly patterns: BlockedPatterns

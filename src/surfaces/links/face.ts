@@ -1,2 +1,2 @@
-/** No other surface calls links yet. Links uses events to report what happens to a link. */
+/** No other surface calls links yet. Links reports changes of links by events. */
 export type Face = Record<never, never>

@@ -1,7 +1,7 @@
 /**
- * The permissions on links. Every member may shorten. Permissions over all tenants (moderation, the
- * blocklist, reports) belong to the platform operator, because the links of all tenants share the
- * reputation of one host.
+ * The permissions on links. Every member may shorten URLs. Permissions over all tenants
+ * (moderation, the blocklist, reports) belong to the platform operator, because the links of all
+ * tenants share the reputation of one host.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 

@@ -1,8 +1,9 @@
 /**
  * The personal data in links: the links and domains that a person created. Erasing deletes both and
  * removes the destinations. Codes and hosts stay as tombstones, so that a printed code never leads
- * elsewhere. No index finds links by their owner over all tenants, because every creation would pay
- * for it. So export and erasure read the links in portions, in the order of their keys.
+ * elsewhere. No index finds a person's links over all tenants, because such an index would make
+ * every creation slower. So export and erasure read all links in portions, in the order of their
+ * keys.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
@@ -56,7 +57,8 @@ async function* portions({ kernel: { db } }: Needs, account: Erasing, signal: Ab
 }
 
 /**
- * Returns the next portion of all links: its last key (null at the end), and the person's links.
+ * Reads the next portion of all links. Returns its last key (null at the end) and the person's
+ * links.
  */
 function look(account: Erasing, after: Key | null) {
   const key = sql`jsonb_build_object('domain_id', l.domain_id, 'code', l.code)`

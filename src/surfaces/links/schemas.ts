@@ -65,7 +65,7 @@ const Title = nullable(text(200))
 export const CreateLink = closed(
   {
     destination_url: Address,
-    // Longer than an alias may be, because its own error code explains the rule.
+    // Longer than an alias may be, so that a long alias gets the error that explains the rule.
     alias: Type.Optional(text(200)),
     domain: Type.Optional(Hostname),
     expires_at: Type.Optional(nullable(Time)),
@@ -84,7 +84,7 @@ export const CreateLinks = closed(
 )
 export const LinkBatch = Type.Object({ data: Type.Array(Link, { maxItems: 100 }) })
 
-/** Code and domain can never change. A request that names them gets its own error. */
+/** Code and domain can never change. A request that contains them gets its own error. */
 export const PatchLink = closed(
   {
     destination_url: Type.Optional(Address),
@@ -120,7 +120,7 @@ export const Domain = Type.Object(
 export type Domain = Static<typeof Domain>
 export const DomainPage = page(Domain)
 
-/** The value of the record is shown only here. We store only its hash. */
+/** The value of the record is shown only here. Only its hash is stored. */
 export const NewDomain = Type.Object(
   {
     ...Domain.properties,

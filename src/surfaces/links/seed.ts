@@ -1,5 +1,5 @@
 /**
- * Demo links of the demo members: a campaign, a link that has ended, one that is disabled and one
+ * Demo links of the demo members: a campaign, a link that has ended, a disabled link, and a link
  * that waits for its scan. Members who already have links are not changed.
  */
 import { Type } from 'typebox'

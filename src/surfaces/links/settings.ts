@@ -52,7 +52,7 @@ export const settings = {
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
 
-/** Combinations that cannot work. */
+/** Returns a sentence for each combination of settings that cannot work. */
 export function settingFaults(given: Kernel['settings']): string[] {
   return faultsIn([
     [

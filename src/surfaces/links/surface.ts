@@ -36,7 +36,7 @@ export type Needs = {
   /** Submits long work. Without it the routes that start such work do not exist. */
   readonly jobs: Jobs
   readonly people: People
-  /** How owners are informed that their host is suspended. */
+  /** Informs owners that their host is suspended. */
   readonly owners: Owners
 }
 
@@ -75,7 +75,7 @@ export const links: Surface<Face, Needs, typeof settings> = {
   },
 }
 
-/** What the use cases share. It calls nothing and starts nothing. */
+/** Creates the dependencies that the use cases share. It calls nothing and starts nothing. */
 export function openDeps(kernel: Kernel, jobs: Jobs): Deps {
   const { settings: values } = kernel
   const platform = openPlatformDomain(kernel)
@@ -126,7 +126,7 @@ function retention({ settings: values }: Kernel): Retention[] {
       where: sql`t.state = 'pending_verification' and t.verification_expires_at <= kernel.now()`,
     },
     {
-      // Machines that never came back, with their waiting clicks.
+      // Deletes the rows of machines that never returned, although clicks may wait on them.
       table: 'links.redirect_nodes',
       key: ['node_id'],
       where: sql`t.leased_until < now() - interval '1 day'`,

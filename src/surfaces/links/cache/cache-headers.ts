@@ -1,7 +1,7 @@
 /**
- * How long browsers and other caches may keep a redirect. The time is always limited. A temporary
- * redirect is cached only if its owner allowed it, a permanent one for a day at most, and none of
- * them beyond the end of the link.
+ * Decides how long browsers and other caches may keep a redirect. The time is always limited. A
+ * temporary redirect is cached only if the owner of the link allowed it. A permanent redirect is
+ * cached for at most a day. No redirect is cached beyond the end of the link.
  */
 import type { Target } from './target.ts'
 
@@ -12,7 +12,7 @@ type Cached = Pick<
   'redirect_status' | 'cache_seconds' | 'edge_cache_seconds' | 'id' | 'domain_id'
 >
 
-/** The longest cache time in any of its headers, or zero if nothing may be cached. */
+/** The longest cache time in any of the cache headers, or zero if nothing may be cached. */
 export function longestSeconds({
   redirect_status,
   cache_seconds,
@@ -40,8 +40,8 @@ export function cacheHeaders(link: Cached, life_ms: number | null): Record<strin
 }
 
 /**
- * The surrogate keys of an edge cache: one for everything that it stores about a link, and one for
- * a whole domain.
+ * The surrogate keys of an edge cache: one key for everything that the edge stores about a link,
+ * and one for a whole domain.
  */
 export function linkKey(link_id: string): string {
   return `link-${link_id}`

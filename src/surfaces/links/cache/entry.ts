@@ -8,21 +8,21 @@ import type { Key, Target } from './target.ts'
 
 export type Ready = {
   readonly status: number
-  /** Header names and values in turn, as node:http takes them. */
+  /** Header names and values alternate, as node:http takes them. */
   readonly headers: readonly string[]
 }
 
 export type Entry = Key & {
   readonly target: Target | null
   readonly ready: Ready | null
-  /** Monotonic times: when the entry was read, and when it must be read again. */
+  /** Monotonic times: the time when the entry was read, and the time when it must be read again. */
   readonly read_ms: number
   readonly until_ms: number
 }
 
 /**
- * Changes are published (lease.ts). This limits how long a manual change in the database stays
- * unnoticed.
+ * Changes are published (lease.ts). A manual change in the database is not published, and this
+ * limits how long it stays unnoticed.
  */
 const entry_ms = 600_000
 const absent_ms = 5000
@@ -50,7 +50,7 @@ function readyOf(target: Target, common: readonly string[]): Ready | null {
   if (state !== 'active' || counted || query === 'append') return null
   if (life_ms !== null) {
     if (life_ms <= 0) return null
-    // A header that is made now must still be correct when the entry reaches its maximum age.
+    // A header that is made now must still be correct when the entry has its maximum age.
     const longest_seconds = longestSeconds(target)
     if (longest_seconds > 0 && life_ms < longest_seconds * 1000 + entry_ms) return null
   }
@@ -60,7 +60,7 @@ function readyOf(target: Target, common: readonly string[]): Ready | null {
   }
 }
 
-/** The headers of one redirect. `life_ms` limits the times in them. */
+/** The headers of one redirect. `life_ms` limits the times in the headers. */
 export function redirectHeaders(
   target: Target,
   location: string,

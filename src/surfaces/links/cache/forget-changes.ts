@@ -1,8 +1,8 @@
 /**
- * Deletes changes after an hour. That is far longer than any process replies from its cache without
- * reading them. A transaction may stay open for long before its change is visible, so the time of
- * the row is not enough. A change is deleted if it was committed before the oldest transaction of
- * an hour ago.
+ * Deletes changes after an hour. A process never uses its cache for so long without reading the
+ * changes. A transaction may stay open for a long time before its change is visible, so the time of
+ * the row is not a safe limit. A change is deleted if its transaction is older than the oldest
+ * transaction that was open an hour ago.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

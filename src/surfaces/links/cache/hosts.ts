@@ -1,8 +1,8 @@
 /**
- * Which host names serve links, and to which domain they belong. The platform's own hosts are
- * configured. A custom host is valid while its domain is active. Results are cached like links and
- * dropped with them. A host is looked up by its normalized name, so that a caller cannot fill the
- * memory with ports and capital letters.
+ * Finds the domain of a host name. The platform's own hosts are configured. A custom host is valid
+ * while its domain is active. Results are cached like links, and the same changes drop them. A host
+ * is looked up by its normalized name, so that a caller cannot fill the memory with ports and
+ * capital letters.
  */
 import { LRUCache } from 'lru-cache'
 import { Type, type Static } from 'typebox'
@@ -13,9 +13,9 @@ import { plainHost, platform_domain_id, type PlatformDomain } from '../domains/p
 export type Host = {
   readonly domain_id: string
   readonly hostname: string
-  /** Null on the platform's own hosts, which do not only serve links. */
+  /** Null on the platform's own hosts, because they do not serve links only. */
   readonly custom: { readonly root_url: string | null } | null
-  /** The prefix of the cache keys of its links. */
+  /** The prefix of the cache keys of the host's links. */
   readonly prefix: string
   /** A monotonic time. */
   readonly until_ms: number
@@ -64,8 +64,9 @@ export class Hosts {
 
   /**
    * Null means that the host serves the API and no links. `unknown` means that no active domain had
-   * this name at the look-up, so nothing is served. Undefined means that it was not looked up yet.
-   * Except for null and the platform's own hosts, a result is valid only under the lease.
+   * this name at the look-up, so nothing is served. Undefined means that the name was not looked up
+   * yet. Except for null and the platform's own hosts, a result is valid only while this process
+   * holds the lease.
    */
   get(header: string): Host | 'unknown' | null | undefined {
     const spelled = this.spelled.get(header)
@@ -102,7 +103,7 @@ export class Hosts {
     }
   }
 
-  /** This domain has changed. A host that was unknown may belong to it now. */
+  /** This domain has changed. A host that was unknown may belong to the domain now. */
   drop(domain_id: string): void {
     this.drops++
     this.unknown.clear()

@@ -1,10 +1,10 @@
 /**
- * The lease under which a process may redirect from its cache. It is valid only while the process's
- * last read of the changes is less than two seconds old. When a link changes, the writer waits
- * until each process with a lease has read the change or its lease has expired. The lease is
+ * The lease under which a process may redirect from its cache. The lease is valid only while the
+ * process's last read of the changes is less than two seconds old. When a link changes, the writer
+ * waits until each process with a lease has read the change or its lease has expired. The lease is
  * registered in its own transaction before the read, so the writer always sees a process that
- * missed its change. Both times count from before the request. So a process that was stopped,
- * disconnected or slow finds its lease expired.
+ * missed the change. The time of the lease and the age of the read both count from before the
+ * request. So a process that was stopped, disconnected or slow finds its lease expired.
  */
 import { Type } from 'typebox'
 import { DatabaseBusy, isUnavailable } from '../../../kernel/database/failures.ts'
@@ -15,9 +15,9 @@ export const lease_ms = 2000
 const renew_ms = 500
 /** Wake-ups within this time share one read. */
 const spacing_ms = 5
-/** After this long without a read, dropping the whole cache is cheaper than reading the changes. */
+/** After this time without a read, dropping the whole cache is cheaper than reading the changes. */
 const forget_ms = 600_000
-/** A caller that waits for a read longer than this must retry. */
+/** A caller that waits for a read longer than this gets an error and must retry. */
 const patience_ms = 1500
 
 const Seen = Type.Object({
@@ -34,9 +34,9 @@ export type LeaseOptions = {
   readonly node_id: string
   /** Drops changed entries from the cache. */
   dropped(changes: readonly Change[]): void
-  /** Called when no cached value can be trusted any more. */
+  /** Called when no cached value is safe to use any more. */
   forget(): void
-  /** Since when clicks wait in this process, or null. */
+  /** The time of the oldest click that waits in this process, or null. */
   clicksSince(): number | null
 }
 
@@ -45,7 +45,7 @@ export class Lease {
   until_ms = -Infinity
   /** Set when the cache is used, so that the lease is renewed. */
   used = false
-  /** Whether the row of this process says that clicks wait here. */
+  /** Whether the registered row of this process says that clicks wait in it. */
   private told_clicks = false
   private readonly options: LeaseOptions
   private looked_ms = -Infinity
@@ -85,7 +85,7 @@ export class Lease {
     }
   }
 
-  /** This process knows its own change before all other processes. */
+  /** This process reads its own change before all other processes do. */
   drop(changed: readonly Change[]): void {
     this.options.dropped(changed)
   }
@@ -115,8 +115,8 @@ export class Lease {
     clearTimeout(this.timer)
     if (this.closed) return
     this.timer = setTimeout(() => {
-      // No request used the cache, so the next request reads the changes first. Waiting clicks are
-      // reported until there are none.
+      // No request used the cache, so the lease may end: the next request reads the changes first.
+      // While clicks wait, the lease is renewed, so that other processes see them.
       if (!this.used && !this.told_clicks) return
       this.used = false
       this.renew().catch(() => {})
@@ -132,7 +132,7 @@ export class Lease {
     const wait_ms = Math.max(0, spacing_ms - (now_ms - this.looked_ms))
     this.inTurn(async () => {
       await new Promise(resolve => setTimeout(resolve, wait_ms))
-      // This read does not cover wake-ups that arrive after this line.
+      // A wake-up that arrives after this line starts another read.
       this.glancing = false
       if (!this.closed) await this.look(false)
     }).catch(() => {})
@@ -168,7 +168,10 @@ export class Lease {
     }
   }
 
-  /** For operators who prefer redirects that may be outdated over no redirects at all. */
+  /**
+   * Prolongs the use of the cache while the database is unavailable, for operators who prefer
+   * outdated redirects over no redirects.
+   */
   private outlast(error: unknown): void {
     const seconds = this.options.kernel.settings['links.stale_if_db_down_seconds']
     if (seconds === 0 || !isUnavailable(error)) return
@@ -198,8 +201,8 @@ export class Lease {
   }
 
   /**
-   * A change that was committed after the last read has a transaction id at or above the oldest
-   * transaction that was open then. Everything from that id on is read again.
+   * A change that was committed after the last read has a high transaction id: not below the oldest
+   * transaction that was open at that read. So every change from that id on is read again.
    */
   private readChanges() {
     return this.options.kernel.db.one(
@@ -212,7 +215,7 @@ export class Lease {
     )
   }
 
-  /** The row says up to where this process has read. Writers wait for that. */
+  /** Stores the snapshot that this process has read. Writers wait for this. */
   private async acknowledge(): Promise<void> {
     const { kernel, node_id } = this.options
     await kernel.db.run(sql`

@@ -1,7 +1,7 @@
 /**
- * The link cache of this process. If an entry is dropped while it is being read, it is read again.
- * A read that began before a change must neither be cached nor returned. Reads that arrive
- * together, or while two others are running, share one statement.
+ * The link cache of this process. If an entry is dropped while it is being read, the link is read
+ * again. A read that began before a change must neither be cached nor returned. Reads that arrive
+ * together share one statement. So do reads that arrive while two statements are running.
  */
 import { LRUCache } from 'lru-cache'
 import type { Kernel } from '../settings.ts'
@@ -10,8 +10,8 @@ import { readTargets, type Key, type Target } from './target.ts'
 
 const portion = 500
 /**
- * While this many statements run, further reads are collected for the next one. A statement costs
- * as much as ten rows.
+ * While this many statements run, further reads wait and share the next statement. A statement
+ * costs as much as ten rows.
  */
 const statements_max = 2
 /** If a key is dropped faster than it can be read, the last value is returned. */

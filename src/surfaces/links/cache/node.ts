@@ -1,6 +1,6 @@
 /**
  * The state of one process for redirects: its lease, the cache under that lease, and the clicks
- * that it has recorded. It does nothing before the first redirect.
+ * that it has recorded. Before the first redirect no work runs here.
  */
 import { join } from 'node:path'
 import { securityHeaders } from '../../../kernel/http/send-reply.ts'
@@ -19,7 +19,7 @@ export type RedirectNode = {
   readonly memory: Memory
   readonly hosts: Hosts
   readonly recorder: Recorder
-  /** Headers of every redirect: names and values in turn. */
+  /** Headers of every redirect. Names and values alternate. */
   readonly common: readonly string[]
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ export function openNode(kernel: Kernel, platform: PlatformDomain): RedirectNode
     },
   })
   const stopAdopting = kernel.onWake(() => {
-    // The first wake-up comes when the process has started its work.
+    // The first wake-up happens when the process has started its work.
     stopAdopting()
     recorder
       .adopt()

@@ -14,7 +14,7 @@ import { lease_ms, type Change, type Lease } from './lease.ts'
 export type Changes = {
   /** Writes the change, and delays the reply until no process can redirect with the old state. */
   changed(tx: Tx, keys: readonly Change[], patience_ms?: number): Promise<void>
-  /** The same wait, for everything that was committed before the call. */
+  /** Waits in the same way, for everything that was committed before the call. */
   settled(patience_ms: number): Promise<void>
 }
 
@@ -41,15 +41,16 @@ export function openChanges(
     for (let looks = 0; performance.now() < Math.min(until_ms, others_ms); looks++) {
       const left_ms = await unaware(kernel, node_id, xid)
       if (left_ms === 0) return
-      // A lease that is renewed after this point includes a read that sees the change.
+      // A process that renews its lease after this point sees the change in the same step. So only
+      // the leases that exist now matter.
       if (looks === 0) others_ms = performance.now() + left_ms
       await nextWake(kernel)
     }
   }
   return {
     settled: async patience_ms => {
-      // An empty change. A process that has read it has read everything that was committed before
-      // it.
+      // Publishes an empty change. A process that has read this change has read everything that was
+      // committed earlier.
       const nothing = [{ domain_id: '00000000-0000-0000-0000-000000000000', code: '-' }]
       const { xid } = await kernel.db.one(Xid, insertion(nothing))
       await settle(xid, { changes: nothing, patience_ms })
@@ -82,7 +83,7 @@ function insertion(changes: readonly Change[]) {
 
 /**
  * Returns how long a process that has not read the change may still use its cache. Zero means that
- * none may.
+ * there is no such process.
  */
 async function unaware({ db }: Kernel, node_id: string, xid: string): Promise<number> {
   try {
@@ -97,7 +98,7 @@ async function unaware({ db }: Kernel, node_id: string, xid: string): Promise<nu
     )
     return left_ms
   } catch {
-    // The database cannot be read, so we assume that all processes may.
+    // The leases cannot be read, so we assume that all processes may use their caches.
     return lease_ms
   }
 }

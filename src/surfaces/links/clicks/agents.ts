@@ -1,7 +1,7 @@
 /**
  * Classifies a user agent: device, system, browser, bot or not. Parsing takes about 30 µs, so
- * results are cached. Beyond a limit, new user agents are classified as unknown and not parsed.
- * Only names from a fixed list are stored, because an unknown program could choose any text as its
+ * results are cached. Beyond a limit, new user agents are not parsed but classified as unknown.
+ * Only names from a fixed list are stored, because an unknown program could send any text as its
  * name.
  */
 import bowser from 'bowser'
@@ -17,13 +17,13 @@ export type Agent = {
 
 export type Agents = {
   classOf(agent: string): Agent
-  /** This many more user agents may be parsed from now on. */
+  /** Sets how many more user agents may be parsed. */
   allow(parses: number): void
 }
 
 /**
- * For an unknown program, Bowser returns the start of its user agent, which may be a name or an
- * address.
+ * The names that may be stored. For an unknown program, Bowser returns the start of its user agent,
+ * and that text may be a person's name or address.
  */
 const browsers = new Set<string>([...Object.values(bowser.BROWSER_MAP), 'Opera Touch', 'Miui'])
 

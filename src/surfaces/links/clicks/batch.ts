@@ -1,8 +1,8 @@
 /**
- * Clicks that are stored together or not at all. Links and contexts are listed once and then
- * referenced by number, so that a click needs only a few bytes. The id of each event is made from
- * its batch, its time and its index. A batch that is sent twice has the same ids, and the database
- * refuses the second copy.
+ * Clicks that are stored together or not at all. Links and contexts are listed once. Each click
+ * refers to them by number, so that it needs only a few bytes. The id of each event is made from
+ * its batch, its time and its index. So a batch that is sent twice has the same ids, and the
+ * database refuses the second copy.
  */
 import type { Clicked } from './visitor.ts'
 
@@ -11,15 +11,15 @@ export type Batch = {
   readonly links: readonly (readonly [domain_id: string, code: string])[]
   readonly contexts: readonly string[]
   /**
-   * One entry for each click: the index of its link, the index of its context, and milliseconds
-   * since the epoch.
+   * Each list has one entry for each click: the index of its link, the index of its context, and
+   * its time in milliseconds since the epoch.
    */
   readonly link: readonly number[]
   readonly context: readonly number[]
   readonly at_ms: readonly number[]
 }
 
-/** The index of an event has four hexadecimal digits. */
+/** The id of an event contains its index as four hexadecimal digits. */
 export const batch_clicks_max = 65_536
 
 export class BatchBuilder {

@@ -1,8 +1,8 @@
 /**
  * The coarse form of a click. Only this form is stored: country, device, system, browser, the
- * referring site, language, source, and whether a bot or a prefetch made it. No IP address, no user
- * agent and no full referrer is stored. For visitors who ask not to be tracked, only the fact of
- * the click is stored.
+ * referring site, language, source, and whether a bot or a prefetch made the click. No IP address,
+ * no user agent and no full referrer is stored. For visitors who ask not to be tracked, only the
+ * fact of the click is stored.
  */
 import { LRUCache } from 'lru-cache'
 import { getDomain } from 'tldts'
@@ -29,7 +29,7 @@ export type CoarseContext = Partial<Record<Dimension, string>> & {
 export type Contexts = {
   /** The context as JSON. Equal contexts have equal text. */
   of(visitor: Visitor): string
-  /** Drops the cached visitors, whose data was never stored. */
+  /** Drops the cached visitors. Their data was never stored. */
   forget(): void
 }
 
@@ -69,7 +69,8 @@ export function openContexts(agents: Agents): Contexts {
     of: visitor => {
       const before = seen.get(visitor)
       if (before !== undefined) return before
-      // Many visitors at one moment are equal, and comparing costs less than building a context.
+      // Many visitors at one moment are equal, and comparing two visitors costs less than building
+      // a context.
       const key = keyOf(visitor)
       const context = alike.get(key) ?? make(visitor)
       alike.set(key, context)

@@ -1,6 +1,6 @@
 /**
- * Makes the spool of a dead process visible in statistics. Its row among the nodes says since when
- * clicks wait there. The row stays until the process that took over the spool has stored the
+ * Makes the spool of a dead process visible in statistics. The row of that process says since when
+ * clicks wait in its spool. The row stays until the process that took over the spool has stored the
  * clicks.
  */
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,7 +1,7 @@
 /**
- * Limits click work that can wait, so that redirects come first. While this process is busy, the
- * click work pauses for a multiple of the time that it worked. So it uses a small, known share of
- * the time.
+ * Limits click work that can wait, so that redirects have priority. While this process is busy, the
+ * click work pauses for a multiple of the time that it worked. So click work uses a small, known
+ * share of the time.
  */
 import { performance } from 'node:perf_hooks'
 

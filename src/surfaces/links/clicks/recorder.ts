@@ -1,10 +1,10 @@
 /**
- * Records clicks. A redirect keeps its click in memory. Within 50 ms the click is made coarse and
- * spooled. Within a quarter of a second it is stored in the database, if the process keeps up.
- * Clicks that cannot be stored wait in the spool. A click is lost only if the spool has no room for
- * it, and lost clicks are counted. While this process is busy, redirects come first, and storing
- * uses a small share of its time. When the oldest waiting click is half as old as statistics may
- * be, and after a restart, storing runs at full speed.
+ * Records clicks. A redirect keeps its click in memory. Within 50 ms the click gets its coarse form
+ * and is written to the spool. Within a quarter of a second it is stored in the database, if the
+ * process is not overloaded. Clicks that cannot be stored wait in the spool. A click is lost only
+ * if the spool has no room for it, and lost clicks are counted. While this process is busy,
+ * redirects have priority, and storing uses a small share of its time. Storing runs at full speed
+ * after a restart, and when the oldest waiting click has reached half of the maximum age.
  */
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../settings.ts'
@@ -20,15 +20,18 @@ import { Taken } from './taken.ts'
 import type { Clicked, Visitor } from './visitor.ts'
 
 export type Recorder = {
-  /** Records a click. This call is the redirect's only cost. */
+  /** Records a click. A redirect pays only for this call. */
   record(clicked: Clicked, visitor: Visitor, at_ms: number): void
   /** The time of the oldest click that is not in the database yet, or null. */
   oldestMs(): number | null
-  /** Clicks recorded and clicks lost, since the start. */
+  /** The number of clicks since the start: recorded, lost and waiting. */
   counts(): { readonly taken: number; readonly lost: number; readonly waiting: number }
   /** Takes over the spools of dead processes. */
   adopt(): Promise<void>
-  /** Resolves when everything recorded so far is in the database, or cannot be stored now. */
+  /**
+   * Resolves with true when every click recorded so far is in the database, and with false if the
+   * clicks cannot be stored now.
+   */
   settle(): Promise<boolean>
   close(): Promise<void>
 }
@@ -42,7 +45,7 @@ export type RecorderOptions = {
 /** While the database is available, statistics contain every click that is older than this. */
 export const fresh_within_ms = 60_000
 const spool_ms = 20
-/** In a busy process a timer is late. Then the next click spools the earlier ones. */
+/** In a busy process a timer is late. Then the next click writes the earlier ones to the spool. */
 const overdue_ms = 40
 const store_ms = 250
 /**
@@ -51,7 +54,7 @@ const store_ms = 250
  */
 const portion_clicks = 500
 const parses_per_portion = 200
-/** Further batches are read back from the spool when they are next. */
+/** Further batches stay in the spool until their turn and are then read back. */
 const in_memory_max = 256
 const store_together_max = 32
 const memory_clicks_max = 1_000_000
@@ -85,7 +88,7 @@ class ClickRecorder implements Recorder {
   private storing: Promise<void> | undefined
   private rest: { end(): void } | undefined
   private readonly pace = openPace()
-  /** Pauses, so that redirects come first. */
+  /** True while storing pauses, so that redirects have priority. */
   private busy = false
   private failing = false
   private closing = false
@@ -265,13 +268,16 @@ class ClickRecorder implements Recorder {
     return this.queue.length < store_together_max ? store_ms : 0
   }
 
-  /** The spool is half full. From here on, storing clicks comes first. */
+  /** When the spool is half full, storing clicks has priority. */
   private isFillingUp(): boolean {
     const max = this.kernel.settings['links.click_spool_bytes']
     return (this.spool?.bytes() ?? 0) > max / 2
   }
 
-  /** The oldest click has half of its maximum age. The other half is for the clicks behind it. */
+  /**
+   * When the oldest click has half of its maximum age, storing has priority. The other half of the
+   * time is for the clicks behind it.
+   */
   private isGettingOld(): boolean {
     const oldest_ms = this.oldestMs()
     return oldest_ms !== null && this.kernel.clock.nowMs() - oldest_ms > fresh_within_ms / 2

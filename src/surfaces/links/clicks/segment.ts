@@ -1,8 +1,8 @@
 /**
  * One file of the spool. Frames are appended in order. When all of them are stored in the database,
  * the current file is emptied, and an older file is deleted. A write is one synchronous call that
- * returns when the operating system has the frame, because a kill of the process would lose queued
- * writes.
+ * returns when the operating system has the frame. A queued write would be lost if the process was
+ * killed.
  */
 /* oxlint-disable node/no-sync -- a frame must be with the system before the next click, and takes microseconds */
 import { closeSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
@@ -43,7 +43,7 @@ export class Segment {
     return fromFrame(frame)
   }
 
-  /** One of its frames is no longer needed. */
+  /** Counts one frame that is no longer needed. */
   done(): void {
     this.waiting--
     if (this.waiting > 0) return
@@ -52,13 +52,13 @@ export class Segment {
     ftruncateSync(this.file)
   }
 
-  /** Nothing more will be appended. */
+  /** Closes the file for new frames. */
   seal(): void {
     this.sealed = true
     if (this.waiting === 0) this.remove()
   }
 
-  /** Leaves its content to the next process. An empty file is deleted. */
+  /** Closes the file and leaves its content to the next process. An empty file is deleted. */
   leave(): void {
     if (this.waiting === 0) this.seal()
     else closeSync(this.file)

@@ -1,8 +1,8 @@
 /**
- * Where clicks wait for the database: files that survive the process, but not a power failure. A
- * batch is written here before it is sent to the database, and is removed when it is stored. The
- * next process on the same machine takes over the files of a dead one. Storing a batch twice does
- * no harm.
+ * The files in which clicks wait for the database. They survive a crash of the process, but not a
+ * power failure. A batch is written to a file before it is sent to the database, and is removed
+ * when it is stored. The next process on the same machine takes over the files of a dead process.
+ * Storing a batch twice does no harm.
  */
 /* oxlint-disable node/no-sync -- a new file is made once in eight megabytes, before its first frame */
 import { mkdirSync } from 'node:fs'
@@ -15,9 +15,12 @@ import { framesIn, toFrame } from './frames.ts'
 import { Segment, type Place } from './segment.ts'
 
 export type Spool = {
-  /** Null if the limit is reached. The batch is then lost, and the caller must record that. */
+  /**
+   * Null if the limit of the spool is reached. The batch is then lost, and the caller must record
+   * the loss.
+   */
   append(batch: Batch): Place | null
-  /** Bytes that wait. */
+  /** The number of bytes that wait. */
   bytes(): number
   stored(place: Place): void
   /** Files that no running process writes to. */
@@ -27,7 +30,7 @@ export type Spool = {
 
 /** A file that a dead process left behind. */
 export type Orphan = {
-  /** The id of the dead process, as other processes know it. */
+  /** The id of the dead process, which its row in the database has too. */
   readonly node_id: string
   batches(): Promise<Iterable<Batch>>
   remove(): Promise<void>
@@ -43,7 +46,7 @@ export type SpoolOptions = {
 /** Distinguishes this process from an earlier one with the same number. */
 const life = newId()
 
-/** If an owner on another machine has written nothing for this long, it counts as dead. */
+/** A process on another machine that has written nothing for this long counts as dead. */
 const silent_ms = 600_000
 
 export function openSpool(options: SpoolOptions): Spool {
@@ -99,7 +102,7 @@ async function filesIn(folder: string): Promise<string[]> {
   return names.filter(name => /^clicks-.*\.log$/.test(name))
 }
 
-/** The name ends in the node and a number. */
+/** The name of a file ends in the id of the node and a number. */
 function nodeOf(name: string): string {
   return name.slice(0, name.lastIndexOf('-')).slice(-36)
 }

@@ -1,7 +1,7 @@
 /**
  * Stores batches in the database, each completely or not at all. If an event exists already, its
- * whole batch was stored before and only the reply was lost. So a batch counts once, however often
- * it is sent.
+ * whole batch was stored before and only the reply was lost. So a batch counts once, even if it is
+ * sent several times.
  */
 import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { isUnavailable, SqlState } from '../../../kernel/database/failures.ts'
@@ -13,7 +13,7 @@ import { prepareDays } from './days.ts'
 
 type Storing = Pick<Kernel, 'db' | 'fault' | 'clock' | 'settings'>
 
-/** Throws if nothing can be stored now. The batches are then sent again later. */
+/** Throws if nothing can be stored now. The caller then sends the batches again later. */
 export async function storeBatches(kernel: Storing, batches: readonly Batch[]): Promise<void> {
   const { db } = kernel
   try {
@@ -51,7 +51,7 @@ function isStored(error: unknown): boolean {
   return error instanceof SqlState && error.code === '23505'
 }
 
-/** Clicks older than the retention are left out; the others keep their indexes. */
+/** Clicks older than the retention are left out. The other clicks keep their indexes. */
 function onDays(batch: Batch, days: ReadonlySet<number>): Batch & { places?: readonly number[] } {
   const kept = [...batch.at_ms.keys()].filter(at => days.has(dayOf(batch.at_ms[at] ?? 0)))
   if (kept.length === batch.at_ms.length) return batch

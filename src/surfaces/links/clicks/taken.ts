@@ -1,6 +1,6 @@
 /**
- * Clicks that were just recorded, in three lists that are reused. A redirect allocates nothing for
- * its click, so the garbage collector has no work.
+ * Clicks that were just recorded, in three lists that are used again and again. A redirect
+ * allocates nothing for its click, so it causes no garbage collection.
  */
 import type { Clicked, Visitor } from './visitor.ts'
 

@@ -1,9 +1,12 @@
 /**
- * What a redirect keeps about a visitor until the click gets its coarse form a moment later. None
- * of it is stored.
+ * The data that a redirect keeps about a visitor until the click gets its coarse form a moment
+ * later. This data is never stored.
  */
 
-/** The link. Many clicks share the same object, so that a batch can number it quickly. */
+/**
+ * The link of the click. Many clicks share the same object, so that a batch can number the links
+ * quickly.
+ */
 export type Clicked = { readonly domain_id: string; readonly code: string }
 
 /** The inputs of a click's coarse form. Many clicks of one connection share the same object. */

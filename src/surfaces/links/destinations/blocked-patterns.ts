@@ -1,7 +1,7 @@
 /**
- * The patterns of the blocklist. Each is compiled once, because an entry never changes. They are
- * matched here and not by PostgreSQL. PostgreSQL's engine has no time limit for a pattern, and here
- * each step is counted.
+ * The patterns of the blocklist. Each pattern is compiled once, because an entry never changes.
+ * This process matches the patterns, because it counts each step. PostgreSQL's engine has no time
+ * limit for a pattern.
  */
 import { Type } from 'typebox'
 import { compilePattern, type Pattern } from '../../../kernel/bounded/pattern.ts'
@@ -12,7 +12,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Log } from '../../../kernel/observability/log.ts'
 
-/** `unknown`: the pattern needs too many steps for this URL. */
+/** `unknown`: matching this URL takes too many steps. */
 export type PatternVerdict = 'yes' | 'no' | 'unknown'
 
 export type BlockedPatterns = {
@@ -54,7 +54,7 @@ export function openBlockedPatterns({ log }: { readonly log: Log }): BlockedPatt
           const { pattern, action } = known.get(id) ?? { pattern: null, action: 'block' }
           const verdict = pattern ? matchPattern(pattern, url, work) : 'no'
           if (verdict === 'yes' && action === 'block') found.blocked = true
-          // If the URL could not be checked, a moderator must check it.
+          // A moderator must check a URL that could not be matched.
           else if (verdict !== 'no') found.warned = true
         }
         return found

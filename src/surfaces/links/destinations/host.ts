@@ -6,7 +6,7 @@ import { parse } from 'tldts'
 
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 
-// Suffixes of the list that are not part of the public web, such as those of home networks.
+// Suffixes of the list that do not belong to the public web, such as those of home networks.
 const special = /\.(?:arpa|onion)$/
 
 /**

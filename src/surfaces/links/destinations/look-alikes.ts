@@ -1,7 +1,7 @@
 /**
- * Hosts that imitate others: a label that mixes alphabets, or one that looks like a well-known
- * name. Such a destination is suspicious, but it is never refused, because honest names can look
- * like that too.
+ * Finds hosts that imitate other hosts: a label that mixes alphabets, or a label that looks like a
+ * well-known name. Such a destination is suspicious, but it is never refused, because an honest
+ * name can look like another name too.
  */
 import { domainToUnicode } from 'node:url'
 import { rectifyConfusion } from 'unicode-confusables'

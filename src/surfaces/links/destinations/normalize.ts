@@ -1,7 +1,7 @@
 /**
  * Decides where a link may lead: only to the public web, with one spelling for each URL. A refusal
- * names the broken rule. A URL is never changed more than every browser changes it. screen.ts
- * checks in the database whether the host is one of ours.
+ * contains the name of the broken rule. A URL gets only changes that every browser makes too.
+ * screen.ts checks in the database whether the host serves our own links.
  */
 import { isIP } from 'node:net'
 import { isGlobalUnicast } from '../../../kernel/outgoing/addresses.ts'
@@ -12,7 +12,10 @@ import { hasPublicSuffix, reversedHost } from './host.ts'
 export type Destination = {
   readonly url: string
   readonly hostname: string
-  /** `com.example.www.`. A prefix of it finds the host with all its sub-domains. */
+  /**
+   * A reversed host such as `com.example.www.`. A prefix of it finds the host with all its
+   * sub-domains.
+   */
   readonly reversed_host: string
 }
 
@@ -28,7 +31,7 @@ export function rulesOf({ settings }: Pick<Kernel, 'settings'>): DestinationRule
   }
 }
 
-/** Each rule by its name, as the refusal shows it. */
+/** The names of the rules, as a refusal shows them. */
 const rules_told = {
   malformed:
     'An absolute address is needed, such as https://example.com/page, without blanks, control characters or backslashes.',

@@ -1,6 +1,6 @@
 /**
- * The port to an external engine that checks destinations. It is called after the commit, never
- * inside a transaction, and its verdict is valid only for the destination that was sent.
+ * The port to an external engine that checks destinations. The engine is called after the commit,
+ * never inside a transaction. Its verdict is valid only for the destination that was sent.
  */
 export type UrlReputation = {
   readonly name: string

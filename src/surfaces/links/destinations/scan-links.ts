@@ -26,7 +26,10 @@ const scan_columns = {
   last_error_code: 'scan_error_code',
 } as const
 
-/** For an update of a link that needs no scan any more. The result of a running scan is ignored. */
+/**
+ * Columns for the update of a link that needs no scan any more. The result of a running scan is
+ * ignored.
+ */
 export const unscanned = sql`scan_due_at = null, scan_lease_token = null, scan_leased_until = null`
 
 export function scanQueue(
@@ -43,7 +46,8 @@ export function scanQueue(
     batch: 10,
     concurrency: 10,
     lease_seconds: 60,
-    // The wait grows, so that an engine that was down does not get all requests at the same time.
+    // The wait grows, so that an engine that was unavailable does not get all requests at the same
+    // time.
     retry: { first: 15, factor: 2, cap: 3600 },
     run: async ({ destination_url }, signal) => done(await reputation.ask(destination_url, signal)),
     finish: async (tx, link, outcome) => {

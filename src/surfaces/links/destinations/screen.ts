@@ -1,8 +1,8 @@
 /**
- * The platform's own rules for a destination, which do not fetch it. The result is refused,
- * suspicious, or no objection. Reading the blocklist holds a shared lock until the commit. So a new
- * entry waits for all transactions that have not seen it. Its job then finds their links, and no
- * link is missed.
+ * The platform's own rules for a destination. They do not fetch the destination. The result is
+ * refused, suspicious, or no objection. Reading the blocklist holds a shared lock until the commit.
+ * So a new entry waits for all transactions that have not seen the entry. The job of the entry then
+ * finds their links, and no link is missed.
  */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
@@ -59,7 +59,7 @@ export async function screen(
   return { state: 'active', safety_state: 'clean', scan }
 }
 
-/** For a new blocklist entry. Waits for all running screenings. */
+/** Called for a new blocklist entry. Waits for all running screenings. */
 export async function holdScreening(tx: Tx): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(${lock})`)
 }
@@ -89,8 +89,8 @@ export function against({ url, hostname, reversed_host }: Destination, young_hou
 }
 
 /**
- * The part after the # never leaves the browser. So a blocked URL is blocked whatever follows the
- * #.
+ * A browser never sends the part after the `#`. So a blocked URL is blocked with any text after the
+ * `#`.
  */
 function bareUrl(url: string): string {
   return url.replace(/#.*$/s, '')

@@ -1,6 +1,6 @@
 /**
- * Other public shorteners. A link to one of them hides its destination from every rule here. So it
- * is suspicious until a moderator has checked it.
+ * Other public shorteners. A link to another shortener hides its destination from every rule here.
+ * So the link is suspicious until a moderator has checked it.
  */
 const hosts = `adf.ly adfoc.us amzn.to bc.vc bit.do bit.ly bitly.com bl.ink buff.ly chilp.it
   clck.ru cli.gs cutt.ly cutt.us db.tt dlvr.it dub.co dub.sh fb.me ff.im fur.ly gg.gg go2l.ink

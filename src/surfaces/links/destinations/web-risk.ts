@@ -1,7 +1,7 @@
 /**
  * The `UrlReputation` that calls Google's Web Risk Lookup API (`uris:search`). In development
  * without a configured address it calls the sandbox, which implements the same API. A refused API
- * key is handled like any other error: links wait in their scan until the configuration is
+ * key is handled like any other error: the links stay unscanned until the configuration is
  * corrected.
  */
 import { Type } from 'typebox'

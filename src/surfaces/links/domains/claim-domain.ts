@@ -1,6 +1,6 @@
 /**
  * Claims a host. Several claims may compete until one of them is verified, so a claim alone gives
- * no rights. A host that is verified and active cannot be claimed by others.
+ * no rights. While a host is verified and active, other accounts cannot claim it.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'

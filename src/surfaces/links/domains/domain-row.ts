@@ -1,4 +1,7 @@
-/** A domain as its owner sees it, its queries, and its events, which its version counts. */
+/**
+ * The view of a domain for its owner, the queries of domains, and their events. The version of a
+ * domain counts its events.
+ */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** Finds the domain of a request: the platform's, or one of the caller's own by its name. */
+/** Finds the domain of a request: the platform's domain, or a domain of the caller by its name. */
 import { Type } from 'typebox'
 import { domainToASCII } from 'node:url'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -15,7 +15,7 @@ const Found = Type.Object({ id: Id, hostname: Type.String(), state: Type.String(
 type Wanted = readonly [
   deps: Pick<Deps, 'platform'>,
   owner: Principal,
-  /** Without a name it is the platform's domain. */
+  /** A request without a name means the platform's domain. */
   hostname: string | undefined,
 ]
 
@@ -24,8 +24,8 @@ export async function findDomain(reader: Reader, ...wanted: Wanted): Promise<Lin
 }
 
 /**
- * For a new link. Locks the domain until the commit, so that no link is created on a removed
- * domain.
+ * Finds the domain of a new link. Locks the domain until the commit, so that no link is created on
+ * a removed domain.
  */
 export async function holdActiveDomain(tx: Tx, ...wanted: Wanted): Promise<LinkDomain> {
   const { domain, state } = await find(tx, wanted, sql`for share`)
@@ -65,7 +65,7 @@ export function spelled(hostname: string): string {
   return domainToASCII(plainHost(hostname)) || hostname
 }
 
-/** For moderators, who see the links of all owners. Returns the domain that owns a host now. */
+/** Finds the domain that owns a host now, for moderators, who see the links of all owners. */
 export async function findAnyDomain(
   reader: Reader,
   { platform }: Pick<Deps, 'platform'>,

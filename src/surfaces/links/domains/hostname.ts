@@ -1,4 +1,4 @@
-/** Which hosts can serve links: registrable names that do not belong to the platform. */
+/** Decides which hosts can serve links: registrable names that do not belong to the platform. */
 import type { Deps } from '../deps.ts'
 import { hasPublicSuffix } from '../destinations/host.ts'
 import { problem } from '../errors.ts'

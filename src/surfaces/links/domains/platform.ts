@@ -12,7 +12,8 @@ export type PlatformDomain = {
   /** Every host that serves the platform's links, without a port. */
   readonly hosts: ReadonlySet<string>
   /**
-   * Returns whether the host is one of these, or a name below one. Such a host cannot be claimed.
+   * Returns whether the host is a platform host or a name below a platform host. Such a host cannot
+   * be claimed.
    */
   owns(hostname: string): boolean
   shortUrl(code: string): string
@@ -43,7 +44,7 @@ export function openPlatformDomain({
   }
 }
 
-/** Lower case, without the port or the trailing dot that a Host header may have. */
+/** The name in lower case. A Host header may add a port and a trailing dot, which are removed. */
 export function plainHost(host: string): string {
   return host
     .toLowerCase()

@@ -1,7 +1,7 @@
 /**
- * How ownership of a host is verified: by a secret in a TXT record on a separate label, so that it
- * does not conflict with a CNAME. The secret is shown once. Its hash is enough to recognize it
- * while the domain is used.
+ * Verifies the ownership of a host by a secret in a TXT record. The record is on a separate label,
+ * so that it does not conflict with a CNAME. The secret is shown once. The stored hash is enough to
+ * recognize the secret in later checks.
  */
 import { createHash } from 'node:crypto'
 import { newSecret } from '../../../kernel/ids.ts'

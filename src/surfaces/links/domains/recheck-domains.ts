@@ -1,8 +1,8 @@
 /**
- * Checks daily whether verified hosts still have their record. A host whose record is missing in
- * several checks in a row is suspended. So a name that has a new owner does not continue to
- * redirect. It becomes active again when the record is back. If DNS does not reply, the check does
- * not count.
+ * Checks daily whether verified hosts still have their record. If the record of a host is missing
+ * in several checks in a row, the host is suspended. So a name that has a new owner does not
+ * continue to redirect. The host becomes active again when the record is back. If DNS does not
+ * reply, the check does not count.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -13,7 +13,7 @@ import type { Deps } from '../deps.ts'
 import { announceDomain, Changed, changed_columns, wholeDomain } from './domain-row.ts'
 import { isProof, recordName } from './proof.ts'
 
-/** When a check is repeated that got no reply. */
+/** The wait before a check is repeated that got no reply. */
 const again_seconds = 3600
 
 const Due = Type.Object({

@@ -34,7 +34,7 @@ export async function removeDomain(
     )
     if (!gone) throw problem('domain_not_found')
   }
-  // This runs on a repeat too, because the first attempt may have ended between its commit and its
-  // wait.
+  // A repeated request publishes the change too, because the first one may have failed between its
+  // commit and its wait.
   await changes.changed(tx, [wholeDomain({ id })])
 }

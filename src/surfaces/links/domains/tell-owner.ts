@@ -1,6 +1,7 @@
 /**
- * Informs the owner of a suspended host, once for each event and only while it is suspended. The
- * secret is shown only when it is created, so the mail names the record but not its value.
+ * Informs the owner of a suspended host, once for each event and only while the host is suspended.
+ * A secret is shown only when it is created, so the mail contains the name of the record but not
+ * its value.
  */
 import { type Static, Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

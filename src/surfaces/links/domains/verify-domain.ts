@@ -1,7 +1,7 @@
 /**
- * Verifies a claim. It reads DNS first, outside any transaction. Then one conditional statement
+ * Verifies a claim. DNS is read first, outside any transaction. Then one conditional statement
  * verifies the claim for exactly the secret that was found. A suspended host of another owner
- * passes to the account that verifies it, but its links do not.
+ * passes to the account that verifies it, but the links of the old owner do not.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -64,7 +64,7 @@ export async function verifyDomain(
   }
 }
 
-/** The reply does not reveal which record was found instead. */
+/** The error does not reveal the records that were found. */
 function failed(detail: string) {
   return problem('domain_verification_failed', { detail })
 }
@@ -110,8 +110,8 @@ async function activate(
     const transferred_from = lost?.id ?? null
     announceDomain(tx, 'domain.verified', { tenant_id, ...proven }, { transferred_from })
   }
-  // This runs on a repeat too, because the first attempt may have ended between its commit and its
-  // wait.
+  // A repeated request publishes the change too, because the first one may have failed between its
+  // commit and its wait.
   await changes.changed(tx, lost ? [wholeDomain(proven), wholeDomain(lost)] : [wholeDomain(proven)])
   return proven
 }

@@ -1,8 +1,8 @@
 /**
- * After a change of a link or the end of a domain, an edge cache contains stale redirects. The
- * purge is stored in the transaction that consumes the event. It is sent until the edge has
- * accepted it. It is either the method PURGE for the short URL (or the root) with the surrogate
- * key, or one JSON message.
+ * Purges redirects from an edge cache after a change of a link or the end of a domain. The purge is
+ * stored in the transaction that consumes the event. It is sent again until the edge has accepted
+ * it. A purge has one of two forms: the method PURGE for the short URL (or the root) with the
+ * surrogate key, or one JSON message.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -44,7 +44,7 @@ const Purge = Type.Object({
   id: Type.Integer(),
   event_id: Type.String(),
   domain_id: Type.String(),
-  /** If this is null and the code is empty, the whole domain is purged. */
+  /** If `link_id` is null and the code is empty, the whole domain is purged. */
   link_id: Type.Union([Type.String(), Type.Null()]),
   code: Type.String(),
   /** Null on the platform's own hosts. */
@@ -102,7 +102,7 @@ async function tellEdge(
           body: JSON.stringify({ id: purge.event_id, host, path, surrogate_key: key }),
         })
   await response.body?.cancel()
-  // An edge without a stored copy replies 404.
+  // An edge that has no stored copy replies 404.
   if (!response.ok && response.status !== 404) {
     throw new Error(`the edge answered ${response.status}`)
   }

@@ -1,8 +1,8 @@
 /**
- * The job of a new blocklist entry. It reads every existing link in any state and disables those
- * that match. It also removes matching roots of custom hosts. It works by key in portions, one
- * transaction each, and saves its position, so that another worker can continue. Reading a link
- * twice changes nothing.
+ * The job of a new blocklist entry. The job reads every existing link in any state and disables the
+ * matching links. It also removes matching roots of custom hosts. It reads portions in the order of
+ * the keys, one transaction each, and saves its position, so that another worker can continue.
+ * Reading a link twice changes nothing.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
@@ -133,18 +133,19 @@ async function verdictsOf(
     const match = pattern && matchPattern(pattern, one.destination_url)
     if (match === 'yes') found.push([one, verdict])
     if (match === 'unknown') found.push([one, 'suspicious'])
-    // A pattern may take some milliseconds. Requests are served between two of them.
+    // Matching a pattern may take some milliseconds. Other requests are served between two
+    // patterns.
     await turn()
   }
   return found
 }
 
-/** An index finds hosts. URLs and patterns must be compared one by one. */
+/** An index finds hosts. URLs and patterns must be compared link by link. */
 export function portionOf(
   { kind, value }: Pick<Entry, 'kind' | 'value'>,
   { domain_id, code }: Place,
 ): Sql {
-  // This process matches patterns, because it counts the steps.
+  // Patterns are matched in this process, because it counts the steps.
   const matches = kind === 'regex' ? sql`false` : matchesOf({ kind, value })
   const wanted = kind === 'host' || kind === 'suffix' ? sql`and (${matches})` : sql.empty
   return sql`

@@ -1,7 +1,7 @@
 /**
  * Stores a verdict about a destination, if the link still leads there. The statement compares the
  * version of the destination, so that a late verdict never applies to a new destination. A
- * malicious link is disabled in the same transaction, whatever its state, and this is audited.
+ * malicious link is disabled in the same transaction, in any state, and an audit record is written.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

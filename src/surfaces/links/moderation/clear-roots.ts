@@ -1,7 +1,7 @@
 /**
- * The roots of custom hosts redirect too. Roots that a new blocklist entry blocks are removed. A
- * root that is set at the same time was screened before the entry. The entry waited for that
- * transaction, so no root is missed.
+ * Removes the roots of custom hosts that a new blocklist entry blocks. A root redirects like a
+ * link. A root that is set at the same time was screened before the entry was added. The entry
+ * waited for that transaction, so no root is missed.
  */
 import { Type, type Static } from 'typebox'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -62,13 +62,14 @@ function blockedAmong(rooted: readonly Rooted[], matches: Sql): Sql {
 }
 
 /**
- * For any table with a `destination_url` and a `destination_host`. Patterns are matched elsewhere.
+ * A condition for any table that has a `destination_url` and a `destination_host`. It does not
+ * match patterns.
  */
 export function matchesOf({ kind, value }: { readonly kind: string; readonly value: string }): Sql {
   const matching: Record<string, Sql> = {
     host: sql`destination_host = ${value}`,
-    // The prefix ends in a dot, and the next character after the dot is the slash. This gives a
-    // range, so that any plan can use the index.
+    // The prefix ends in a dot, and the next character after the dot is the slash. So the condition
+    // is a range, and any plan can use the index.
     suffix: sql`destination_host >= ${value} and destination_host < left(${value}, -1) || '/'`,
     url: sql`encode(sha256(convert_to(split_part(destination_url, '#', 1), 'UTF8')), 'hex')
       = ${value}`,

@@ -1,7 +1,7 @@
 /**
- * What a moderator may do with any link. Each action is audited, closes the open reports about the
- * link, and emits an event. Enabling or clearing a link means that its destination was checked and
- * is clean.
+ * The actions of a moderator on any link. Each action writes an audit record, closes the open
+ * reports about the link, and emits an event. A moderator who enables or clears a link has checked
+ * that its destination is clean.
  */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -84,7 +84,7 @@ function actOf(action: Moderate['action'], held: Held): Act {
   const cleared = { type: 'link.scanned', data: { safety_state: 'clean', destination_version } }
   if (action === 'disable') {
     if (state === 'disabled') {
-      // The owner must not be able to undo it.
+      // The reason changes to `admin`, so that the owner cannot enable the link.
       return { set: sql`disabled_by = 'admin'`, events: [] }
     }
     return {
@@ -102,7 +102,7 @@ function actOf(action: Moderate['action'], held: Held): Act {
       state === 'disabled' ? 'Its owner has disabled it, and only its owner enables it.' : undefined
     throw problem('invalid_transition', { current_state: state, ...(detail ? { detail } : {}) })
   }
-  // The link goes back to its owner, who had disabled it.
+  // The owner had disabled the link too, so it stays disabled and only the owner can enable it.
   if (owner_disabled) return { set: sql`${clean}, disabled_by = 'owner'`, events: [cleared] }
   return {
     set: sql`${clean}, state = 'active', disabled_by = null`,

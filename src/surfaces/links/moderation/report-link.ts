@@ -1,6 +1,6 @@
 /**
  * Reports from the public. A reporter needs no account, and no data about the reporter is stored.
- * The reply is the same whether or not the URL is one of our links.
+ * The reply is the same for our links and for any other URL.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** The page for a short link that leads nowhere. It shows the reason if the reason may be shown. */
+/** The page for a short link that leads nowhere. Its text gives the reason. */
 import { markup } from '../../../kernel/http/markup.ts'
 import { pageOf, type Page } from './frame.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The frame of the pages for visitors of a short link: light and dark, readable on a phone, and
- * without a script. The policy allows only this one style sheet, by its hash.
+ * The frame of the pages for visitors of a short link. It has a light and a dark style, is readable
+ * on a phone, and contains no script. The policy allows only this one style sheet, by its hash.
  */
 import { createHash } from 'node:crypto'
 import { markup, trusted, type Markup } from '../../../kernel/http/markup.ts'

@@ -1,6 +1,6 @@
 /**
- * Shown instead of a redirect while a destination is not checked. The visitor sees the destination
- * before continuing.
+ * The page that is shown instead of a redirect while a destination is not checked. The visitor sees
+ * the destination before continuing.
  */
 import { domainToUnicode } from 'node:url'
 import { markup } from '../../../kernel/http/markup.ts'

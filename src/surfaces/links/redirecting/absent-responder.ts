@@ -1,6 +1,6 @@
 /**
- * The refusal of an unknown code, at lower cost. It is the same document as everywhere, built from
- * constant pieces around the values of a request.
+ * Sends the refusal of an unknown code at a lower cost. The document is the same as everywhere. It
+ * is built from constant pieces and the values of the request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { securityHeaders } from '../../../kernel/http/send-reply.ts'
@@ -24,7 +24,8 @@ export function absentResponder({ public_url }: Pick<Kernel, 'public_url'>): Abs
   })
   const [before = '', rest = ''] = document.split('{path}')
   const [between = '', after = ''] = rest.split('{id}')
-  // All replies share one list. The server has read it before the next reply is made.
+  // All replies share one list of headers. The server has read the list before the next reply is
+  // made.
   const headers = [
     ...Object.entries(securityHeaders).flat(),
     'content-type',

@@ -5,7 +5,7 @@ import { absentPage, type AbsentReason } from '../pages/absent.ts'
 
 export type Answer = {
   readonly status: number
-  /** Header names and values in turn. */
+  /** Header names and values alternate. */
   readonly headers: readonly string[]
   readonly body: string | null
 }
@@ -17,7 +17,7 @@ export function pageAnswer(
   return { status, headers: Object.entries(page.headers).flat(), body: page.html }
 }
 
-/** A page for browsers, a problem document for other clients. */
+/** Makes a page for browsers and a problem document for other clients. */
 export function absentAnswer(reason: AbsentReason, accept: string): Answer {
   if (prefersPages(accept)) return pageAnswer(404, absentPage(reason))
   throw reason === 'domain_not_found' ? problem(reason, { detail: elsewhere }) : problem(reason)

@@ -1,4 +1,7 @@
-/** What a redirect reads about the caller: from the headers, and from our own proxies. */
+/**
+ * Reads the values about the caller that a redirect needs: from the headers, and from our own
+ * proxies.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientAddress, proxyCheck } from '../../../kernel/access/client-address.ts'
@@ -29,7 +32,7 @@ export class Asking {
     return this.seen
   }
 
-  /** The Host header, or the forwarded host of a proxy of ours. */
+  /** The Host header, or the forwarded host if one of our own proxies sent the request. */
   host({ socket }: IncomingMessage): string {
     const { host, forwarded_host } = this.seen
     if (this.isProxy === null || forwarded_host === '') return host
@@ -37,7 +40,7 @@ export class Asking {
     return forwarded_host.slice(forwarded_host.lastIndexOf(',') + 1).trim()
   }
 
-  /** Without our own proxies the address is the same for all requests of a connection. */
+  /** If there are no proxies, the address is the same for all requests of a connection. */
   address(request: IncomingMessage): string {
     const socket: Connection = request.socket
     const { forwarded_for } = this.seen

@@ -1,6 +1,6 @@
 /**
- * Replies from the cache, with one read of the clock and no promise, no parsing and no write. An
- * entry is valid while its own time and the process's lease last.
+ * Replies from the cache. A reply reads the clock once, and uses no promise, no parsing and no
+ * write. An entry is valid until its own time has passed or the process's lease has ended.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Kernel } from '../settings.ts'
@@ -16,7 +16,7 @@ export type FastDeps = Pick<RedirectNode, 'lease' | 'memory' | 'recorder'> & {
   readonly asking: Asking
 }
 
-/** The request on a host: `/code`, and the query after the question mark. */
+/** The parts of a request: its host, the path (`/code`), and the query after the question mark. */
 export type Place = { readonly host: Host; readonly path: string; readonly query: string }
 
 export class FastAnswers {
@@ -48,7 +48,7 @@ export class FastAnswers {
     }
     lease.used = true
     this.redirects++
-    // node:http only reads the list, but its type declares it as writable.
+    // The type of node:http declares the list as writable, but node:http only reads it.
     response.writeHead(ready.status, ready.headers as string[])
     response.end()
     recorder.record(entry, asking.visitor(request, place.query), kernel.clock.nowMs())
@@ -78,8 +78,8 @@ export class FastAnswers {
   }
 
   /**
-   * The clock of a development platform was moved, and the remaining lives were computed with the
-   * old time.
+   * Clears the cache after the development clock was moved, because the remaining lives were
+   * computed with the old time.
    */
   private forgetLives(): void {
     this.offset_seconds = this.deps.kernel.clock.offsetSeconds()

@@ -1,7 +1,7 @@
 /**
- * The full check of a request for a code, for requests that the cache cannot answer. An ended or
- * disabled link gets another reply than an unknown one. Only a reply that sends the visitor on
- * counts as a click.
+ * The full check of a request for a code, for requests that the cache cannot answer. The reply for
+ * an ended or disabled link differs from the reply for an unknown code. A request counts as a click
+ * only if the visitor is redirected.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -30,14 +30,14 @@ export type Following = {
 
 export type Question = {
   readonly host: Host
-  /** The one segment of the path, decoded. */
+  /** The only segment of the path, decoded. */
   readonly segment: string
   readonly query: string
   readonly accept: string
   readonly address: string
 }
 
-/** `clicked` if the visitor was redirected. */
+/** `clicked` is the link if the visitor was redirected, otherwise null. */
 export type Followed = { readonly answer: Answer; readonly clicked: Clicked | null }
 
 export async function followLink(deps: Following, question: Question): Promise<Followed> {
@@ -69,7 +69,7 @@ async function findEntry(
   code: string,
 ): Promise<Entry | null> {
   const { lease, memory, misses } = deps
-  // A path that cannot be a code does not count as a guess, and needs no look-up.
+  // A path that cannot be a code does not count as a guess, and is not looked up.
   if (!code_form.test(code) || deps.isReserved(code)) return null
   await lease.ensure()
   for (const spelled of spellings(code)) {
@@ -133,8 +133,9 @@ async function send(
 const unkept = { cache_seconds: 0, edge_cache_seconds: 0 }
 
 /**
- * A visitor who knows the destination of a link with a limit can open it without being counted. A
- * pending link may be checked at any moment.
+ * A redirect of a link with a limit is not cached, because visitors could then use the link without
+ * being counted. A redirect of a pending link is not cached either, because its check may end at
+ * any moment.
  */
 function boundsOf({ state, counted }: Target): Partial<Target> {
   if (state !== 'active') return { ...unkept, redirect_status: 302 }
@@ -144,8 +145,8 @@ function boundsOf({ state, counted }: Target): Partial<Target> {
 const Used = Type.Object({ destination_url: Type.String() })
 
 /**
- * One conditional statement settles who gets the last use. It also sees whether the link has
- * changed meanwhile.
+ * One conditional statement decides which request gets the last use. The statement also detects
+ * whether the link has changed meanwhile.
  */
 async function useOnce({ db }: Kernel, { domain_id, code }: Target): Promise<string | null> {
   const used = await db.maybe(
@@ -161,7 +162,7 @@ async function useOnce({ db }: Kernel, { domain_id, code }: Target): Promise<str
   return used?.destination_url ?? null
 }
 
-/** The query of the visitor's URL is added to that of the destination. */
+/** Adds the query of the visitor's URL to the query of the destination. */
 function withQuery(destination_url: string, query: string): string {
   if (query === '') return destination_url
   const url = new URL(destination_url)
@@ -175,8 +176,8 @@ function previewOf(deps: Following, question: Question, found: Entry | null): An
   if (!target || !isOpen(target) || (life_ms !== null && life_ms <= 0)) {
     return absentAnswer('link_not_found', question.accept)
   }
-  // If we showed the destination of a link with a limit, the visitor could open it without being
-  // counted.
+  // The preview does not show the destination of a link with a limit, because the visitor could
+  // then open the destination without being counted.
   if (target.counted) return absentAnswer('link_not_found', question.accept)
   const preview = {
     short_url: deps.shortUrl(question.host, target.code),

@@ -1,7 +1,7 @@
 /**
- * The interceptor that handles requests for codes: from the cache if possible, otherwise by a full
- * check. On the platform's own hosts all other requests go to the framework. A custom host serves
- * nothing else. A name without an active domain serves nothing.
+ * The interceptor that handles requests for codes. It uses the cache if possible, otherwise the
+ * full check. On the platform's own hosts all other requests are passed to the framework. A custom
+ * host serves only links. A name that has no active domain serves nothing.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendRefusal, type Front, type Handler } from '../../../kernel/http/request-interceptor.ts'
@@ -30,7 +30,8 @@ export function openFront(deps: FrontDeps): Front {
   const { hosts, asking, lease } = deps
   return (request, response, pass) => {
     const seen = asking.read(request)
-    // With two such headers, a proxy and this server could read two different requests.
+    // If there are two such headers, a proxy and this server could interpret the request
+    // differently.
     if (seen.hosts > 1) return refuse(deps, { request, response }, problem('malformed_request'))
     const header = asking.host(request)
     const host = hosts.get(header)
@@ -76,7 +77,7 @@ async function lookUp(deps: FrontDeps, exchange: Exchange, header: string): Prom
   } catch (error) {
     return refuse(deps, exchange, error)
   }
-  // Other requests were handled meanwhile.
+  // Other requests have used the shared object meanwhile, so this request is read again.
   deps.asking.read(exchange.request)
   if (!host) return absent(deps, exchange, 'domain_not_found')
   onCustom(deps, exchange, host)
@@ -137,8 +138,7 @@ const unkept = [
 
 const robots: Answer = {
   status: 200,
-  // All paths are allowed, because a crawler sees the `noindex` of a redirect only if it may
-  // request it.
+  // All paths are allowed, because a crawler must request a redirect to see its `noindex`.
   body: 'User-agent: *\nDisallow:\n',
   headers: ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'public, max-age=3600'],
 }

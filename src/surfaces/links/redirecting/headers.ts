@@ -1,9 +1,9 @@
 /**
- * Reads what a redirect needs from the raw headers, in one pass. Building the usual object of all
- * headers would cost more than the rest of a redirect.
+ * Reads the headers that a redirect needs from the raw list, in one pass. Building the usual object
+ * of all headers would cost more than the rest of a redirect.
  */
 
-/** All requests share one object. It is read completely before the next request. */
+/** All requests share one object. Its values are used before the next request is read. */
 export type Seen = {
   host: string
   hosts: number
@@ -34,7 +34,7 @@ export function newSeen(): Seen {
   }
 }
 
-/** The value of `country_header` in lower case, or an empty text. */
+/** The value of the country header in lower case, or an empty text. */
 export function readHeaders(raw: readonly string[], country_header: string, seen: Seen): void {
   clear(seen)
   for (let at = 0; at < raw.length; at += 2) {

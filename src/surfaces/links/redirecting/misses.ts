@@ -1,7 +1,7 @@
 /**
- * Limits how often one network may request codes that lead nowhere. So guessing is slow, and a
- * scanner costs the database little. Requests are counted in this process, by /24 or /64 (GCRA: one
- * number for each network).
+ * Limits how often one network may request codes that lead nowhere. So guessing codes is slow, and
+ * a scanner causes little load on the database. Requests are counted in this process, by /24 or /64
+ * (GCRA: one number for each network).
  */
 import { isLoopback, networkOf } from '../../../kernel/access/rate.ts'
 import type { Kernel } from '../settings.ts'
@@ -11,9 +11,9 @@ const window_ms = 60_000
 const networks_max = 100_000
 
 export type Misses = {
-  /** Whether this network has missed too often. */
+  /** Returns true if the network has requested too many missing codes. */
   refused(address: string): boolean
-  /** Throws if the network has missed too often. */
+  /** Throws if the network has requested too many missing codes. */
   demand(address: string): void
   count(address: string): void
 }

@@ -1,4 +1,4 @@
-/** Puts the redirect together: the interceptor, its route, and the loops. */
+/** Creates the parts of the redirect: the interceptor, its route, and the loops. */
 import { Counter } from 'prom-client'
 import type { Front } from '../../../kernel/http/request-interceptor.ts'
 import type { Route } from '../../../kernel/http/route.ts'

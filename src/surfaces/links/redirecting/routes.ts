@@ -1,6 +1,6 @@
 /**
- * The redirect as a route of the platform. The interceptor handles most requests for codes. Only
- * requests on hosts without links and requests for reserved words arrive here.
+ * The redirect as a route of the platform. The interceptor handles most requests for codes. This
+ * route gets only requests on hosts without links and requests for reserved words.
  */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
@@ -34,7 +34,7 @@ export function redirectRoutes({ hosts }: { readonly hosts: Hosts }): Route[] {
       always: true,
       fronted: true,
       params: { code: text(600, 0) },
-      // This is the last representation, because a redirect is sent for any Accept header.
+      // The last entry makes the route accept any Accept header.
       produces: ['text/html', 'application/json', '*/*'],
       replies: {
         200: Preview,

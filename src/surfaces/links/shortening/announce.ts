@@ -1,6 +1,6 @@
 /**
- * Events of a link. The link's version counts its events. So each change of the row increments the
- * version by the number of its events.
+ * Emits the events of a link. The link's version counts its events. So each change of the row
+ * increments the version by the number of its events.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 

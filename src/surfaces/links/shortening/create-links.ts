@@ -1,7 +1,7 @@
 /**
- * Creates one link, or all links of a batch or none. A code is not looked up before it is used: the
- * insert finds out whether it is taken. If a random code is taken, another one is drawn. After five
- * such draws the code grows by one symbol.
+ * Creates one link, or all links of a batch or none of them. A code is not looked up before it is
+ * used: the insert finds out whether the code is taken. If a random code is taken, another code is
+ * drawn. After five such draws the code gets one more symbol.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -37,7 +37,7 @@ export type Created = { readonly view: Link; readonly path: string }
 
 const draws = 5
 const length_max = 64
-/** The longest wait for a process whose cache may still say that an alias leads nowhere. */
+/** The longest wait for other processes, whose caches may still say that an alias leads nowhere. */
 export const patience_ms = 250
 
 export async function createLinks(
@@ -61,8 +61,8 @@ export async function createLinks(
 }
 
 /**
- * A batch may have more links than a minute allows and goes into debt. The daily quota allows no
- * debt.
+ * A batch may have more links than the limit of a minute. The excess becomes a debt. The daily
+ * quota allows no debt.
  */
 function takeFromQuota(tx: Tx, { kernel }: Creating, { id }: Principal, cost: number) {
   const { settings, take } = kernel
@@ -120,7 +120,7 @@ async function insert(
   announce(tx, { tenant_id, ...row }, row.version, [
     { type: 'link.created', data: { owner_id, state: row.state } },
   ])
-  // A new random code cannot be cached as missing in any process.
+  // No process can have cached a new random code as missing.
   if (alias !== null) await deps.changes.changed(tx, [row], patience_ms)
   return { view: linkView(deps, row, domain), path: pathOfLink(row, domain) }
 }
@@ -128,8 +128,8 @@ async function insert(
 const Led = Type.Object({ elsewhere: Type.Boolean() })
 
 /**
- * Undefined if the alias is taken. An alias of an earlier owner of the host is also taken, because
- * its links may be printed somewhere.
+ * Undefined if the alias is taken. An alias of an earlier owner of the host counts as taken,
+ * because links with that alias may be printed somewhere.
  */
 async function insertNamed(tx: Tx, principal: Principal, link: NewLink, code: string) {
   const { domain } = link

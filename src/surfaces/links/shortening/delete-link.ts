@@ -49,12 +49,12 @@ export async function deleteLink(
   )
   if (!gone && versions) await demandDeleted(tx, tenant_id, target)
   if (gone) announce(tx, { tenant_id, ...gone }, gone.version, [{ type: 'link.deleted' }])
-  // This runs on a repeat too, because the first attempt may have ended between its commit and its
-  // wait.
+  // A repeated request publishes the change too, because the first one may have failed between its
+  // commit and its wait.
   await changes.changed(tx, [target])
 }
 
-/** If the link is already deleted, the request succeeds whatever version it names. */
+/** If the link is already deleted, the request succeeds with any version. */
 async function demandDeleted(
   tx: Tx,
   tenant_id: string,

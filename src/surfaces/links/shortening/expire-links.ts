@@ -1,6 +1,6 @@
 /**
- * Sets the state of expired links and emits their events. The redirect uses the time itself, so it
- * does not depend on the state.
+ * Sets the state of expired links and emits their events. The redirect checks the expiry time
+ * itself, so it does not depend on the state.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

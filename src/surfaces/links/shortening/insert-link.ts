@@ -7,7 +7,7 @@ import type { Screened } from '../destinations/screen.ts'
 import type { CreateLink, Policy } from '../schemas.ts'
 import { columns, LinkRow, type LinkDomain } from './link-row.ts'
 
-/** An order that has passed all rules. */
+/** An order that passed all rules. */
 export type NewLink = {
   readonly order: CreateLink
   /** The order's index in the body. */

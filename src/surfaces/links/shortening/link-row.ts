@@ -13,7 +13,7 @@ const { domain: _domain, short_url: _short_url, ...stored } = Link.properties
 export const LinkRow = Type.Object({ ...stored, id: Id })
 export type LinkRow = Static<typeof LinkRow>
 
-/** The domain of a link, with the name that its owner uses. */
+/** The domain of a link, under the name that the owner of the link uses. */
 export type LinkDomain = { readonly id: string; readonly hostname: string; readonly own: boolean }
 
 /** An expired link is shown as expired, even if the sweeper has not set its state yet. */
@@ -21,7 +21,7 @@ export const shownState = sql`
   case when links.state in ('active', 'pending_scan') and links.expires_at <= kernel.now()
     then 'expired' else links.state end`
 
-/** Columns of the table itself, so that RETURNING and SELECT can both use them. */
+/** The columns belong to the table itself, so that RETURNING and SELECT can both use them. */
 export const columns = sql`
   links.id, links.code, links.domain_id, links.owner_id, links.destination_url,
   ${shownState} as state, links.safety_state, links.destination_version, links.version,
@@ -44,7 +44,7 @@ export function linkView(
   return { ...row, domain: hostname, short_url }
 }
 
-/** The URL of the link resource. It includes the domain, unless that is the platform's. */
+/** The URL of the link resource. It contains the domain, unless the domain is the platform's. */
 export function pathOfLink({ code }: Pick<LinkRow, 'code'>, { hostname, own }: LinkDomain): string {
   return own ? `/v1/links/${code}?domain=${hostname}` : `/v1/links/${code}`
 }
@@ -77,7 +77,7 @@ const Held = Type.Object({
 })
 export type HeldLink = Static<typeof Held>
 
-/** Locks the row until the commit, so that checks on the row stay valid. */
+/** Locks the row until the commit, so that checks of the row stay valid. */
 export async function holdLink(
   tx: Tx,
   { tenant_id, id: owner_id }: Principal,

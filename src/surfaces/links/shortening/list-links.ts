@@ -1,7 +1,7 @@
 /**
- * The links of their owner, newest first, without links on a removed domain. A filter may match one
- * link in a million. So one request scans a limited number, and the next request continues from
- * there.
+ * The links of their owner, newest first, except links on a removed domain. A filter may match one
+ * link in a million. So one request scans a limited number of links, and the next request continues
+ * from there.
  */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -23,10 +23,10 @@ export type LinkQuery = Static<typeof LinkQuery>
 const Looked = Type.Object({
   ...LinkRow.properties,
   hostname: nullable(Type.String()),
-  /** Microseconds, because rows of one millisecond still have an order. */
+  /** The time in microseconds, because several links of one millisecond need an order. */
   created_us: Type.Integer(),
   wanted: Type.Boolean(),
-  /** The position where the scan ended, even if there are more links. */
+  /** True for the row at which the scan ended, although there are more links. */
   last: Type.Boolean(),
 })
 export type LookedLink = Static<typeof Looked>
@@ -36,14 +36,14 @@ export function placeOf({ created_us, domain_id, code }: LookedLink): CursorPart
 }
 
 export type Look = {
-  /** The link after which to start. */
+  /** The place of the last link of the previous page. */
   readonly after: CursorPart[] | null
   readonly fetch: number
-  /** How many links are scanned. */
+  /** The number of links to scan. */
   readonly rows_max: number
 }
 
-/** At most `fetch` rows: the matching ones, and the row at which the scan ended. */
+/** Returns at most `fetch` rows: the matching links, and the row at which the scan ended. */
 export function listLinks(
   reader: Reader,
   { tenant_id, id: owner_id }: Principal,
@@ -92,8 +92,9 @@ export function listLinks(
 }
 
 /**
- * If the scan ended before the page was full, the next page continues from its last row. Empty
- * entries with the position of that row fill the page. They are removed when the cursor is made.
+ * If the scan ended before the page was full, the next page continues from the last row of the
+ * scan. Empty entries with the position of that row fill the page. They are removed when the cursor
+ * is made.
  */
 export function filled(looked: readonly LookedLink[], fetch: number): LookedLink[] {
   const wanted = looked.filter(row => row.wanted)

@@ -19,7 +19,7 @@ type Asked = Pick<PatchLink, 'state' | 'expires_at'>
 type Held = Pick<HeldLink, 'state' | 'raw_state' | 'disabled_by'>
 type Safety = HeldLink['safety_state']
 
-/** `safety_state` is that of the destination that the link will have. */
+/** `safety_state` belongs to the destination that the link will have. */
 export function nextState(held: Held, asked: Asked, safety_state: Safety): HeldLink['raw_state'] {
   const enabled = safety_state === 'clean' ? 'active' : 'pending_scan'
   const renewed = held.state === 'expired' && asked.expires_at !== undefined

@@ -1,6 +1,7 @@
 /**
- * Options of a link beyond its destination. Browsers cache a permanent redirect. So it is refused
- * if the reply may have to change, because the link is counted or still being checked.
+ * Checks the options of a link. Browsers cache a permanent redirect. So a permanent redirect is
+ * refused while the reply may have to change, because clicks are counted against a limit or the
+ * destination is still being checked.
  */
 import { problem } from '../errors.ts'
 import type { Policy } from '../schemas.ts'

@@ -1,7 +1,7 @@
 /**
  * The QR code of a short URL, as SVG or PNG. Its content never changes, because code and host of a
- * link are fixed. So its entity tag is made from the request. `?s=qr` lets the statistics count
- * clicks from the QR code.
+ * link are fixed. So the entity tag is made from the request. `?s=qr` in the short URL lets the
+ * statistics count clicks from the QR code.
  */
 import { createHash } from 'node:crypto'
 import Negotiator from 'negotiator'
@@ -47,7 +47,7 @@ export function qrCode(short_url: string, query: Omit<QrQuery, 'domain'>): Pictu
 
 const kinds = { 'image/svg+xml': 'svg', 'image/png': 'png' } as const
 
-/** SVG if the caller accepts both equally. */
+/** SVG if the client accepts both equally. */
 export function acceptedFormat(accept: string | string[] | undefined): 'svg' | 'png' {
   const negotiator = new Negotiator({ headers: { accept: accept ? String(accept) : '*/*' } })
   const wanted = negotiator.mediaType(Object.keys(kinds)) as keyof typeof kinds | undefined // one of ours

@@ -1,7 +1,8 @@
 /**
  * Codes that are reserved on any domain: the first segments of the platform's present paths, other
- * common paths, and words that its mails and pages use. This is the only list of them. Case, `-`
- * and `_` are ignored in the comparison, so that no reserved word can be imitated.
+ * common paths, and words that mails and pages of the platform use. This is the only list of
+ * reserved codes. Case, `-` and `_` are ignored in the comparison, so that no reserved word can be
+ * imitated.
  */
 import type { Kernel } from '../settings.ts'
 
@@ -12,7 +13,7 @@ const always = `api admin static assets login logout signup robots.txt favicon.i
   account accounts settings billing checkout webhooks oauth callback invite verify status help
   support dev v1 v2`.split(/\s+/)
 
-/** The routes are known when all surfaces are open, so they are read at first use. */
+/** The list is made at first use, because the routes are known only when all surfaces are open. */
 export function openReservedWords(kernel: Pick<Kernel, 'routes' | 'settings'>): ReservedWords {
   let words: ReadonlySet<string> | undefined
   const known = () =>

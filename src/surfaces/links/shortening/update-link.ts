@@ -1,6 +1,7 @@
 /**
  * Changes a link under the lock of its row. If nothing changes, there is no event and no new
- * version. A new destination is checked like that of a new link, in the transaction that sets it.
+ * version. A new destination passes the same checks as the destination of a new link, in the
+ * transaction that stores it.
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -29,7 +30,7 @@ type Moved = { readonly to: Destination; readonly screened: Screened }
 type Next = {
   readonly moved: Moved | null
   readonly state: HeldLink['raw_state']
-  /** The owner's own switch. It is independent of other reasons for which the link is disabled. */
+  /** The owner's own switch. It does not depend on other reasons for which the link is disabled. */
   readonly owner_disabled: boolean
   readonly policy: Policy
   readonly expires_at: string | null
@@ -52,8 +53,8 @@ export async function updateLink(
   if (versions && !versions.includes(held.version)) throw preconditionFailed(held.version)
   const next = await decide(tx, deps, held, patch)
   const events = eventsOf(held, next)
-  // This runs even if nothing changes, because an earlier attempt may have ended between its commit
-  // and its wait.
+  // The change is published even if nothing changes, because an earlier request may have failed
+  // between its commit and its wait.
   await deps.changes.changed(tx, [held])
   if (events.length === 0) return unchanged
   const row = await store(tx, principal, held, next, events.length)

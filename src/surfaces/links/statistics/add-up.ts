@@ -1,7 +1,7 @@
 /**
  * Adds waiting batches to the daily statistics. One transaction deletes the batches and adds their
- * sums. So each batch counts once, in any order, and however long a transaction stays open. One
- * process at a time does this, under the same lock as a rebuild.
+ * sums. So each batch counts once, in any order, even if a transaction stays open for long. One
+ * process at a time does this, under a lock. A rebuild uses the same lock.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
@@ -18,7 +18,7 @@ import { Tally, type Dimensions } from './tally.ts'
 /** Only the holder of this lock changes the daily statistics. */
 export const statistics_lock = 5_330_212
 
-/** The most that one transaction adds: about 20,000 sums, which takes half a second. */
+/** The most batches that one transaction adds: about 20,000 sums. This takes half a second. */
 const batches_max = 8
 
 const Locked = Type.Object({ locked: Type.Boolean() })
@@ -46,7 +46,7 @@ export async function addUp(
       return found
     })
     added += some
-    // It pauses after the last batch too, because the next run follows soon.
+    // The loop pauses after the last batch too, because the next run follows soon.
     const rest_ms = old ? 0 : (pace?.restAfter(performance.now() - began_ms) ?? 0)
     if (rest_ms > 0 && some > 0) await rest(rest_ms, signal)
     if (some < batches_max) break
@@ -54,12 +54,15 @@ export async function addUp(
   return added
 }
 
-/** A stopping process does not wait for it. */
+/** The pause ends at once when the process stops. */
 async function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await wait(ms, undefined, signal ? { signal } : {}).catch(() => {})
 }
 
-/** `old` means half as old as statistics may be. Then it no longer pauses for redirects. */
+/**
+ * `old` means that the oldest batch has half of the maximum age of statistics. Then there are no
+ * more pauses for redirects.
+ */
 async function addSome(tx: Tx): Promise<{ some: number; old: boolean }> {
   const { locked } = await tx.one(
     Locked,

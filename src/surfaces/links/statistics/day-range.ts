@@ -1,4 +1,4 @@
-/** A range of UTC days from a query. Both ends are included, and its length is limited. */
+/** A range of UTC days from a query. The range includes both ends, and its length is limited. */
 import { Type } from 'typebox'
 import type { FieldError } from '../../../kernel/errors/problem.ts'
 import { problem } from '../errors.ts'

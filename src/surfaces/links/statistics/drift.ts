@@ -1,6 +1,6 @@
 /**
- * Checks in one snapshot whether the daily sums match the single clicks. Clicks that are stored but
- * not yet added are left out on both sides.
+ * Compares the daily sums with the single clicks, in one snapshot. Clicks that are stored but not
+ * yet added are left out on both sides.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -64,7 +64,7 @@ export function driftCheck(kernel: Kernel): Check {
   }
 }
 
-/** Runs once a day, automatically. */
+/** The check runs automatically once a day. */
 export async function reportDrift(kernel: Kernel): Promise<void> {
   const found = await findDrift(kernel)
   if (found.length > 0) kernel.log.error({ found }, 'the daily sums of clicks have drifted')

@@ -1,5 +1,5 @@
 /**
- * Puts together everything that processes stored clicks: sums, days, routes, rebuilding, checks.
+ * Creates the parts that process stored clicks: sums, days, routes, rebuilding, checks.
  */
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Route } from '../../../kernel/http/route.ts'

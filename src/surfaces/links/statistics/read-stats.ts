@@ -1,7 +1,7 @@
 /**
- * The clicks on one link, by day and by dimension. They come from the daily sums: at most 400 rows
- * for any number of clicks. The reply says how fresh it is, and whether clicks of these days were
- * lost.
+ * The clicks on one link, by day and by dimension. They are read from the daily sums: at most 400
+ * rows for any number of clicks. The reply contains the time up to which all clicks are counted,
+ * and whether clicks of these days were lost.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -14,7 +14,7 @@ import { other_key, type Dimensions } from './tally.ts'
 import type { Clicked } from '../clicks/visitor.ts'
 
 const keys_shown_max = 1000
-/** The key of clicks without a value. */
+/** The key of clicks that have no value. */
 const unknown_key = '_unknown'
 
 const Sums = { clicks: Type.Integer(), bots: Type.Integer() }

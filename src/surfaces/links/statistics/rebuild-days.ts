@@ -1,7 +1,7 @@
 /**
  * Rebuilds the daily sums from the single clicks, one transaction for each day. A reader sees the
- * old sums or the new ones. The lock keeps other processes from adding meanwhile. Clicks that are
- * stored but not yet added are left out. Days whose single clicks are deleted are not changed.
+ * old sums or the new ones. A lock keeps other processes from adding clicks meanwhile. Clicks that
+ * are stored but not yet added are left out. Days whose single clicks are deleted are not changed.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -14,7 +14,7 @@ import type { DayRange } from './day-range.ts'
 import { Tally } from './tally.ts'
 
 export type Scope = DayRange & {
-  /** Null means all of them. */
+  /** Null means all domains. */
   readonly domain_id: string | null
   readonly code: string | null
 }
@@ -60,7 +60,7 @@ export async function countEvents({ db }: Pick<Kernel, 'db'>, day: string): Prom
   return clicks
 }
 
-/** Returns how many clicks it counted. It calls `told` with the progress. */
+/** Returns the number of clicks that it counted. It calls `told` with the progress. */
 export async function rebuildDay(
   { db, fault }: Pick<Kernel, 'db' | 'fault'>,
   day: string,

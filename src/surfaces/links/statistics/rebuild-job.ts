@@ -1,7 +1,7 @@
 /**
- * Rebuilds the sums of clicks. It is a job for a domain, a link and a range of days, and also the
- * projection that `dodeca rebuild` rebuilds completely. A job saves each finished day, so that
- * another worker can continue there.
+ * Rebuilds the sums of clicks. This is a job for a domain, a link and a range of days. It is also
+ * the projection that `dodeca rebuild` rebuilds completely. A job saves each finished day, so that
+ * another worker can continue from that day.
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'

@@ -17,7 +17,7 @@ const StatsQuery = closed({
   ...OnDomain.properties,
   from: Type.Optional(Day),
   to: Type.Optional(Day),
-  /** Names separated by commas. Without names, all of them. */
+  /** Names separated by commas. Without this parameter the reply contains all dimensions. */
   dimensions: Type.Optional(text(100)),
 })
 
@@ -91,8 +91,8 @@ function rebuildRoute(deps: Deps): Route {
     handle: async ({ tx, principal, body }) => {
       const { from, to, code = null } = body
       dayRange(body, dayOf(deps.kernel.clock.nowMs()), 'body')
-      // A code without a domain belongs to the platform's own domain. Without both, all links are
-      // meant.
+      // A code without a domain belongs to the platform's own domain. A request without a code and
+      // a domain means all links.
       const everywhere = body.domain === undefined && code === null
       const domain_id = everywhere ? null : (await findAnyDomain(tx, deps, body.domain)).id
       const { id } = await deps.jobs.submit(tx, {

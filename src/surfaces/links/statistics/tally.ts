@@ -1,7 +1,7 @@
 /**
- * Adds up clicks. Only this code determines how a click counts. A bot is counted separately and in
- * no dimension. Each dimension of a link and day keeps a limited number of keys. All further keys
- * are counted together.
+ * Adds up clicks. Only this code decides how a click counts. A bot is counted separately and in no
+ * dimension. Each dimension of a link and day keeps a limited number of keys. All further keys are
+ * counted together.
  */
 import { dimensions, type CoarseContext, type Dimension } from '../clicks/context.ts'
 
@@ -9,7 +9,7 @@ export const keys_max = 1000
 export const other_key = '_other'
 
 export type Counts = Readonly<Record<string, number>>
-/** The counts of each dimension, as the row stores them. */
+/** The counts of each dimension, in the form of the row. */
 export type Dimensions = Partial<Record<Dimension, Counts>>
 
 export class Tally {
@@ -35,7 +35,7 @@ export class Tally {
     )
   }
 
-  /** Adds its dimensions to the earlier ones, whose keys are kept. */
+  /** Adds the click's dimensions to the earlier counts. Their keys are kept. */
   onTopOf(before: Dimensions): Dimensions {
     const sum = new Tally()
     for (const counts of [before, this.dimensions()]) {
