@@ -10,8 +10,8 @@ import type { Composition } from './runtime/composition.ts'
 import { StartError } from './kernel/errors/start-error.ts'
 
 /**
- * The commands by their first word, in the order of the help; a command's module is loaded only
- * when it is used.
+ * The commands by their first word, in the order of the help. The module of a command is loaded
+ * only when the command is used.
  */
 const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   start: async () => [(await import('./cli/start.ts')).startCommand],
@@ -65,7 +65,10 @@ async function allCommands(): Promise<readonly Command[]> {
   return (await Promise.all(Object.values(groups).map(group => group()))).flat()
 }
 
-/** The commands with this first word; for an unknown word all of them, to find the nearest. */
+/**
+ * Returns the commands that have this first word. For an unknown word it returns all commands, so
+ * that the nearest one can be found.
+ */
 async function commandsFor(word: string): Promise<readonly Command[]> {
   const group = Object.hasOwn(groups, word) ? groups[word] : undefined
   return group ? await group() : await allCommands()

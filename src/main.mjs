@@ -1,7 +1,7 @@
 /**
- * The program of `npm start`: runs the command `start`, with compiled code cached from the last
- * time. It is plain JavaScript because for a first file in TypeScript Node loads its type stripper
- * (20 MB, 40 ms), although all other files come from the cache.
+ * The program of `npm start`. It runs the command `start` with compiled code cached from the last
+ * run. This file is plain JavaScript: if the first file is TypeScript, Node loads its type stripper
+ * (20 MB, 40 ms), although all other files are in the cache.
  */
 import { enableCompileCache } from 'node:module'
 

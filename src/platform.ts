@@ -1,6 +1,6 @@
 /**
- * The composition root: the surfaces of the platform in the order in which they are opened, and
- * their faces connected to each other. There is no container; this file does it.
+ * The composition root: lists the surfaces of the platform in the order in which they are opened,
+ * and connects their faces to each other. There is no dependency injection container.
  */
 import type { Composition } from './runtime/composition.ts'
 import { gather, type AnySurface } from './runtime/gather.ts'

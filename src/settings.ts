@@ -1,6 +1,7 @@
 /**
- * The settings of the whole platform: the tables of its surfaces, in their order. It loads nothing
- * else of the surfaces, so that the command line can explain a setting without starting anything.
+ * The settings of the whole platform: the tables of its surfaces, in their order. This file loads
+ * no other part of the surfaces, so that the command line can explain a setting without starting
+ * anything.
  */
 import { readConfig, type Config, type Environment } from './runtime/config.ts'
 import { settings as chat } from './surfaces/chat/settings.ts'
@@ -31,7 +32,7 @@ export const tables = [
   webhooks,
 ]
 
-/** The configuration of this process. `overrides` come from the command line and win. */
+/** The configuration of this process. `overrides` are from the command line and win. */
 export function loadConfig(overrides?: Environment, env?: Environment): Config {
   return readConfig(tables, overrides, env)
 }

@@ -1,6 +1,6 @@
 /**
- * Identity for the command line. It runs identity's face on the current database, and turns
- * refusals into sentences that say what to do next.
+ * Identity for the command line. It calls identity's face on the current database, and turns
+ * refusals into sentences that give the next step.
  */
 import { Problem } from '../kernel/errors/problem.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
@@ -10,7 +10,7 @@ import { onCurrentDatabase } from './offline.ts'
 
 export const default_tenant = 'default'
 
-/** Runs `work` on identity's face; `about` names the subject of a refusal. */
+/** Runs `work` with identity's face. `about` is the subject of a refusal. */
 export async function administering<T>(
   call: Call,
   about: { readonly tenant?: string; readonly account?: string; readonly role?: string },

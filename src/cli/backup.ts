@@ -1,6 +1,6 @@
 /**
- * Backups on the command line: create one of a running platform, verify one, restore one into an
- * empty folder.
+ * Backups on the command line: create a backup of a running platform, verify a backup, restore a
+ * backup into an empty folder.
  */
 import { resolve } from 'node:path'
 import { openClock, rfc3339 } from '../kernel/clock.ts'
@@ -83,7 +83,7 @@ export const backupVerify: Command = {
   },
 }
 
-/** The copy is migrated as at a start, because the backup may be older than this version. */
+/** The copy is migrated as at every start, because the backup may be older than this version. */
 async function checkPlatform(call: Call, data_dir: string): Promise<readonly string[]> {
   const ask = async ({ platform, config, ground, pending }: Offline) => {
     await migrate(await migrationOptions(config, ground, call.composition))

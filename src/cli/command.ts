@@ -1,6 +1,6 @@
 /**
- * Defines a command, and turns the words of the command line into a call of a command. An unknown
- * word or option gets one sentence that names the nearest known one. No command has run at that
+ * Defines commands, and turns the words of the command line into a call of a command. An unknown
+ * word or option gets one sentence that contains the nearest known one. No command has run at that
  * point.
  */
 import { parseArgs } from 'node:util'
@@ -20,11 +20,11 @@ export type Option = {
 export type Command = {
   /** Such as `keys rotate encryption`. */
   readonly words: string
-  /** Its arguments as the help shows them: `<one>`, `[one]`, `[many…]`. */
+  /** The arguments of the command as the help shows them: `<one>`, `[one]`, `[many…]`. */
   readonly takes?: readonly string[]
   readonly options?: Readonly<Record<string, Option>>
   readonly summary: string
-  /** Further paragraphs of its help. */
+  /** Further paragraphs of the command's help. */
   readonly more?: readonly string[]
   run(call: Call): Promise<void>
 }
@@ -33,8 +33,7 @@ export type Call = {
   readonly args: readonly string[]
   readonly terminal: Terminal
   /**
-   * The composition of the platform. Only commands that need it load it, because loading takes
-   * long.
+   * The composition of the platform. Loading it takes long, so only commands that need it load it.
    */
   composition(): Promise<Composition>
   option(name: string): string | undefined

@@ -1,4 +1,7 @@
-/** Runs all checks of the installation, or the named ones. It fails if it finds a violation. */
+/**
+ * Runs all checks of the installation, or the named ones. The command fails if a check finds a
+ * violation.
+ */
 import { examine, questions, type Finding } from '../runtime/doctor.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import type { Call, Command } from './command.ts'

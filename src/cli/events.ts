@@ -46,8 +46,8 @@ export const eventsConsumers: Command = {
 const Name = Type.Object({ consumer: Type.String() })
 
 /**
- * The consumers that the code declares, and all others that have a cursor (a sink, a running
- * rebuild).
+ * The consumers that the code declares, and all other consumers that have a cursor (a sink, a
+ * running rebuild).
  */
 async function interestsIn(reader: Reader, opened: readonly Opened[]) {
   const declared = opened

@@ -6,7 +6,7 @@ import { optionsOf, usageOf, type Command } from './command.ts'
 import { suggestion } from '../kernel/errors/did-you-mean.ts'
 import type { Terminal } from './terminal.ts'
 
-/** `commands` are all commands, including this one. */
+/** `commands` contains all commands, including this one. */
 export function helpCommand(commands: () => Promise<readonly Command[]>): Command {
   return {
     words: 'help',

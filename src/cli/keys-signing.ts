@@ -1,6 +1,6 @@
 /**
- * The keys that sign access tokens. A new key takes over gradually. After a leak it takes over
- * immediately, and the old keys are removed.
+ * The keys that sign access tokens. Normally a new key replaces the old key gradually. After a leak
+ * the new key is used immediately, and the old keys are removed.
  */
 import { administering } from './administration.ts'
 import type { Command } from './command.ts'

@@ -1,7 +1,7 @@
 /**
- * The keys that seal stored secrets: lists them, and creates a new current one. Older keys stay
- * readable, so a rotation breaks nothing. If the keys come from the environment, you must rotate
- * them there.
+ * The keys that seal stored secrets. Lists them, and creates a new current key. Older keys can
+ * still open secrets, so a rotation breaks nothing. If the keys are in the environment, you must
+ * rotate them there.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, openSync, closeSync, fsyncSync } from 'node:fs'

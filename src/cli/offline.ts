@@ -1,7 +1,7 @@
 /**
- * Opens the platform for a command. It joins a running database, or starts one for the duration of
- * the command. The platform has the same wiring as a real process, but no server and no background
- * work.
+ * Opens the platform for a command. It joins a running database, or starts a database for the
+ * duration of the command. The platform has the same wiring as a real process, but no server and no
+ * background work.
  */
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
@@ -19,7 +19,7 @@ export type Offline = {
   readonly config: Config
   readonly ground: Ground
   readonly platform: Platform
-  /** Migrations that the code has and the database does not have yet. */
+  /** Migrations that are in the code and not yet in the database. */
   pending(): Promise<Migration[]>
   /** Writes an audit record of an administrative act. */
   audit(act: Act): Promise<void>
@@ -62,7 +62,7 @@ export async function offline<T>(
   }
 }
 
-/** The same, for commands that require a database with all migrations. */
+/** Opens the platform in the same way, for commands that require a database with all migrations. */
 export async function onCurrentDatabase<T>(
   call: Call,
   work: (platform: Offline) => Promise<T>,

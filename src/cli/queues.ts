@@ -1,4 +1,4 @@
-/** Due queues of all surfaces: shows how much is due, and makes dead rows due again. */
+/** Due queues of all surfaces: shows the number of due rows, and makes dead rows due again. */
 import { StartError } from '../kernel/errors/start-error.ts'
 import { countQueue, redriveQueue } from '../kernel/work/operate-queues.ts'
 import type { DueQueue } from '../kernel/work/due-queue.ts'

@@ -1,6 +1,6 @@
 /**
- * Starts the platform for a person or a service manager, prints what to open, and stops on a
- * signal. Several processes have a parent, which starts this same command for each of them.
+ * Starts the platform for a person or a service manager, prints the addresses to open, and stops on
+ * a signal. If there are several processes, a parent starts this same command for each of them.
  */
 import { ownPlace, type Config } from '../runtime/config.ts'
 import type { Administrator } from '../runtime/first-administrator.ts'
@@ -35,7 +35,7 @@ export const startCommand: Command = {
   },
 }
 
-/** What the command line says, for the variable of the same name in capitals. */
+/** The values from the command line, under the names of the variables. */
 function overrides(call: Call): Record<string, string> {
   const given = ['roles', 'port', 'processes'].map(name => [name.toUpperCase(), call.option(name)])
   return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Record<
@@ -58,7 +58,7 @@ async function serve(config: Config, { composition, terminal }: Call): Promise<v
   await stopInOrder(config, running, await signal.asked)
 }
 
-/** The parent: it stops the others in order, and has nothing else to do. */
+/** The parent. It answers no requests: it starts the other processes and stops them in order. */
 async function serveTogether(
   config: Config,
   places: readonly Place[],
@@ -81,8 +81,9 @@ async function serveTogether(
 }
 
 /**
- * One of several processes. A terminal sends its interrupt to all of them, but the parent stops
- * them in order; SIGTERM stops this one alone, and the parent starts it again.
+ * One of several processes. A terminal sends its interrupt to all of them, so a member ignores the
+ * interrupt, and the parent stops the members in order. SIGTERM stops only this process, and the
+ * parent starts it again.
  */
 async function serveAsMember(place: Place, call: Call): Promise<void> {
   const { openMember } = await import('../runtime/processes/member.ts')
@@ -109,9 +110,9 @@ async function serveAsMember(place: Place, call: Call): Promise<void> {
 }
 
 /**
- * Waits for a signal. A second signal ends the process immediately; leases and records make this
- * safe. One signal to a process group can arrive twice (once through a launcher). So a second
- * signal right after the first is ignored.
+ * Waits for a signal. A second signal ends the process immediately. This is safe, because leases
+ * and records survive. One signal to a process group can arrive twice (once through a launcher). So
+ * a second signal right after the first is ignored.
  */
 function awaitSignal(second: () => void) {
   let stopped_at = Number.POSITIVE_INFINITY
@@ -152,7 +153,7 @@ function announce(
   terminal.answer(told, banner(config, facts, work, took_ms))
 }
 
-/** `2 api processes, 1 worker process`. */
+/** Text such as `2 api processes, 1 worker process`. */
 function workOf(places: readonly Place[]): string {
   const kinds = Map.groupBy(places, ({ roles }) => roles.join(' + '))
   return [...kinds]
@@ -190,7 +191,7 @@ function banner(config: Config, facts: StartFacts, work: string, took_ms: number
 }
 
 /**
- * A generated password is printed only by the start that made it. After that it is only in its
+ * Only the start that generated the password prints it. After that the password is only in its
  * file.
  */
 function wordsOn({ email, password, kept_in, made_now }: Administrator): string {

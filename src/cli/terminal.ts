@@ -11,15 +11,15 @@ export type Colour = 'bold' | 'dim' | 'green' | 'yellow' | 'red'
 
 export type Terminal = {
   readonly json: boolean
-  /** One result in both forms. */
+  /** Prints one result in both forms. */
   answer(value: unknown, lines: readonly string[]): void
   progress(line: string): void
-  /** On a terminal the next progress line replaces this one. `end` keeps the last line. */
+  /** On a terminal the next progress line replaces the last one. `end` keeps the last line. */
   gauge(line: string): void
   endGauge(): void
   paint(colour: Colour, text: string): string
   /**
-   * Asks on standard error for lines until one is accepted. Returns undefined if the input has
+   * Asks on standard error for a line until a line is accepted. Returns undefined if the input has
    * ended.
    */
   ask<T>(question: string, accept: (line: string) => Promise<T | undefined>): Promise<T | undefined>
@@ -32,7 +32,7 @@ export type Streams = Readonly<
 
 export function openTerminal(json: boolean, streams: Streams = process): Terminal {
   const { stdout, stderr } = streams
-  // The reader may close the pipe early (`| head`). That is not a failure.
+  // A reader such as `head` may close the pipe early. That is not a failure.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
     throw error

@@ -1,7 +1,8 @@
 /**
  * Sets how much memory V8 uses for young objects. Loading the platform creates many objects that
- * stay. So V8 would grow that space up to 134 MB, which it does not need afterwards. We keep the
- * space small until the platform is ready. After that it grows with the load as usual.
+ * stay. Because of them V8 would grow that space up to 134 MB, although the space is not needed
+ * afterwards. So the space stays small until the platform is ready. After that it grows with the
+ * load as usual.
  */
 import { setFlagsFromString } from 'node:v8'
 

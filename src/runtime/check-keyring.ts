@@ -1,7 +1,7 @@
 /**
- * Compares the keyring and the pepper with those that this database has been used with, before any
- * value is sealed or opened. A key that is no longer in the ring is forgotten once nothing is
- * sealed with it.
+ * Compares the keyring and the pepper with the ones that this database was used with, before any
+ * value is sealed or opened. If a key is no longer in the ring and no value is sealed with the key,
+ * the record of the key is deleted.
  */
 import { Type } from 'typebox'
 import { StartError } from '../kernel/errors/start-error.ts'

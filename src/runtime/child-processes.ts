@@ -1,9 +1,9 @@
 /**
  * Companions (PostgreSQL and the sandbox) live exactly as long as any platform process of one
- * DATA_DIR. A small shell, the guardian, runs each one in its own session. The guardian reads a
- * FIFO that every platform process holds open for writing. At end-of-file it stops its companion.
- * New processes join a running companion. One that ends by itself is started again with the same
- * command.
+ * DATA_DIR. A small shell, the guardian, runs each companion in its own session. The guardian reads
+ * a FIFO that every platform process holds open for writing. At end-of-file the guardian stops its
+ * companion. New processes join a running companion. A companion that ends by itself is started
+ * again with the same command.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
 import { execFileSync, spawn } from 'node:child_process'
@@ -24,25 +24,25 @@ export type Command = {
   readonly cwd?: string
   /** Sent one after the other. `TERM` is first, because it works before any handler is set. */
   readonly stop_signals?: readonly ('TERM' | 'INT')[]
-  /** How long it may take to stop before it is killed. */
+  /** The time that the companion has to stop before it is killed. */
   readonly grace_seconds?: number
 }
 
 export type Launched = {
   /** True once the command has ended, even if it is started again. */
   ended(): boolean
-  /** Its output since this launch. */
+  /** The output of the command since this launch. */
   output(): string
-  /** Stops it and waits until it has ended: for a launch that failed. */
+  /** Stops the command and waits until it has ended. Used when a launch has failed. */
   stop(): Promise<void>
 }
 
 export type Held<Facts> = {
-  /** Facts that the launching process found out about it, such as its address. */
+  /** Facts about the companion from the process that launched it, such as its address. */
   readonly facts: Facts
-  /** False for the process that started it. */
+  /** False for the process that started the companion. */
   readonly joined: boolean
-  /** Releases it; the last release stops the companion. */
+  /** Releases the companion. The last release stops it. */
   release(): Promise<void>
 }
 
@@ -52,10 +52,10 @@ const stopping_ms_max = 150_000
 const log_bytes_max = 16 * 1024 * 1024
 
 /**
- * The script of the guardian. Arguments: the stop signals, the seconds of grace, the command.
- * Standard input is the FIFO. Only the outer shell keeps it open. Descriptor 3 is the journal. A
- * new process writes a text to the FIFO. The guardian copies it to the journal unless it has
- * already read end-of-file.
+ * The script of the guardian. Its arguments are the stop signals, the seconds of grace, and the
+ * command. Standard input is the FIFO. Only the outer shell keeps it open. Descriptor 3 is the
+ * journal. A new process writes a text to the FIFO. The guardian copies the text to the journal
+ * unless it has already read end-of-file.
  */
 const guardian = `
 signals=$1 grace=$2; shift 2
@@ -137,7 +137,7 @@ function filesOf(data_dir: DataDir, name: string): Files {
   }
 }
 
-/** Returns the open writing end, if a guardian is alive. The open end keeps it alive. */
+/** Returns the open writing end if a guardian is alive. The open end keeps the guardian alive. */
 async function joinGuardian(files: Files, name: string): Promise<number | undefined> {
   const writer = openWriter(files.fifo)
   if (writer === undefined) return undefined
@@ -146,7 +146,7 @@ async function joinGuardian(files: Files, name: string): Promise<number | undefi
   try {
     fs.writeSync(writer, `${word}\n`)
     await until(() => answered() || !isGuarded(files.fifo), stopping_ms_max)
-    // The launcher died before the companion was usable. It will end and is launched again.
+    // The launching process died before the companion was usable. The companion is started again.
     if (answered() && stateOf(files)?.facts !== undefined) return writer
   } catch (error) {
     if (codeOf(error) !== 'EPIPE') throw error
@@ -195,7 +195,7 @@ async function launch(files: Files, command: Command) {
   return { launched, writer }
 }
 
-/** Opens both ends, so that it need not wait. Close-on-exec keeps it from child processes. */
+/** Opens both ends, so that opening does not block. Close-on-exec keeps it from child processes. */
 function openFifo(path: string) {
   if (!fs.existsSync(path)) {
     try {
@@ -231,7 +231,7 @@ function isGuarded(fifo: string): boolean {
   return writer !== undefined
 }
 
-/** Ends what is left of a companion whose guardian was killed. */
+/** Ends the rest of a companion whose guardian was killed. */
 async function endStrays(files: Files, name: string): Promise<void> {
   const journal = journalOf(files)
   const command = stateOf(files)?.command
@@ -243,7 +243,7 @@ async function endStrays(files: Files, name: string): Promise<void> {
   const keeper = () => find('keeper', files.fifo)
   const strays = () => [...keeper(), ...find('started', command.argv.join(' '))]
   const { stop_signals = ['TERM'], grace_seconds = 10 } = command
-  // A living guardian stops its companion. Without one, the companion gets the signal directly.
+  // A living guardian stops its companion. If it is dead, the companion gets the signal directly.
   const signals = keeper().length > 0 ? (['TERM'] as const) : stop_signals
   for (const signal of signals) send(keeper().length > 0 ? keeper() : strays(), signal)
   if (await until(() => strays().length === 0, grace_seconds * 1000)) return

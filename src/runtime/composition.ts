@@ -22,19 +22,22 @@ import type { Member } from './processes/member.ts'
 /** The first administrator of a new deployment. */
 export type FirstAdministrator = { readonly email: string; readonly password: string }
 
-/** The kernel as a surface sees it: with the settings that it declares, and no others. */
+/** The kernel as a surface sees it: with the settings that the surface declares, and no others. */
 export type KernelFor = <Own extends SettingTable>(surface: {
   readonly settings: Own
 }) => KernelOf<Own>
 
 export type Composition = {
   readonly surfaces: readonly AnySurface[]
-  /** Opens the surfaces in order and names the one that provides access control. */
+  /** Opens the surfaces in order and returns the surface that provides access control. */
   open(kernelFor: KernelFor): {
-    /** By the names of the surfaces. */
+    /** The opened surfaces by name. */
     opened: Readonly<Record<string, Opened>>
     access: Access
-    /** What must be ready before the first request. All migrations have been applied by then. */
+    /**
+     * Prepares everything that must be ready before the first request. All migrations have been
+     * applied by then.
+     */
     prepare?(administrator: FirstAdministrator | null): Promise<void>
   }
 }
@@ -48,7 +51,7 @@ export type PlatformOptions = {
   readonly log: Log
   readonly telemetry: Telemetry
   readonly version: string
-  /** Where it is one of several processes. */
+  /** Set if this process is one of several. */
   readonly member?: Member | undefined
 }
 
@@ -57,7 +60,7 @@ export type PlatformParts = {
   gathered: Gathered
   faults: Faults
   kernel: Kernel
-  /** In the order in which they were opened. */
+  /** The surfaces in the order in which they were opened. */
   opened: readonly Opened[]
   access: Access
   events: Events

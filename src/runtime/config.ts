@@ -39,9 +39,15 @@ export type Config = {
   readonly data_dir: string
   readonly profile: Profile
   readonly roles: readonly ('api' | 'worker')[]
-  /** Processes that answer requests (of a platform with the worker role alone: that work). */
+  /**
+   * The number of processes that answer requests. If the platform has the worker role alone, the
+   * number of its workers.
+   */
   readonly processes: number | 'auto'
-  /** Processes that only work, beside them. Null: one if there are several processes. */
+  /**
+   * The number of processes that only work, in addition to those. Null means one if there are
+   * several processes.
+   */
   readonly worker_processes: number | null
   readonly log_level: LogLevel
   readonly admin_email: string | null
@@ -101,7 +107,7 @@ export function readConfig(
   }
 }
 
-/** Its place among several processes; undefined in a process that no parent has started. */
+/** The place of this process among several. Undefined if no parent has started this process. */
 export function ownPlace(env: Environment = process.env): Place | undefined {
   const text = env[place_variable]
   return text === undefined ? undefined : (JSON.parse(text) as Place)
@@ -234,7 +240,7 @@ export type DescribedSetting = {
   readonly variable: string
   readonly default: string
   readonly says: string
-  /** The only values that it may have, or null. */
+  /** The only values that the setting may have, or null. */
   readonly values: readonly string[] | null
 }
 
@@ -243,7 +249,7 @@ function valuesOf(setting: Setting): readonly string[] | null {
   return setting.kind === 'text' ? (setting.oneOf ?? null) : null
 }
 
-/** Every setting with its variable, default and sentence, for the command line's help. */
+/** Lists every setting with its variable, default and sentence, for the command line's help. */
 export function describeSettings(tables: SettingTables): DescribedSetting[] {
   const declared = Object.entries(wholeTable(tables)).map(([name, setting]) => ({
     variable: variable(name),

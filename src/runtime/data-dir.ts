@@ -34,9 +34,9 @@ export type DataDir = {
    * DATA_DIR.
    */
   readonly path: string
-  /** The database's folder, or the link to it; only `openPostgres` creates it. */
+  /** The database's folder, or a link to that folder. Only `openPostgres` creates it. */
   readonly postgres: string
-  /** A folder of this DATA_DIR, created on first use, for this account only. */
+  /** A folder of this DATA_DIR. It is created on first use, for this account only. */
   folder(name: DataFolder): string
   file(name: DataFile): string
   /**
@@ -126,9 +126,9 @@ function privateFolder(path: string): string {
 }
 
 /**
- * The lock is a symbolic link whose text names its holder, so one step creates it with its content.
- * A dead holder's link is removed only under a second lock, and only if it still belongs to that
- * holder. So a slow process never removes the lock of a living holder.
+ * The lock is a symbolic link. The text of the link identifies the holder, so one step creates the
+ * lock with its content. A dead holder's link is removed only under a second lock, and only if it
+ * still belongs to that holder. So a slow process never removes the lock of a living holder.
  */
 async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const me = `${identityOf(process.pid)}.${newSecret(9)}`
@@ -171,7 +171,7 @@ function isAlive(holder: string): boolean {
   return now === born || now === 'alive' || born === 'alive'
 }
 
-/** The pid with the start time, so that a reused pid is a different process. */
+/** The pid and the start time, so that a reused pid is a different process. */
 function identityOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

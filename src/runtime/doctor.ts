@@ -1,7 +1,7 @@
 /**
- * The checks of an installation. Each returns what it found and what to do about it. Surfaces add
+ * The checks of an installation. Each check returns its result and the next step. Surfaces add
  * their invariants as checks. A check that cannot run is a violation too, because a missing result
- * does not mean that all is well.
+ * does not mean that there is no fault.
  */
 import { statfs } from 'node:fs/promises'
 import { Type } from 'typebox'
@@ -18,7 +18,7 @@ export type Finding = {
   /** Only a violation makes the doctor fail. */
   readonly state: 'ok' | 'warning' | 'violation'
   readonly found: readonly string[]
-  /** What to do; null if nothing has to be done. */
+  /** The next step, or null if there is nothing to do. */
   readonly advice: string | null
 }
 
@@ -169,8 +169,8 @@ const Age = Type.Object({ days: Type.Number() })
 export const rotate_action = 'kernel.encryption_keys.rotate'
 
 /**
- * The age is known only for keys that this platform made in a rotation, because the audit log has
- * the time.
+ * The age is known only for keys that this platform made in a rotation, because the time is read
+ * from the audit log.
  */
 async function keyAge({ db, keys }: DoctorOptions): Promise<Answer> {
   const [current] = keys.kids

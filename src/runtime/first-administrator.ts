@@ -1,7 +1,8 @@
 /**
- * The first administrator of a new deployment. It is made from ADMIN_EMAIL and ADMIN_PASSWORD. In
- * development without them, the first start generates a password and stores it in the data folder,
- * readable by the owner only. Production creates an administrator only if both are given.
+ * Decides on the first administrator of a new deployment, from ADMIN_EMAIL and ADMIN_PASSWORD. If
+ * they are not set in development, the first start generates a password. It stores the password in
+ * the data folder, readable by the owner only. Production creates an administrator only if both
+ * variables are set.
  */
 import type { Config } from './config.ts'
 import { openDataDir, readJson, writeJson } from './data-dir.ts'

@@ -1,6 +1,6 @@
 /**
- * Gathers what all surfaces declare: errors, events, permissions. If two surfaces contradict each
- * other, the start fails, and not a later request.
+ * Gathers the declarations of all surfaces: errors, events, permissions. If two surfaces contradict
+ * each other, the start fails.
  */
 import {
   permissionCatalog,
@@ -13,7 +13,7 @@ import { catalogOf, type Catalog } from '../kernel/errors/problem.ts'
 import type { Route } from '../kernel/http/route.ts'
 import type { EventDeclaration, Surface } from '../kernel/surface.ts'
 
-/** What a surface declares, without its dependencies. */
+/** The declarations of a surface, without its dependencies. */
 export type AnySurface = Omit<Surface, 'open'>
 
 export type Gathered = {

@@ -1,7 +1,7 @@
 /**
  * Starts the work of a process's roles, and stops it in an order that loses nothing: refuse new
- * work, let the load balancer notice, end streams, finish requests, stop loops, release leases,
- * close pools.
+ * work, wait until the load balancer notices, end streams, finish requests, stop loops, release
+ * leases, close pools.
  */
 import type { App } from '../kernel/http/app.ts'
 import type { Config } from './config.ts'

@@ -1,7 +1,7 @@
 /**
- * The metrics of this process that are measured only when a reader requests them: Node's own, its
- * database connections, and the due queues of all surfaces. If nobody reads a process's metrics,
- * they cost nothing.
+ * The metrics of this process that are measured only when a reader requests them: the metrics of
+ * Node, its database connections, and the due queues of all surfaces. A process whose metrics are
+ * not read does not measure them.
  */
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import type { Db } from '../kernel/database/db.ts'

@@ -113,7 +113,7 @@ function databaseOf(
   })
 }
 
-/** The kernel with the settings of one surface beside its own. */
+/** The kernel with the settings of one surface in addition to its own. */
 export function kernelFor<Own extends SettingTable>(
   kernel: Kernel,
   values: SettingValues,

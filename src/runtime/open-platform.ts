@@ -1,6 +1,6 @@
 /**
- * Puts the parts of the kernel together and connects the surfaces. Nothing runs until `start`.
- * `stop` works in an order that loses nothing: refuse, drain, end streams, finish requests, release
+ * Creates the parts of the kernel and connects the surfaces. Nothing runs until `start`. `stop`
+ * works in an order that loses nothing: refuse, drain, end streams, finish requests, release
  * leases.
  */
 import { clientAddress } from '../kernel/access/client-address.ts'
@@ -46,13 +46,13 @@ export type Platform = {
   /** The due queues of the kernel and of all surfaces. */
   readonly queues: readonly DueQueue[]
   document(): string
-  /** Refuses keys that are not those of the database. */
+  /** Throws if the keys differ from the keys of the database. */
   checkKeys(): Promise<void>
-  /** What must be ready before the first request. */
+  /** Prepares everything that must be ready before the first request. */
   prepare(administrator: FirstAdministrator | null): Promise<void>
-  /** What an operator should know at the start: one sentence each, with the next step. */
+  /** Advice for the operator at the start: one sentence for each point, with the next step. */
   advice(): Promise<readonly string[]>
-  /** Starts the work of the process's roles, then listens; returns the port. */
+  /** Starts the work of the process's roles, then listens. Returns the port. */
   start(): Promise<number>
   stop(): Promise<void>
 }

@@ -1,6 +1,7 @@
 /**
- * What a process needs: its data folder, its keys, PostgreSQL (external or embedded), and in
- * development the sandbox. Every error here is a sentence that says what to do.
+ * Prepares the things that a process needs: its data folder, its keys, PostgreSQL (external or
+ * embedded), and in development the sandbox. Every error here is a sentence that gives the next
+ * step.
  */
 import { fileURLToPath } from 'node:url'
 import type { Config } from './config.ts'
@@ -18,7 +19,7 @@ export type Ground = {
   /** Connects to PostgreSQL itself, for features that do not work through a transaction pooler. */
   readonly direct_url: string
   readonly embedded: boolean
-  /** Whether another process of this data folder had started the database. */
+  /** Whether another process of this data folder has started the database. */
   readonly joined: boolean
   readonly sandbox: boolean
   /** Writes the address of this process into the data folder. */
@@ -40,7 +41,8 @@ export async function layGround(config: Config, progress: (line: string) => void
     file: data_dir.file('keys.json'),
     may_create: config.profile === 'development',
   })
-  // Both start in parallel, so that the start takes only as long as the slower one.
+  // PostgreSQL and the sandbox start in parallel, so that the start takes only as long as the
+  // slower one.
   const [database, sandbox] = await bothOrNeither(
     config.database_url
       ? reachDatabase(config.database_url)
@@ -69,7 +71,7 @@ export async function layGround(config: Config, progress: (line: string) => void
 
 type Releasable = { release(): unknown } | null
 
-/** If one cannot be opened, the other is closed before the error is thrown. */
+/** If one of them cannot be opened, the other is closed before the error is thrown. */
 async function bothOrNeither<A extends Releasable, B extends Releasable>(
   one: Promise<A>,
   other: Promise<B>,

@@ -1,4 +1,4 @@
-/** Reads the variables that are no settings of a surface, and refuses values that cannot work. */
+/** Reads the variables that are not settings of a surface, and refuses values that cannot work. */
 import { StartError } from '../kernel/errors/start-error.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -11,7 +11,7 @@ import type { Config } from './config.ts'
 import type { AnySurface } from './gather.ts'
 
 export function refuseCombinations({ settings }: Config, surfaces: readonly AnySurface[]): void {
-  // Each surface declares which of them are its own.
+  // Each surface declares its own settings among these.
   const all = settings as KernelOf<SettingTable>['settings']
   const faults = [
     ...kernelSettingFaults(settings),

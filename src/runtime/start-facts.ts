@@ -1,10 +1,10 @@
-/** What a started process reports to the person who started it. */
+/** The facts that a started process reports to its parent or to the terminal. */
 export type StartFacts = {
   readonly port: number
   readonly migrated: number
   readonly operations: number
   readonly has_console: boolean
-  /** Whether there is a page where people see their account. */
+  /** Whether there is a page where people can see their account. */
   readonly has_account_page: boolean
   readonly sandbox: boolean
   readonly embedded: boolean
@@ -15,6 +15,6 @@ export type StartFacts = {
     readonly kept_in: string | null
     readonly made_now: boolean
   } | null
-  /** What the operator has still to do. */
+  /** The steps that the operator has still to do. */
   readonly advice: readonly string[]
 }

@@ -25,12 +25,12 @@ export type Running = {
   readonly port: number
   readonly migrated: number
   readonly administrator: Administrator | null
-  /** What an operator should know now: one sentence each, with the next step. */
+  /** Advice for the operator: one sentence for each point, with the next step. */
   readonly advice: readonly string[]
   stop(): Promise<void>
 }
 
-/** Every migration of a composition, the kernel's first. */
+/** Returns every migration of a composition, the kernel's first. */
 export function migrationSources({ surfaces }: Composition): MigrationSource[] {
   const kernel = { schema: 'kernel', folder: new URL('../kernel/migrations/', import.meta.url) }
   return [kernel, ...surfaces.map(one => ({ schema: one.name, folder: one.migrations }))]
@@ -76,7 +76,7 @@ export async function start(
     await platform.prepare(administrator)
     const advice = await platform.advice()
     const port = await platform.start()
-    // The parent of several processes announces their port with its own pid.
+    // With several processes, the parent announces the port with its own pid.
     if (!member) await ground.announce({ port, public_url: config.public_url })
     const stop = async () => {
       await platform.stop()

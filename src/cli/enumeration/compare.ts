@@ -1,15 +1,15 @@
 /**
- * Tests whether two sets of times could have the same distribution. It uses the two-sample
- * Kolmogorov–Smirnov test, which detects any difference of two distributions, and compares the
- * medians.
+ * Tests whether two sets of times could have the same distribution. The two-sample
+ * Kolmogorov–Smirnov test detects any difference of two distributions. The medians are compared
+ * too.
  */
 export type Comparison = {
   readonly medians_ms: readonly [number, number]
-  /** How far the second median is from the first, as a share of the first. */
+  /** The difference of the medians, as a share of the first median. */
   readonly apart: number
   /** The largest distance between the two distributions, 0 to 1. */
   readonly distance: number
-  /** The probability that two samples of one distribution are at least that far apart. */
+  /** The probability that two samples of one distribution have at least this distance. */
   readonly p: number
   readonly alike: boolean
 }
@@ -37,7 +37,10 @@ function medianOf(values: readonly number[]): number {
   return values.length % 2 === 1 ? upper : ((values[half - 1] ?? 0) + upper) / 2
 }
 
-/** The largest difference between the shares of both sets that lie below a value. */
+/**
+ * For each value, takes the share of each set below that value. Returns the largest difference of
+ * the two shares.
+ */
 function distanceOf(first: readonly number[], second: readonly number[]): number {
   let [i, j, most] = [0, 0, 0]
   while (i < first.length && j < second.length) {

@@ -1,8 +1,8 @@
 /**
  * `dodeca doctor enumeration` checks whether response times reveal that an address has an account.
  * It starts a platform with this installation's settings on a separate database, so that no mail is
- * sent and no row remains. It runs only if you name it, because it takes half a minute and needs an
- * idle machine.
+ * sent and no row remains. `dodeca doctor` runs this check only if you name it, because the check
+ * takes half a minute and needs an idle machine.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -79,16 +79,16 @@ function settingsOn(database_url: string, data_dir: string): Record<string, stri
     KERNEL_SANDBOX: 'false',
     KERNEL_FAULTS: '',
     KERNEL_DRAIN_SECONDS: '0',
-    // All requests come from one address, so rate limits by address are turned off. They are not
-    // what we test.
+    // All requests have the same IP address, so rate limits by IP address are turned off. These
+    // limits are not tested here.
     KERNEL_THROTTLE_LOOPBACK: 'false',
     IDENTITY_TENANT_FROM: 'body',
   }
 }
 
 /**
- * Accounts that share one password, and the same number of addresses without an account, of the
- * same length.
+ * Creates accounts that share one password, and the same number of addresses without an account.
+ * All addresses have the same length.
  */
 async function makePairs({ administration }: Face): Promise<Pair[]> {
   const password = newSecret(24)

@@ -1,7 +1,7 @@
 /**
- * Sends the same requests about addresses with and without an account, in turns, and measures each
- * response time. Each address is used once, so that no rate limit applies. The order within a pair
- * alternates, so that neither kind has an advantage.
+ * Sends the same requests about addresses with an account and without an account, in turns, and
+ * measures each response time. Each address is used once, so that no rate limit applies. The order
+ * within a pair alternates, so that neither kind has an advantage.
  */
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'

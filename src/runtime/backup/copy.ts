@@ -11,8 +11,8 @@ export type Copied = { readonly bytes: number; readonly sha256: string }
 
 const chunk_bytes = 1024 * 1024
 /**
- * Enough parallel copies to keep a disk busy that must confirm each file. More would only use
- * memory.
+ * The number of parallel copies. This many keep a disk busy that must confirm each file. More would
+ * only use memory.
  */
 const lanes_max = 8
 
@@ -68,8 +68,8 @@ async function readThrough(
 export type Tree = { readonly folders: string[]; readonly files: string[] }
 
 /**
- * Lists paths below `root`, with `/` as separator. `leaveOut` is called for each. Entries that are
- * neither file nor folder are skipped.
+ * Lists paths below `root`, with `/` as separator. `leaveOut` is called for each path. Entries that
+ * are neither file nor folder are skipped.
  */
 export async function treeOf(
   root: string,
@@ -101,7 +101,7 @@ export async function makeFolders(root: string, folders: readonly string[]): Pro
   for (const folder of folders) await mkdir(join(root, folder), { recursive: true, mode: 0o700 })
 }
 
-/** Runs `work` on all items, a few at a time; the first failure stops it. */
+/** Runs `work` on all items, a few at a time. The first failure stops it. */
 export async function inLanes<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,

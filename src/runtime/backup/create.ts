@@ -1,7 +1,8 @@
 /**
- * Creates a backup in this order: the database, the objects (so that every object that a row names
- * is included), the keys, and the manifest. Each file is hashed while it is copied. The manifest
- * names the parts that cannot be included. A backup that fails leaves nothing behind.
+ * Creates a backup in this order: the database, the objects, the keys, and the manifest. The
+ * objects follow the database, so that the backup has every object that a row refers to. Each file
+ * is hashed while it is copied. The manifest lists the parts that cannot be included. A backup that
+ * fails leaves nothing behind.
  */
 /* oxlint-disable node/no-sync -- a command of its own: nothing is served while it runs */
 import { mkdir, readdir, rm } from 'node:fs/promises'
@@ -26,7 +27,7 @@ import { copyOnline } from './online-copy.ts'
 
 export type BackupSource = {
   readonly data_dir: DataDir
-  /** The folder of PostgreSQL itself. */
+  /** The data folder of PostgreSQL itself. */
   readonly url: string
   readonly embedded: boolean
   /** Whether the keys are in the environment and not in the data folder. */

@@ -1,7 +1,7 @@
 /**
- * Copies a database at DATABASE_URL as one archive. It uses the machine's pg_dump and pg_restore,
- * because they must be as new as the server. They get the password through a file that only they
- * can read, so the password never appears in the list of processes.
+ * Copies a database at DATABASE_URL as one archive. The copy uses the machine's pg_dump and
+ * pg_restore, because they must be as new as the server. They get the password through a file that
+ * only they can read, so the password never appears in the list of processes.
  */
 import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
@@ -53,7 +53,7 @@ async function withAddress<T>(
   }
 }
 
-/** False if there is no such program. */
+/** False if the machine has no such program. */
 function run(program: string, args: readonly string[]): Promise<boolean> {
   return new Promise((resolve, reject) => {
     execFile(program, args, { encoding: 'utf8' }, (error, _out, complaints) => {

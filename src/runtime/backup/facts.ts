@@ -1,4 +1,6 @@
-/** Facts about the database that a backup records, and that a recovered database must match. */
+/**
+ * Reads facts about a database. A backup records them, and a recovered database must match them.
+ */
 import { directClient } from '../../kernel/database/direct.ts'
 import type { Head } from './manifest.ts'
 

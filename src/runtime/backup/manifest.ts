@@ -1,7 +1,7 @@
 /**
- * The manifest of a backup: what it contains, its time, and the hash of every file. It is written
- * last, so a folder without one is not a backup, and it has a hash of itself, so that any changed
- * byte is noticed.
+ * The manifest of a backup: its contents, its time, and the hash of every file. The manifest is
+ * written last, so a folder without a manifest is not a backup. It contains a hash of itself, so
+ * that any changed byte is noticed.
  */
 import { createHash } from 'node:crypto'
 import { open, readFile, rename } from 'node:fs/promises'
@@ -83,7 +83,7 @@ function sumOf(manifest: Manifest): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
 }
 
-/** Every difference between the folder and its manifest, as sentences. */
+/** Returns every difference between the folder and its manifest, as sentences. */
 export async function alterations(folder: string, manifest: Manifest): Promise<string[]> {
   const found: string[] = []
   const tree = await treeOf(folder, path => path === file_name)

@@ -1,8 +1,8 @@
 /**
- * A physical copy of the embedded PostgreSQL while it is in use. It has the files between
- * pg_backup_start and pg_backup_stop, which may be inconsistent, and the write-ahead log of that
- * time, which makes them consistent. The copy contains everything that was committed before it
- * began. Recovery ends in a state between two commits.
+ * A physical copy of the embedded PostgreSQL while it is in use. The copy has the files between
+ * pg_backup_start and pg_backup_stop, which may be inconsistent. It also has the write-ahead log of
+ * that time, which makes the files consistent. The copy contains everything that was committed
+ * before it began. Recovery ends in a state between two commits.
  */
 import { readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,8 +21,8 @@ export type OnlineCopy = {
 }
 
 /**
- * The content of these folders belongs to the running server or is created at its start. The
- * folders must exist.
+ * The folders must exist, but their content is not copied: it belongs to the running server or is
+ * created at its start.
  */
 const emptied =
   /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//
@@ -92,7 +92,9 @@ export async function copyOnline(options: {
   }
 }
 
-/** The control file is copied last: it must not name a checkpoint that is newer than the files. */
+/**
+ * The control file is copied last: it must not refer to a checkpoint that is newer than the files.
+ */
 async function copyCluster(
   cluster: string,
   to: string,
@@ -115,7 +117,7 @@ async function copyCluster(
   return files
 }
 
-/** The table was dropped meanwhile. The log contains that too. */
+/** The table was dropped meanwhile. The log contains the drop too. */
 function dropped(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error
 }

@@ -1,7 +1,7 @@
 /**
  * Restores a backup into an empty data folder. Nothing is written before every hash is verified.
- * Until the database is complete, a link in its place keeps the platform from starting with half a
- * database.
+ * Until the database is complete, a broken link is in its place, so that the platform cannot start
+ * with half a database.
  */
 /* oxlint-disable node/no-sync -- a command of its own: nothing is served while it runs */
 import * as fs from 'node:fs'
@@ -135,8 +135,8 @@ async function placeCluster(
 
 /**
  * If the account that runs PostgreSQL has no access to the folder, the database is a link. Only
- * `openCluster` knows the target. It creates an empty database there, and then we replace that one
- * with ours.
+ * `openCluster` knows the target. `openCluster` creates an empty database there, and the restored
+ * database then replaces the empty one.
  */
 async function placeElsewhere(
   data_dir: DataDir,

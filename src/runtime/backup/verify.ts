@@ -20,7 +20,7 @@ export type VerifyOptions = {
   readonly folder: string
   progress(line: string): void
   /**
-   * The violations that the platform finds when it is opened on a data folder; empty if there are
+   * The violations that the platform finds when it is opened on a data folder. Empty if there are
    * none.
    */
   checkPlatform(data_dir: string): Promise<readonly string[]>
@@ -28,7 +28,9 @@ export type VerifyOptions = {
 
 export type Verdict = {
   readonly manifest: Manifest
-  /** How much was verified: a backup without a database cannot be started. */
+  /**
+   * Whether the platform was started on the copy. A backup without a database cannot be started.
+   */
   readonly started: boolean
   readonly violations: readonly string[]
 }
@@ -63,7 +65,7 @@ async function tryOut(
   const silent = () => undefined
   await placeBackup({ folder, data_dir, database_url: null, progress: silent }, manifest)
   progress('Recovering a copy of the database …')
-  // The copy is temporary, so it need not be synchronized to the disk.
+  // The copy is temporary, so its files need not be synchronized to the disk.
   const settings = { fsync: 'off' }
   const postgres = await openPostgres({ data_dir, progress, settings }).catch((error: unknown) => {
     throw recoveryFailure(data_dir) ?? error
@@ -84,7 +86,7 @@ async function tryOut(
   }
 }
 
-/** Returns the reason that the server itself logged, because the log is deleted with the copy. */
+/** Returns the reason from the server's log, because the log is deleted with the copy. */
 function recoveryFailure(data_dir: string): StartError | undefined {
   const log = join(data_dir, 'companions', `${postgres_companion}.log`)
   if (!fs.existsSync(log)) return undefined
@@ -96,7 +98,7 @@ function recoveryFailure(data_dir: string): StartError | undefined {
   return reason ? new StartError(`a copy of the database does not recover: ${reason}`) : undefined
 }
 
-/** The database may be in another place, to which the account that runs it has access. */
+/** The database may be in another place that the account of PostgreSQL can access. */
 async function clear(scratch: string): Promise<void> {
   const path = join(scratch, 'data')
   if (fs.existsSync(path)) {

@@ -27,7 +27,7 @@ export function segmentFile(timeline: number, segment: bigint, segment_bytes: bi
 }
 
 export type WalSource = {
-  /** The server's `pg_wal`, and the folder that receives the segments. */
+  /** `from` is the server's `pg_wal`, and `to` is the folder that receives the segments. */
   readonly from: string
   readonly to: string
   readonly timeline: number
@@ -54,7 +54,7 @@ export function collectWal(source: WalSource): WalCollector {
   let next = source.start_lsn / source.segment_bytes
   let failure: Error | undefined
 
-  /** Segments before this one are complete and no longer written to. */
+  /** Segments before the current one are complete and no longer written to. */
   const takeUntil = async (segment: bigint) => {
     for (; next < segment; next++) {
       const file = segmentFile(source.timeline, next, source.segment_bytes)

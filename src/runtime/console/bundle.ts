@@ -1,8 +1,8 @@
 /**
- * The console's files as a browser gets them. They are bundled by esbuild at the first visit, in
- * about a tenth of a second, so that a start pays nothing and there is no build step. Their names
- * hold a hash of their content, and the catalog of operations comes from this platform's own
- * OpenAPI document.
+ * The console's files in the form that a browser gets. esbuild bundles them at the first visit, in
+ * about a tenth of a second. So they do not delay the start, and there is no build step. The names
+ * of the files contain a hash of their content. The catalog of operations is made from this
+ * platform's own OpenAPI document.
  */
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'

@@ -1,7 +1,7 @@
 /**
- * What the console needs to know of each operation, from the OpenAPI document: where it is, which
- * permission it requires, its filters, and the schema and example of its body. References are
- * replaced by what they refer to, down to a depth at which a form shows JSON anyway.
+ * The facts that the console needs about each operation, from the OpenAPI document: its path, the
+ * permission that it requires, its filters, and the schema and example of its body. References are
+ * replaced by their targets, down to the depth at which a form shows JSON.
  */
 type Json = { readonly [name: string]: unknown }
 
@@ -10,7 +10,7 @@ export type CatalogOperation = {
   readonly path: string
   readonly summary: string
   readonly permission: string | null
-  /** Filters; without cursor and limit. */
+  /** The filters, without cursor and limit. */
   readonly query: Readonly<Record<string, Json>>
   readonly body: Json | null
   readonly example: unknown

@@ -1,6 +1,6 @@
 /**
- * The console: one page for all its addresses, and its two files. The page is public and holds
- * nothing; what a person sees comes from the API, with the session's cookies. The policy allows
+ * The console: one page for all its addresses, and its two files. The page is public and contains
+ * no data. A signed-in person sees data from the API, with the session's cookies. The policy allows
  * only these files: no inline script or style, no other origin, and no text as markup.
  */
 import { Type } from 'typebox'
@@ -24,7 +24,7 @@ const policy = [
   `trusted-types 'none'`,
 ].join('; ')
 
-/** Mails have their styles in their elements. */
+/** The HTML of mails has inline styles. */
 const frame_policy = [
   `default-src 'none'`,
   `style-src 'unsafe-inline'`,
@@ -38,7 +38,7 @@ const frame_policy = [
 const common = { method: 'GET', permission: 'public', hidden: true, added: true } as const
 const segment = text(300)
 
-/** The addresses of the page; the browser shows what each one names. */
+/** The addresses of the page. Its script in the browser decides which view each address shows. */
 const paths = [
   '/console',
   '/console/',
@@ -64,7 +64,7 @@ function pageRoute(path: (typeof paths)[number], bundle: () => Promise<Bundle>):
     path,
     summary: 'The console',
     params: Object.fromEntries(names),
-    // The page's own state: filters and what is selected.
+    // The state of the page: its filters and the selected rows.
     query: closed({ q: Type.Optional(text(2000)) }),
     transaction: 'own',
     head: true,
@@ -99,7 +99,9 @@ function page(script: Asset, style: Asset): string {
 `.text
 }
 
-/** An empty page for a stranger's HTML: no script runs in it, and it loads nothing. */
+/**
+ * An empty page in which HTML from strangers is shown. No script runs in it, and it loads nothing.
+ */
 function frameRoute(): Route {
   return route({
     ...common,
@@ -133,7 +135,7 @@ function assetRoute(bundle: () => Promise<Bundle>): Route {
     fails: ['not_found'],
     handle: async ({ params, request }) => {
       const asset = Object.values(await bundle()).find(one => one.name === params.name)
-      // A page from before an update asks for a file that is no more: it loads the new page.
+      // A page that was loaded before an update may request a file that no longer exists.
       if (!asset) throw problem('not_found')
       const accepted = String(request.headers['accept-encoding'] ?? '')
       const coding = (['br', 'gzip'] as const).find(one => accepted.includes(one))

@@ -1,6 +1,6 @@
 /**
- * Moves the platform's time. SQL in all processes uses the row. This process's own clock moves
- * after the row is committed. The wake-up makes the other processes read the row again.
+ * Moves the platform's time. SQL in all processes uses the row of the offset. This process's own
+ * clock moves after the row is committed. The wake-up makes the other processes read the row again.
  */
 import { Type } from 'typebox'
 import { rfc3339, type Clock } from '../../kernel/clock.ts'

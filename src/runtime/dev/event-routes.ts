@@ -1,7 +1,7 @@
 /**
- * Shows how events work. It emits ordinary events through the outbox of a transaction, which may be
- * held open or rolled back, and reads the log. Only declared events with valid data are accepted,
- * as from every other emitter.
+ * Shows how events work. One route emits ordinary events through the outbox of a transaction. The
+ * transaction may be held open or rolled back. Another route reads the log. Only declared events
+ * with valid data are accepted, as in every other part of the platform.
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -39,11 +39,11 @@ const NewEvent = closed({
   data: Type.Record(Type.String({ maxLength: 200 }), Type.Unknown()),
   tenant: Type.Optional(Id),
   /**
-   * The number of events in one transaction. They belong to one aggregate with consecutive
-   * versions, or each has its own aggregate.
+   * The number of events in one transaction. Either all belong to one aggregate with consecutive
+   * versions, or each event has its own aggregate.
    */
   count: Type.Optional(count(1, events_max)),
-  /** Keeps the transaction open after its events got their outbox numbers. */
+  /** Keeps the transaction open after its events have got their outbox numbers. */
   hold_ms: Type.Optional(count(0, hold_max_ms)),
   /** Rolls the transaction back: the returned ids never appear in the log. */
   rollback: Type.Optional(Type.Boolean()),

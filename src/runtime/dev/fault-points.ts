@@ -25,7 +25,7 @@ export function faultPoints(surfaces: readonly AnySurface[]): readonly string[] 
   return [...found].sort()
 }
 
-/** Checks KERNEL_FAULTS: a point with a wrong name would never be hit. */
+/** Checks KERNEL_FAULTS, because a fault at a misspelled point would never happen. */
 export function refuseUnknownPoints(faults: string, surfaces: readonly AnySurface[]): void {
   if (faults === '') return
   const known = faultPoints(surfaces)

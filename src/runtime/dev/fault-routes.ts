@@ -1,4 +1,4 @@
-/** Sets and lists the fault points of this one process; other processes have their own. */
+/** Sets and lists the fault points of this process. Other processes have their own. */
 import { Type } from 'typebox'
 import { isFaultAction, type FaultRule, type Faults } from '../../kernel/faults.ts'
 import { problem } from '../../kernel/errors/problem.ts'
@@ -20,7 +20,7 @@ const NewFault = closed({
   action: Type.String({ pattern: '^(kill|throw|hang|delay:[0-9]{1,6})$', maxLength: 20 }),
   times: Type.Optional(count(1, 1_000_000)),
   skip: Type.Optional(count(0, 1_000_000)),
-  /** A tenant, or the id of a resource of a request or an event. */
+  /** A tenant, or the id of a resource in a request or an event. */
   match: Type.Optional(Id),
 })
 

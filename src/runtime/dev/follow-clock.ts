@@ -1,7 +1,7 @@
 /**
- * Keeps the clock of this process at the offset of the row `kernel.clock`, which it reads at the
- * start and at every wake-up. The pulse reads the row too. So every process sees a move within a
- * second, even if a wake-up is lost. This runs in development only. In production the offset is
+ * Keeps the clock of this process at the offset of the row `kernel.clock`. The row is read at the
+ * start and at every wake-up. The pulse reads the row too. So every process notices a change within
+ * a second, even if a wake-up is lost. This runs in development only. In production the offset is
  * always zero.
  */
 import { Type } from 'typebox'
@@ -51,7 +51,7 @@ export function followClock({ db, clock, log, onWake }: FollowClockOptions): Clo
     running = undefined
   }
   const look = () => {
-    // A wake-up during a read may announce a move that this read did not see.
+    // A wake-up during a read may be about a change that the read did not see.
     again = running !== undefined
     running ??= readAll()
   }

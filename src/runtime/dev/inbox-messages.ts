@@ -14,7 +14,7 @@ import {
 
 export type List<T> = { data: T[]; next_cursor: string | null; has_more: boolean }
 
-/** The vendor that stores the messages of a channel. */
+/** Finds the vendor that stores the messages of a channel. */
 export const vendors: Readonly<Record<InboxChannel, string>> = {
   email: 'mail',
   sms: 'sms',
@@ -52,7 +52,7 @@ export async function listMessages(
   return { data, has_more, next_cursor: has_more ? (data.at(-1)?.id ?? null) : null }
 }
 
-/** Searches the newest messages; a journal on one machine is small. */
+/** Searches only the newest messages, because a journal on one machine is small. */
 async function searchMessages(
   outside: OutsideWorld,
   { q, limit = limit_default, ...query }: Query & { q: string },
@@ -78,8 +78,8 @@ async function searchMessages(
 }
 
 /**
- * Returns the list as soon as it contains something newer than `after`. After the time limit it
- * returns the list unchanged.
+ * Returns the list as soon as it contains a message newer than `after`. After the time limit the
+ * unchanged list is returned.
  */
 export async function waitForMessages(
   outside: OutsideWorld,
@@ -96,7 +96,7 @@ export async function waitForMessages(
   }
 }
 
-/** Asks each vendor until one knows the message. */
+/** Asks one vendor after the other for the message. */
 export async function askOwner<T>(ask: (vendor: string) => Promise<T>): Promise<T> {
   let refusal: unknown
   for (const channel of inbox_channels) {

@@ -1,6 +1,6 @@
 /**
  * The inbox as a page. A mail's own HTML is shown in a frame that may run no script and has no
- * origin. Its links open in a new tab, so that you can follow a link in a mail.
+ * origin. The links in a mail open in a new tab.
  */
 import { markup, type Markup } from '../../kernel/http/markup.ts'
 import type { InboxMessage } from './inbox-shapes.ts'
@@ -48,8 +48,8 @@ select { font: inherit; padding: .4rem .5rem; border: 1px solid var(--line); bor
   height: 22rem } }
 `
 
-// Waits for newer messages but does not reload by itself, so that the text does not move while you
-// read it.
+// The page waits for newer messages but does not reload by itself, so that the text does not move
+// while you read it.
 const script = `
 const first = document.body.querySelector('[data-id]')?.dataset.id
 const fresh = document.querySelector('.fresh')
@@ -206,7 +206,7 @@ function frame(source: string): Markup {
   ></iframe>`
 }
 
-/** If there is HTML, the text is another version of the same content and is folded. */
+/** A mail with HTML usually has the same content as text, so the text is folded. */
 function textPart(text: string, folded: boolean): Markup {
   const body = markup`<pre tabindex="0">${linked(text)}</pre>`
   return folded

@@ -1,7 +1,7 @@
 /**
  * The development inbox: messages that the sandbox's servers received on every channel, faults of
- * their delivery, and delivery reports. The platform stores none of it; each call is forwarded to
- * the control plane of the vendor that serves the channel.
+ * their delivery, and delivery reports. The platform stores none of this data. Each call is
+ * forwarded to the control plane of the vendor that serves the channel.
  */
 import { Type } from 'typebox'
 import { reply, route, type RequestFacts, type Route } from '../../kernel/http/route.ts'

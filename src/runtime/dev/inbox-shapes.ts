@@ -34,7 +34,7 @@ const shown = {
 
 export const InboxMessage = Type.Object(shown)
 export type InboxMessage = Static<typeof InboxMessage>
-/** The single message also has its raw bytes. */
+/** A single message also contains its raw bytes. */
 export const WholeMessage = Type.Object({ ...shown, raw: Type.String() })
 export type WholeMessage = Static<typeof WholeMessage>
 
@@ -51,9 +51,9 @@ export const MessageQuery = closed({
   q: Type.Optional(text(200)),
   cursor: Type.Optional(text(64)),
   limit: Type.Optional(count(1, 100)),
-  /** Waits at most this long until a message matches. */
+  /** The longest time to wait until a message matches. */
   wait_seconds: Type.Optional(count(1, 30)),
-  /** With `wait_seconds`: only messages that arrived after this one. */
+  /** With `wait_seconds`: returns only messages that arrived after this message. */
   after: Type.Optional(text(64)),
 })
 export type MessageQuery = Static<typeof MessageQuery>

@@ -1,7 +1,8 @@
 /**
- * The development helpers serve this machine only. The peer must be loopback, there must be no
- * proxy, and the request's host must be this machine. So a foreign page cannot reach them by a name
- * that points here. Any other caller gets a 404.
+ * The development helpers serve this machine only. A caller must connect from loopback and not
+ * through a proxy, and the host name of the request must be a name of this machine. So a page of
+ * another site cannot use the helpers through a DNS name with a loopback address. Any other caller
+ * gets a 404.
  */
 import { problem } from '../../kernel/errors/problem.ts'
 import type { RequestFacts, Route } from '../../kernel/http/route.ts'

@@ -1,6 +1,6 @@
 /**
- * The development helpers under `/dev`: they exist in the development profile only, answer only
- * callers on this machine, require no credential and are not in the published document.
+ * The development helpers under `/dev`. They exist in the development profile only, and answer only
+ * callers on this machine. They require no credential and are not in the published document.
  */
 import type { Config } from '../config.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -25,7 +25,7 @@ export type DevDeps = {
   readonly declared: DeclaredEvents
   /** Whether the web console is served. */
   readonly console?: boolean
-  /** Makes every process check its work again, and its clock too. */
+  /** Makes every process look for work again and read the clock again. */
   wake(): void
 }
 

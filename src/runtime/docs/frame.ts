@@ -91,7 +91,10 @@ mark { background: light-dark(#fff0b3, #5a4a00); color: inherit }
 
 const digest = digestOf(style)
 
-/** Nothing but pictures of this platform, the style sheet above, and the script that is given. */
+/**
+ * The policy of a page. It allows pictures of this platform, the style sheet above, the given
+ * script and nothing else.
+ */
 export function policyFor(script?: string): string {
   const allowed =
     script === undefined ? '' : ` script-src 'sha256-${digestOf(script)}'; connect-src 'self';`
@@ -104,12 +107,12 @@ function digestOf(text: string): string {
 
 export type FrameParts = {
   readonly title: string
-  /** The page that is shown, as in its address. */
+  /** The name of the shown page, as in its address. */
   readonly name: string
   readonly groups: readonly Group[]
   readonly body: Markup
   readonly headings?: readonly Heading[]
-  /** What was searched for. */
+  /** The text of the search. */
   readonly query?: string
   readonly script?: string
 }
@@ -153,7 +156,10 @@ ${script !== undefined && markup`<script type="module">${trusted(script)}</scrip
 `.text
 }
 
-/** Behind the page, so that a phone shows the page first; a wider screen shows it on the left. */
+/**
+ * The navigation follows the page in the HTML, so that a phone shows the page first. A wider screen
+ * shows the navigation on the left.
+ */
 function navigation(groups: readonly Group[], current: string): Markup {
   const lists = groups.map(({ title, entries }) => {
     const items = entries.map(({ title: says, name }) => {

@@ -1,6 +1,6 @@
 /**
- * The documentation at `/docs`: the Markdown files of this repository as pages, the reference of the
- * API, and a search that needs no script and no network. All is read at the first visit.
+ * The documentation at `/docs`: the Markdown files of this repository as pages, the reference of
+ * the API, and a search that needs no script and no network. All files are read at the first visit.
  */
 import { readFile } from 'node:fs/promises'
 import type { App } from '../../kernel/http/app.ts'
@@ -15,7 +15,10 @@ import { base, openSite, type Site } from './site.ts'
 const folder = new URL('../../../docs/', import.meta.url)
 const query_length_max = 200
 
-/** What lies beside the pages. Examples are shown as text, so that none of them runs here. */
+/**
+ * The types of other files in `docs/`. Examples are sent as text, so that a browser does not run
+ * them.
+ */
 const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
   png: 'image/png',
@@ -90,7 +93,10 @@ function headersOf({ script }: FrameParts) {
   }
 }
 
-/** Pages and operations apart: hundreds of operations would hide the pages. */
+/**
+ * Pages and operations are searched separately. Otherwise hundreds of operations would hide the
+ * pages.
+ */
 async function openSearches(site: () => Promise<Site>, reference: () => Reference) {
   const { all } = await site()
   return Promise.all([openSearch(all()), openSearch(reference().all())])

@@ -1,6 +1,6 @@
 /**
- * Markdown of our own pages as HTML. Every text is escaped by the `markup` tag, and HTML inside a
- * page is shown as text, so that a page can never carry a script.
+ * Renders the Markdown of our own pages as HTML. The `markup` tag escapes every text. HTML inside a
+ * page is shown as text, so that a page can never contain a script.
  */
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table'
@@ -13,7 +13,7 @@ type Of<T extends Node['type']> = Extract<Node, { type: T }>
 
 export type Heading = { readonly depth: number; readonly id: string; readonly text: string }
 
-/** A heading and what stands under it, as plain text for the search. */
+/** A heading and the text below the heading, as plain text for the search. */
 export type Section = Heading & { readonly says: string }
 
 export type Rendered = {
@@ -23,7 +23,10 @@ export type Rendered = {
   readonly sections: readonly Section[]
 }
 
-/** Where a link or picture of the page leads on the site; null: nowhere that the site serves. */
+/**
+ * Returns the address on the site for a link or picture of a page. Null means that the site does
+ * not serve the target.
+ */
 export type Resolve = (target: string) => string | null
 
 type Context = { readonly resolve: Resolve; readonly ids: ReadonlyMap<Node, string> }
@@ -43,7 +46,10 @@ export function renderMarkdown(source: string, resolve: Resolve): Rendered {
   }
 }
 
-/** As GitHub names them, so that a link to a heading works in the repository and on the site. */
+/**
+ * Makes the ids of headings like GitHub, so that a link to a heading works in the repository and on
+ * the site.
+ */
 function idsOf(root: Root): Map<Node, string> {
   const taken = new Map<string, number>()
   const ids = new Map<Node, string>()
@@ -72,7 +78,7 @@ function sectionsOf(root: Root, ids: ReadonlyMap<Node, string>): Section[] {
   return sections
 }
 
-/** Words of neighbours stay apart. */
+/** A space keeps the words of two blocks apart. */
 function textOf(node: Node): string {
   if ('value' in node) return node.value
   if (!('children' in node)) return ''
@@ -121,7 +127,7 @@ function list(node: Of<'list'>, context: Context): Markup {
     : markup`<ul>${items}</ul>\n`
 }
 
-/** It scrolls by itself, also by the keyboard, so that the page fits a phone. */
+/** The table scrolls inside its own box, also by the keyboard, so that the page fits on a phone. */
 function table(node: Of<'table'>, context: Context): Markup {
   const [head, ...rows] = node.children
   const headed = head && head.children.some(cell => cell.children.length > 0)
@@ -135,7 +141,7 @@ function table(node: Of<'table'>, context: Context): Markup {
   return markup`<div class="table" role="group" aria-label="Table" tabindex="0"><table>${top}<tbody>${body}</tbody></table></div>\n`
 }
 
-/** An empty one heads nothing. */
+/** An empty cell is not a heading. */
 function headCell(cell: Of<'tableCell'>, context: Context): Markup {
   return cell.children.length > 0
     ? markup`<th scope="col">${inside(cell, context)}</th>`

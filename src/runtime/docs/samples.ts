@@ -1,6 +1,7 @@
 /**
- * Samples in curl, TypeScript and Python for each operation of the published document, as the
- * member `x-codeSamples` that the reference shows. The values are the document's own examples.
+ * Samples in curl, TypeScript and Python for each operation of the published document. The
+ * reference shows them, and the document has them as the member `x-codeSamples`. The values are the
+ * document's own examples.
  */
 import {
   parametersOf,
@@ -13,7 +14,7 @@ import {
 
 export type Sample = { readonly lang: string; readonly label: string; readonly source: string }
 
-/** What a sample is made of. */
+/** The parts of a request from which a sample is made. */
 type Call = {
   readonly server: string
   readonly method: string
@@ -23,7 +24,7 @@ type Call = {
   readonly token: boolean
   readonly key: boolean
   readonly body: unknown
-  /** The body is bytes and not JSON. */
+  /** True if the body is bytes and not JSON. */
   readonly bytes: boolean
   readonly stream: boolean
 }
@@ -56,7 +57,7 @@ function samplesOf(
   const typescript = { lang: 'typescript', label: 'TypeScript', source: typescriptOf(call) }
   return [
     { lang: 'shell', label: 'curl', source: curlOf(call) },
-    // The client sends JSON; bytes go to an address that the platform signs.
+    // There is no TypeScript sample for a body of bytes, because the client sends only JSON.
     ...(call.bytes ? [] : [typescript]),
     { lang: 'python', label: 'Python', source: pythonOf(call) },
   ]
@@ -135,7 +136,7 @@ function typescriptOf({ method, path, path_values, query, body, stream }: Call):
   return `const { data } = await api.${method}('${path}'${given})`
 }
 
-/** A value as a TypeScript literal, with bare names where they can be. */
+/** Writes a value as a TypeScript literal. Names have quotation marks only if they need them. */
 function literal(value: unknown, indent: number): string {
   return JSON.stringify(value, null, 2)
     .replaceAll('\n', `\n${' '.repeat(indent)}`)

@@ -5,7 +5,7 @@
 import stem from 'wink-porter2-stemmer'
 import type { Page } from './site.ts'
 
-/** What the search reads of a page. */
+/** The parts of a page that the search reads. */
 export type Findable = Pick<Page, 'title' | 'name' | 'sections'>
 
 export type Hit = {
@@ -13,13 +13,16 @@ export type Hit = {
   readonly name: string
   readonly heading: string
   readonly id: string
-  /** The place that fits best, cut at words. */
+  /** The part of the text that matches best, cut at words. */
   readonly excerpt: string
 }
 
 type Entry = Omit<Hit, 'excerpt'> & { readonly says: string; readonly length: number }
 
-/** As in the paper: how fast repetition stops to count, and how much length does. */
+/**
+ * The constants of the BM25 paper: `k1` limits the weight of repeated words, and `b` sets the
+ * weight of the length.
+ */
 const [k1, b] = [1.2, 0.75]
 const title_weight = 6
 const words_max = 8
@@ -63,7 +66,7 @@ export async function openSearch(pages: AsyncIterable<Findable>): Promise<Search
   }
 }
 
-/** The word itself; if nothing has it, words that begin with it. */
+/** Finds the word itself. If no text contains the word, finds words that begin with it. */
 function matching(postings: Map<string, Map<number, number>>, word: string): Map<number, number> {
   const exact = postings.get(word)
   if (exact || word.length < 3) return exact ?? new Map<number, number>()
@@ -75,7 +78,7 @@ function matching(postings: Map<string, Map<number, number>>, word: string): Map
   return found
 }
 
-/** A name such as `alias_taken` is found whole and by its parts. */
+/** A name such as `alias_taken` can be found as a whole and by its parts. */
 function wordsOf(text: string): string[] {
   const whole = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
   return whole.flatMap(word =>

@@ -1,6 +1,6 @@
 /**
- * The pages of the documentation: Markdown files of this repository, with the addresses that they
- * have on the site. `docs/README.md` is the index; its lists are the navigation, in their order.
+ * The pages of the documentation: Markdown files of this repository, with their addresses on the
+ * site. `docs/README.md` is the index. Its lists are the navigation, in the same order.
  */
 import { readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
@@ -18,9 +18,9 @@ const elsewhere: Readonly<Record<string, string>> = {
 }
 
 export type Page = Rendered & {
-  /** From the root of the repository. */
+  /** The path from the root of the repository. */
   readonly file: string
-  /** Below `/docs/`; empty for the index. */
+  /** The address below `/docs/`. Empty for the index. */
   readonly name: string
 }
 
@@ -29,9 +29,9 @@ export type Group = { readonly title: string; readonly entries: readonly Entry[]
 
 export type Site = {
   readonly groups: readonly Group[]
-  /** Rendered at its first visit. */
+  /** Returns a page. A page is rendered at its first visit. */
   page(name: string): Promise<Page | null>
-  /** Every page, one after the other. */
+  /** Returns every page, one after the other. */
   all(): AsyncGenerator<Page>
 }
 
@@ -64,7 +64,7 @@ async function readPage(file: string): Promise<Page> {
   return { ...rendered, file, name: nameOf(file) ?? '' }
 }
 
-/** The headings of the index with their lists of links. Links to addresses are no pages. */
+/** The headings of the index with their lists of links. Links to other sites are left out. */
 function groupsOf(index: string) {
   return index
     .split(/^## /m)
@@ -81,14 +81,14 @@ function groupsOf(index: string) {
     .filter(({ entries }) => entries.length > 0)
 }
 
-/** The name of a file on the site; null if it is no page. */
+/** The name of a file on the site. Null if the file is not a page. */
 function nameOf(file: string): string | null {
   if (file === 'docs/README.md') return ''
   if (/^docs\/.+\.md$/.test(file)) return file.slice('docs/'.length, -'.md'.length)
   return elsewhere[file] ?? null
 }
 
-/** Of a link in a file: another page, a file that the site serves, or an address elsewhere. */
+/** The address of a link in a file: another page, a file that the site serves, or another site. */
 export function addressOf(target: string, file: string): string | null {
   if (/^(https?:|mailto:|#|\/)/.test(target)) return target
   const [path = '', hash] = target.split('#')

@@ -1,5 +1,6 @@
 /**
- * The record of administrative acts. Readers with the permission see the acts of their own tenant.
+ * The record of administrative acts. Readers with the permission can read the acts of their own
+ * tenant.
  */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
@@ -36,7 +37,7 @@ export function auditRoutes({ cursors }: { cursors: Cursors }): Route[] {
         actor: Type.Optional(text(200)),
         action: Type.Optional(text(200)),
         target: Type.Optional(text(400)),
-        /** What came of one request. */
+        /** Finds the acts that one request caused. */
         request_id: Type.Optional(Id),
       }),
       replies: { 200: page(AuditEvent) },
@@ -54,7 +55,7 @@ export function auditRoutes({ cursors }: { cursors: Cursors }): Route[] {
               and (${actor}::text is null or actor = ${actor}::text)
               and (${action}::text is null or action = ${action}::text)
               and (${target}::text is null or target = ${target}::text)
-              -- Ids begin with their time, so only what follows the request within the hour is read.
+              -- Ids begin with their time, so only the acts of the hour after the request are read.
               and (${request_id}::uuid is null or (request_id = ${request_id}::uuid
                 and id between ${earliest}::uuid and ${latest}::uuid))
             order by id desc
@@ -67,7 +68,7 @@ export function auditRoutes({ cursors }: { cursors: Cursors }): Route[] {
   ]
 }
 
-/** Audit ids from the second in which the request began to an hour later. */
+/** The range of audit ids from the second in which the request began to an hour later. */
 function spanOf(request_id: string): [string, string] {
   const began = Number.parseInt(request_id.replaceAll('-', '').slice(0, 12), 16)
   const idAt = (ms: number) => {

@@ -18,7 +18,7 @@ export type CatalogDeps = {
   readonly limits: readonly Limit[]
   readonly catalog: Catalog
   readonly cursors: Cursors
-  /** Every route of the platform, to find the deprecated ones. */
+  /** Every route of the platform. The list is used to find the deprecated routes. */
   routes(): readonly Route[]
 }
 

@@ -1,6 +1,6 @@
 /**
  * The OpenAPI document as a resource. It is made once, when all routes are known. It is also
- * compressed once, which makes it ten times smaller.
+ * compressed once. The compressed document is ten times smaller.
  */
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
@@ -38,7 +38,7 @@ export function documentRoute(document: () => string): Route {
       const { text, zipped, tag } = made
       const type = { 'content-type': 'application/json; charset=utf-8' }
       const accepted = String(request.headers['accept-encoding'] ?? '')
-      // A strong tag names exact bytes, so the compressed document has its own.
+      // A strong tag identifies exact bytes, so the compressed document has its own tag.
       return /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(accepted)
         ? reply(200, zipped, { ...type, 'content-encoding': 'gzip', etag: `"${tag}-gzip"` })
         : reply(200, text, { ...type, etag: `"${tag}"` })

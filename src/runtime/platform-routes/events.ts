@@ -1,4 +1,4 @@
-/** The operators' routes for consumers and parks. */
+/** The routes with which operators manage consumers and parks. */
 import { Type } from 'typebox'
 import type { Cursors } from '../../kernel/http/cursor.ts'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
@@ -18,7 +18,7 @@ import { listParks, park_states, retryPark, skipPark } from '../../kernel/events
 
 export type RouteNeeds = {
   cursors: Cursors
-  /** The event types that each consumer and sink in the code listens for. */
+  /** The event types that each consumer and each sink of the code subscribes to. */
   interests: readonly Interest[]
   wake(): void
 }

@@ -1,4 +1,6 @@
-/** Reports whether this process is alive and whether it should get work, and its metrics. */
+/**
+ * Reports three things: whether this process is alive, whether it should get work, and its metrics.
+ */
 import { Type } from 'typebox'
 import type { Metrics } from '../../kernel/observability/metrics.ts'
 import type { Member } from '../processes/member.ts'
@@ -11,9 +13,9 @@ export type HealthDeps = {
   readonly metrics: Metrics
   /** Updates the metrics that must be measured. */
   measure(): Promise<void>
-  /** The checks of readiness: each completes within a second. */
+  /** The checks of readiness. Each one completes within a second. */
   ready(): Promise<Record<string, boolean>>
-  /** Where it is one of several processes: then the metrics are those of all. */
+  /** Set if this process is one of several. Then the metrics contain all processes. */
   readonly member?: Member | undefined
 }
 
@@ -61,7 +63,10 @@ export function healthRoutes(deps: HealthDeps): Route[] {
   ]
 }
 
-/** In development for this machine only; in production for callers with the permission. */
+/**
+ * In development only this machine can read the metrics. In production a caller needs the
+ * permission.
+ */
 function metricsRoute({ profile, metrics, measure, member }: HealthDeps): Route {
   const common = {
     method: 'GET',

@@ -1,8 +1,8 @@
 /**
  * Finds the programs of the embedded PostgreSQL and the account that runs them. PostgreSQL refuses
  * to run as root, so root starts it under an unprivileged account. If that account cannot reach the
- * programs, they are copied once to a system folder that belongs to root and that every account can
- * read. The access to existing folders is never widened.
+ * programs, they are copied once to a system folder. The folder belongs to root, and every account
+ * can read it. The access rights of existing folders are never widened.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
 import * as fs from 'node:fs'
@@ -31,7 +31,7 @@ export function nativeDir(): string {
 }
 
 /**
- * Returns programs that `account` can run: the package's own, or otherwise a copy of them below
+ * Returns programs that `account` can run: the programs of the package, or otherwise a copy below
  * `system_dir`.
  */
 export function usableBinaries(
@@ -68,7 +68,7 @@ export function lentAccount(existing: string): Account | undefined {
 }
 
 /**
- * Whether the account can reach this file or folder and read it (and run it, if it is a program).
+ * Whether the account can reach this file or folder and read it. A program must also be executable.
  */
 export function mayUse(account: Account, path: string): boolean {
   const real = fs.realpathSync(path)
@@ -84,7 +84,7 @@ export function mayUse(account: Account, path: string): boolean {
   return has(real, fs.statSync(real).mode & 0o100 ? 0o1 : 0o4)
 }
 
-/** A folder of the whole machine that every account can enter. */
+/** A folder of the machine that every account can enter. */
 export function systemFolder(path: string): string {
   try {
     if (fs.mkdirSync(path, { recursive: true, mode: 0o755 })) fs.chmodSync(path, 0o755)

@@ -1,8 +1,8 @@
 /**
- * The data folder of the embedded PostgreSQL: where it is, how it is created, and whether we may
- * open it. We create it under a temporary name, with its role, database and password, and
- * synchronize it to the disk. Only then do we rename it. So a folder with the final name is always
- * complete.
+ * The data folder of the embedded PostgreSQL: its place, its creation, and the check that we may
+ * open it. A new folder gets a temporary name until its role, database and password exist and all
+ * files are synchronized to the disk. Only then is it renamed. So a folder with the final name is
+ * always complete.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
 import { type ExecFileOptions, execFile } from 'node:child_process'
@@ -38,7 +38,7 @@ grant execute on function pg_switch_wal() to dodeca
 create database dodeca owner dodeca
 `
 
-/** Returns the real folder of the database. It creates one if there is none yet. */
+/** Returns the real folder of the database. Creates a database if there is none yet. */
 export async function openCluster(
   data_dir: DataDir,
   binaries: Binaries,
@@ -64,8 +64,8 @@ export async function openCluster(
 }
 
 /**
- * If only the data folder itself is closed, the account gets permission to pass through it, without
- * seeing its content. The database is then inside the data folder and moves with it.
+ * If only the data folder itself is closed, the account gets permission to pass through it, but not
+ * to list its content. The database is then inside the data folder and moves with it.
  */
 function letPass(account: Account, path: string): boolean {
   const { mode, uid, gid } = fs.statSync(path)
@@ -83,8 +83,8 @@ export function passwordOf(cluster: string): string {
 }
 
 /**
- * Returns undefined for an empty folder, which is then replaced. Any other folder that is not our
- * database stops the start.
+ * Returns undefined for an empty folder. The caller then replaces it. Any other folder that is not
+ * our database stops the start.
  */
 function existingCluster(link: string, { major }: Binaries, account: Account | undefined) {
   if (!fs.existsSync(link)) {
@@ -161,8 +161,9 @@ function write(path: string, text: string, account: Account | undefined): void {
 }
 
 /**
- * A folder that only this DATA_DIR uses. It is named after the path of the DATA_DIR. If that name
- * exists, it gets a number, because the folder may be the database of a DATA_DIR that was moved.
+ * A folder that only this DATA_DIR uses. Its name is made from the path of the DATA_DIR. If that
+ * name exists, a number is added, because the existing folder may be the database of a DATA_DIR
+ * that was moved.
  */
 function freeSystemFolder(system_dir: string, path: string, progress: (line: string) => void) {
   const hash = createHash('sha256').update(path).digest('hex').slice(0, 16)

@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL, which the platform uses if DATABASE_URL is not set. There is one server
- * per DATA_DIR. The first process starts it and the others join. It writes durably (fsync and
+ * The embedded PostgreSQL. The platform uses it if DATABASE_URL is not set. There is one server per
+ * DATA_DIR. The first process starts the server and the others join. It writes durably (fsync and
  * synchronous_commit are on) and recovers by itself after any crash.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
@@ -18,23 +18,26 @@ import { openCluster, passwordOf } from './embedded-cluster.ts'
 
 export type PostgresOptions = {
   readonly data_dir: string
-  /** Reports progress to the person at the terminal when a step takes long. */
+  /** Reports progress on the terminal when a step takes long. */
   readonly progress: (line: string) => void
-  /** Server settings that add to, or replace, those below. */
+  /** Server settings that extend or replace the settings below. */
   readonly settings?: Readonly<Record<string, string>>
-  /** The folder with `bin`, `lib` and `share`; by default that of the installed npm package. */
+  /**
+   * The folder with `bin`, `lib` and `share`. The default is the folder of the installed npm
+   * package.
+   */
   readonly native_dir?: string
   /**
-   * Where programs and data are put if the account that runs them has no access to root's DATA_DIR.
+   * The place of programs and data if the account that runs them has no access to root's DATA_DIR.
    */
   readonly system_dir?: string
 }
 
 export type PostgresFacts = {
-  /** The URL uses TCP. We measured the socket in `cluster_dir`, and it is no faster. */
+  /** The URL uses TCP, because the socket in `cluster_dir` was not faster in our measurement. */
   readonly url: string
   readonly bin_dir: string
-  /** The real path of the database's folder, also where `DATA_DIR/postgres` is a link. */
+  /** The real path of the database's folder, even if `DATA_DIR/postgres` is a link. */
   readonly cluster_dir: string
 }
 
@@ -45,7 +48,7 @@ export type Postgres = PostgresFacts & {
 
 type Server = PostgresFacts & { command: Command }
 
-/** Its name among the companions of a DATA_DIR. */
+/** The server's name among the companions of a DATA_DIR. */
 export const postgres_companion = 'postgres'
 
 // Settings for a small machine: a quarter of a gigabyte of cache, no jit (it costs more than it
@@ -58,7 +61,7 @@ const settings_default = {
   synchronous_commit: 'on',
   wal_level: 'replica',
   max_wal_size: '2GB',
-  // An online backup needs the segments with which it began, also after a forced checkpoint.
+  // An online backup needs all segments since its start, also after a forced checkpoint.
   wal_keep_size: '256MB',
   jit: 'off',
   random_page_cost: '1.1',
@@ -178,7 +181,7 @@ function postmasterPid(cluster_dir: string): number {
   return fs.existsSync(file) ? Number.parseInt(fs.readFileSync(file, 'utf8'), 10) || 0 : 0
 }
 
-/** Returns undefined once the server accepts queries, and otherwise the reason why it does not. */
+/** Returns undefined if the server accepts queries, otherwise the reason. */
 async function ready(
   url: string,
   ended: () => boolean,
@@ -199,7 +202,7 @@ async function ready(
 
 async function refusalOf(url: string): Promise<string | undefined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 })
-  // A server that disconnects right after the greeting counts as a refusal. It must not end our
+  // A server may disconnect right after the greeting. That counts as a refusal and must not end our
   // process.
   client.on('error', () => undefined)
   try {
@@ -213,7 +216,8 @@ async function refusalOf(url: string): Promise<string | undefined> {
 }
 
 function didNotStart(refusal: string, output: string, data_dir: DataDir): StartError {
-  // During recovery it refuses connections; that is not the reason why it failed.
+  // During recovery the server refuses connections. This refusal is not the reason why the server
+  // failed.
   const fatal = output
     .split('\n')
     .filter(line => !/the database system is (starting up|not yet)/.test(line))

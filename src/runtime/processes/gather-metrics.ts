@@ -1,6 +1,7 @@
 /**
- * Collects the metrics of all members for the one that Prometheus has asked. A member that does not
- * reply within the limit is left out: one process that stands still must not hide all others.
+ * Collects the metrics of all members for the member that Prometheus has asked. A member that does
+ * not reply within the limit is left out, so that one blocked process does not hide the metrics of
+ * the others.
  */
 import { Gauge, Registry } from 'prom-client'
 import type { MemberProcess } from './members.ts'

@@ -1,7 +1,7 @@
 /**
- * A process as one of several: tells the parent when it is ready, stops on the
- * parent's word, and shares its metrics. A member ends when its parent has ended, however that
- * happened (node:cluster ends it when the channel closes).
+ * A process as one of several. It reports to the parent when it is ready, stops when the parent
+ * sends `stop`, and shares its metrics. A member ends when its parent has ended in any way, because
+ * node:cluster ends it when the channel closes.
  */
 import { AggregatorRegistry, type Registry, type RegistryContentType } from 'prom-client'
 import type { StartFacts } from '../start-facts.ts'
@@ -9,10 +9,10 @@ import type { MetricList, Place, ToMember, ToParent } from './messages.ts'
 
 export type Member = Place & {
   ready(facts: StartFacts): void
-  /** Resolves when the message has been written: the process may end then. */
+  /** Resolves when the message has been written. After that the process may end. */
   failed(message: string): Promise<void>
   onStop(stop: () => void): void
-  /** Each value of the registry gets the label `process`; `measure` updates them. */
+  /** Each value of the registry gets the label `process`. `measure` updates the values. */
   shareMetrics(registry: Registry, measure: () => Promise<void>): void
   /** The metrics of all processes as Prometheus reads them. */
   allMetrics(): Promise<string>
@@ -27,7 +27,8 @@ export function openMember(place: Place): Member {
     if (message.what === 'stop') stop()
     if (message.what === 'collect') {
       const { id } = message
-      // The parent goes on without a process that cannot measure, such as one without a database.
+      // A process that cannot measure, for example without a database, sends no metrics, so that
+      // the parent need not wait.
       collect().then(
         metrics => say({ what: 'metrics', id, metrics }),
         () => say({ what: 'metrics', id, metrics: [] }),
@@ -67,11 +68,11 @@ export function openMember(place: Place): Member {
 }
 
 function say(message: ToParent): void {
-  // Without a parent there is nobody to tell, and this process is about to end.
+  // Without a parent there is no receiver, and this process is about to end.
   if (process.connected) process.send?.(message)
 }
 
-/** Each value has the label `process`, so no two of them are added up. */
+/** Each value has the label `process`, so values of two processes are never added up. */
 async function textOf(lists: readonly MetricList[]): Promise<string> {
   const added = lists.map(list => list.map(one => ({ ...one, aggregator: 'sum' })))
   const merged: Registry<RegistryContentType> = AggregatorRegistry.aggregate(added)

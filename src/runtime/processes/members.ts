@@ -1,11 +1,12 @@
 /**
- * The members of one parent: starts each, starts it again when it has ended, with a pause that rises
- * from a quarter of a second to half a minute, and ends them. All accept from one listening socket
- * (SCHED_NONE of node:cluster), which the parent keeps open: connections that no member has accepted
- * wait there while one is started again, and a member that stands still takes none. Two members
- * share 64 connections about evenly. Rejected: handing them out in turn (SCHED_RR), where a
- * connection on its way to a member that is killed hangs for ever, and `reusePort`, where those of a
- * member that stands still wait for it, and a second platform can take the same port unseen.
+ * The members of one parent. The parent starts each member and ends it. If a member has ended, the
+ * parent starts it again after a pause, which rises from a quarter of a second to half a minute.
+ * All members accept from one listening socket (SCHED_NONE of node:cluster). The parent keeps the
+ * socket open, so connections wait there while a member is started again, and a blocked member
+ * takes none. Two members share 64 connections about evenly. Two alternatives were rejected. With
+ * SCHED_RR, a connection hangs for ever if its member is killed before it gets the connection. With
+ * `reusePort`, connections of a blocked member wait for that member, and a second platform can take
+ * the same port unnoticed.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { StartError } from '../../kernel/errors/start-error.ts'
@@ -21,7 +22,7 @@ import {
 
 const pause_ms_min = 250
 const pause_ms_max = 30_000
-/** One that has run for so long begins with the shortest pause again. */
+/** A member that has run for so long starts with the shortest pause again. */
 const steady_ms = 60_000
 
 type MemberDeps = {
@@ -32,13 +33,13 @@ type MemberDeps = {
 
 export function setUpMembers(): void {
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  // JSON would turn a value that is not a number into null.
+  // JSON would change a value that is not a number to null.
   cluster.setupPrimary({ serialization: 'advanced' })
 }
 
 export class MemberProcess {
   readonly place: Place
-  /** How often it has been started again. */
+  /** The number of times that the member was started again. */
   restarts = 0
   readonly #deps: MemberDeps
   readonly #first = Promise.withResolvers<StartFacts>()
@@ -56,29 +57,33 @@ export class MemberProcess {
     this.#launch()
   }
 
-  /** Resolves when it is ready for the first time; throws what stopped its start. */
+  /**
+   * Resolves when the member is ready for the first time. Throws the error that stopped its start.
+   */
   get first(): Promise<StartFacts> {
     return this.#first.promise
   }
 
-  /** It has started and has not ended since. */
+  /** True if the member has started and has not ended since. */
   get running(): boolean {
     return this.#running
   }
 
-  /** False if it does not run. */
+  /** Returns false if the member does not run. */
   send(message: ToMember): boolean {
     if (!this.#running || !this.#worker?.isConnected()) return false
     this.#worker.send(message)
     return true
   }
 
-  /** Ends it and does not start it again; false if it did not end with 0 in time. */
+  /**
+   * Ends the member and does not start it again. Returns false if it did not end with 0 in time.
+   */
   async stop(within_ms: number): Promise<boolean> {
     this.#stopping = true
     clearTimeout(this.#pausing)
     if (!this.#worker) return true
-    // Also one that is still starting: it stops as soon as it can.
+    // A member that is still starting gets the message too, and stops as soon as it can.
     if (this.#worker.isConnected()) this.#worker.send({ what: 'stop' } satisfies ToMember)
     const late = setTimeout(() => this.kill(), within_ms)
     const how = await this.#ended.promise

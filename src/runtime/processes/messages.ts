@@ -1,4 +1,7 @@
-/** What a platform of several processes says between its parent and its members (JSON over IPC). */
+/**
+ * The messages between the parent and the members of a platform of several processes (JSON over
+ * IPC).
+ */
 import type { StartFacts } from '../start-facts.ts'
 
 /** The values of prom-client's `getMetricsAsJSON`. */
@@ -13,7 +16,7 @@ export type MetricList = readonly {
 export type ToParent =
   | { readonly what: 'ready'; readonly facts: StartFacts }
   | { readonly what: 'failed'; readonly message: string }
-  /** The metrics of all processes, please. */
+  /** Requests the metrics of all processes. */
   | { readonly what: 'gather'; readonly id: number }
   | { readonly what: 'metrics'; readonly id: number; readonly metrics: MetricList }
 
@@ -22,15 +25,18 @@ export type ToMember =
   | { readonly what: 'collect'; readonly id: number }
   | { readonly what: 'gathered'; readonly id: number; readonly lists: readonly MetricList[] }
 
-/** The place of a member: which process it is, and its work. */
+/** The place of a member: its number and its work. */
 export type Place = {
-  /** From 1; it is in each line of its log and in each of its metrics. */
+  /** Starts at 1. Each log line and each metric of the member contains this number. */
   readonly number: number
   readonly roles: readonly ('api' | 'worker')[]
   readonly port: number
-  /** A worker beside api processes has no port: requests on it would reach no route. */
+  /**
+   * Whether the member listens. A worker beside api processes does not, because it has no routes
+   * for requests.
+   */
   readonly listens: boolean
 }
 
-/** The variable in which the parent tells a member its place, as JSON. */
+/** The variable with which the parent passes a member its place, as JSON. */
 export const place_variable = 'DODECA_PLACE'

@@ -1,7 +1,8 @@
 /**
- * The parent of a platform of several processes. It owns what all of them share (data folder, embedded
- * PostgreSQL, sandbox, the port) and answers no request itself. Api processes share the port; workers
- * run beside them. On a stop the api processes end first, then the workers, then the database.
+ * The parent of a platform of several processes. It owns the resources that all of them share (data
+ * folder, embedded PostgreSQL, sandbox, the port) and answers no request itself. Api processes
+ * share the port. Workers run beside them. On a stop the api processes end first, then the workers,
+ * then the database.
  */
 import { availableParallelism } from 'node:os'
 import { StartError } from '../../kernel/errors/start-error.ts'
@@ -16,18 +17,20 @@ import type { Place } from './messages.ts'
 export type Supervised = {
   readonly facts: StartFacts
   readonly places: readonly Place[]
-  /** False if a process did not end by itself, or not with 0. */
+  /** Returns false if a process did not end by itself or did not end with 0. */
   stop(): Promise<boolean>
   /** Ends all processes at once. */
   kill(): void
 }
 
-/** Less than the 200 of the embedded server, some of which are for backups and the command line. */
+/** The embedded server allows 200 connections. The rest is for backups and the command line. */
 const embedded_connections_max = 180
-/** Beside its pool a process has one connection that listens and one that may hold a lock. */
+/**
+ * In addition to its pool, a process has one connection that listens and one that may hold a lock.
+ */
 const connections_beside_pool = 2
 
-/** One place is a platform without a parent. */
+/** Returns the places of all members. A single place means a platform without a parent. */
 export function placesOf(config: Config): Place[] {
   const { roles, port, worker_processes } = config
   const many = config.processes === 'auto' ? availableParallelism() : config.processes
@@ -67,7 +70,7 @@ export async function supervise(
   }
   const stop = async () => {
     let clean = true
-    // Running requests may wait for work: whoever does it stops last.
+    // Running requests may wait for work, so the processes that do the work stop last.
     for (const listens of [true, false]) {
       const group = members.filter(({ place }) => place.listens === listens)
       const ends = await Promise.all(group.map(member => member.stop(limit_ms)))
@@ -82,7 +85,7 @@ export async function supervise(
     await ground.announce({ port: facts.port, public_url: config.public_url })
     return { facts, places, stop, kill }
   } catch (error) {
-    // The others may wait for what cannot happen, and nothing of theirs is lost.
+    // The other members may wait for a process that failed. Killing them loses nothing.
     for (const member of members) void member.first.catch(() => undefined)
     const stopped = stop()
     kill()
@@ -91,7 +94,10 @@ export async function supervise(
   }
 }
 
-/** Whichever process was first has migrated, and has made the administrator's password. */
+/**
+ * The process that started first has migrated the database and generated the administrator's
+ * password.
+ */
 function together(all: readonly StartFacts[]): StartFacts {
   const [first] = all
   if (!first) throw new Error('a platform has at least one process')

@@ -1,4 +1,6 @@
-/** The published OpenAPI document as its readers need it: the samples, and the pages of the reference. */
+/**
+ * Reads the published OpenAPI document for two uses: the samples, and the pages of the reference.
+ */
 export type Json = { readonly [name: string]: unknown }
 
 export type Parameter = {
@@ -35,7 +37,10 @@ export type Document = {
   readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>
 }
 
-/** A schema, parameter or reply that stands among the components. What stands beside the reference wins. */
+/**
+ * Replaces a reference by its target among the components. Members beside the reference override
+ * members of the target.
+ */
 export function resolved(document: Document, given: Json): Json {
   const [kind, name] = ((given['$ref'] ?? '') as string).split('/').slice(-2)
   const found = kind && name ? document.components[kind]?.[name] : undefined
@@ -48,7 +53,10 @@ export function parametersOf(document: Document, { parameters }: Operation): Par
   return (parameters ?? []).map(one => resolved(document, one)) as Parameter[]
 }
 
-/** The first example; of a body only the required members, or the first where none is. */
+/**
+ * Returns the first example. If the example is an object, only its required members are kept, or
+ * the first member if none is required.
+ */
 export function smallest(schema: Json): unknown {
   const [example] = (schema['examples'] ?? []) as readonly unknown[]
   if (typeof example !== 'object' || example === null || Array.isArray(example)) return example

@@ -1,4 +1,7 @@
-/** The page of one operation: what it takes and returns, what it refuses, samples, and a form to try it. */
+/**
+ * The page of one operation: its parameters and body, its replies and refusals, samples, and a form
+ * to try it.
+ */
 import { markup, type Markup } from '../../../kernel/http/markup.ts'
 import type { Sample } from '../samples.ts'
 import { base } from '../site.ts'
@@ -117,7 +120,7 @@ function code(text: string): Markup {
   return markup`<pre tabindex="0"><code>${text}</code></pre>`
 }
 
-/** It is hidden until the script has come. */
+/** The form is hidden until its script has loaded. */
 function tryForm(
   document: Document,
   { method, path, operation }: Shown,

@@ -7,9 +7,12 @@ import { operationPage, type Shown } from './operation-page.ts'
 import { described } from './schema-view.ts'
 
 export type Reference = {
-  /** Of the list where no operation is named. Null: there is no such operation. */
+  /**
+   * Returns the page of an operation, or the list for an empty name. Null if there is no such
+   * operation.
+   */
   page(name: string): { title: string; groups: readonly Group[]; body: Markup } | null
-  /** What the search finds. */
+  /** All operations, for the search. */
   all(): AsyncGenerator<Findable>
 }
 
@@ -52,7 +55,7 @@ function tagsOf({ tags, paths }: Document): Tag[] {
   }))
 }
 
-/** The operations beside the one that is read, then the other surfaces. */
+/** The operations of the current surface, then a list of all surfaces. */
 function groupsOf(tags: readonly Tag[], current?: Tag): Group[] {
   const beside = (current?.operations ?? []).map(({ operation }) => ({
     title: operation.summary,
@@ -69,7 +72,10 @@ function groupsOf(tags: readonly Tag[], current?: Tag): Group[] {
 const others = 'others'
 const anchorOf = (tag: string) => `tag/${tag.toLowerCase()}`
 
-/** Anchors are those of links of earlier versions, which were made of tag, method and path. */
+/**
+ * The anchors consist of tag, method and path, so that links to earlier versions of the page still
+ * work.
+ */
 function list(tags: readonly Tag[], count: number): Markup {
   const parts = tags.map(({ name, description, operations }) => {
     const nouns = Object.entries(Object.groupBy(operations, nounOf)).toSorted(byNoun)

@@ -1,16 +1,18 @@
-/** A schema as a reader sees it: the members with their types and limits, what is inside them folded. */
+/**
+ * Shows a schema to a reader: the members with their types and limits. Nested schemas are folded.
+ */
 import { markup, type Markup } from '../../../kernel/http/markup.ts'
 import { renderMarkdown } from '../render-markdown.ts'
 import { resolved, type Document, type Json } from './document.ts'
 
-/** How deep a shape is written out. Shapes that contain themselves end here too. */
+/** The number of nested levels that are shown. A schema that contains itself ends here too. */
 const depth_max = 6
 
 export function described(text: unknown): Markup {
   return markup`${typeof text === 'string' && renderMarkdown(text, target => target).body}`
 }
 
-/** Name, type and meaning; under it what the schema contains. */
+/** Shows name, type and meaning of a member, and below them the nested schema. */
 export function member(
   document: Document,
   name: string,
@@ -55,7 +57,7 @@ function folded(document: Document, given: Json, depth: number): Markup | null {
   return markup`<details><summary>${nameOf(inner(document, given, false)) ?? 'Its members'}</summary>${inside}</details>`
 }
 
-/** Of a list its items, of a record its values. */
+/** The schema of the items of a list, or of the values of a record. */
 function inner(document: Document, given: Json, resolve = true): Json {
   const schema = resolved(document, given)
   const pattern = Object.values((schema['patternProperties'] ?? {}) as Record<string, Json>)[0]
@@ -67,7 +69,10 @@ function inner(document: Document, given: Json, resolve = true): Json {
   return resolve ? schema : given
 }
 
-/** What a value may be, apart from null. A list of constants is a plain value. */
+/**
+ * The alternatives of a value, except null. A choice of constants has no alternatives here, because
+ * it is a plain value.
+ */
 function choicesOf(document: Document, schema: Json): Json[] {
   const all = (schema['anyOf'] ?? schema['oneOf'] ?? []) as Json[]
   return all.filter(one => {
@@ -99,7 +104,7 @@ export function typeOf(document: Document, given: Json): string {
   return type === 'object' ? (nameOf(given) ?? 'object') : (type as string)
 }
 
-/** Bounds, choices and patterns, also of the items of a list. */
+/** Bounds, choices and patterns of a value, and of the items of a list. */
 function limits(document: Document, schema: Json): Markup | null {
   const choices = choicesOf(document, schema).map(one => resolved(document, one))
   const items = schema['items'] === undefined ? [] : [resolved(document, schema['items'] as Json)]
