@@ -2027,7 +2027,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List your calls, newest first, without their outputs
+         * @description `scope=tenant` lists the calls of everybody and requires the permission `inference.operations.read_any`. Requires the permission `inference.operations.create` (roles: `member`).
+         */
+        get: operations["listInferences"];
         put?: never;
         /**
          * Call a model and wait for its answer, or stream it
@@ -2154,6 +2158,26 @@ export interface paths {
          * @description `Location` is a new job, which continues after the last completed stage. Syncs and reindexes are started again by their own requests. Requires the permission `retrieval.collections.use` (roles: `member`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["retryIngestionJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inventory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the stock of all SKUs, by SKU
+         * @description Requires the permission `commerce.inventory.read` (roles: `shop_manager`, `support_viewer`).
+         */
+        get: operations["listInventory"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5075,7 +5099,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List your uploads that are not complete, newest first
+         * @description A completed upload is in the list of files. `scope=tenant` requires the permission `uploads.uploads.read_any`. Requires a credential, but no permission.
+         */
+        get: operations["listUploads"];
         put?: never;
         /**
          * Begin an upload and get the URLs for its parts
@@ -10510,6 +10538,108 @@ export interface components {
             /** @description Whether the reply is a stream of events instead of JSON. */
             stream?: boolean;
         };
+        InferenceSummary: {
+            id: components["schemas"]["Id"];
+            /** @constant */
+            object: "inference";
+            /** @enum {string} */
+            state: "pending" | "running" | "reconciling" | "succeeded" | "failed" | "blocked" | "cancelled" | "expired";
+            /** @description An alias, such as `default`, or the id of a model. */
+            model: string;
+            /** @description The deployment that answered. */
+            model_deployment_id: components["schemas"]["Id"];
+            /** @description The version of the model that answered, as the provider names it. */
+            model_snapshot: string | null;
+            /** @description The server prompt that the call was made with. */
+            prompt_version: string;
+            /** @description Why the output ended. `length` means the limit of the call. */
+            finish_reason: ("stop" | "length") | null;
+            usage: components["schemas"]["InferenceUsage"] | null;
+            /** @description What the safety policy decided, by stage and category. */
+            safety: {
+                /** @enum {string} */
+                stage: "input" | "output";
+                category: string;
+                /** @enum {string} */
+                decision: "allow" | "flag" | "redact" | "block";
+                policy_version: string;
+            }[];
+            error: {
+                code: string;
+                retryable: boolean;
+            } | null;
+            /** @description Up to 16 pairs of your own, returned with the call. */
+            metadata: {
+                [key: string]: unknown | string;
+            } | null;
+            attempts: number;
+            job_id: components["schemas"]["Id"] | null;
+            cancel_requested_at: components["schemas"]["Time"] | null;
+            created_at: components["schemas"]["Time"];
+            started_at: components["schemas"]["Time"] | null;
+            completed_at: components["schemas"]["Time"] | null;
+            /** @description The time at which the call is stopped. */
+            deadline_at: components["schemas"]["Time"];
+            /** @description The person or key that made the call. */
+            actor_id: components["schemas"]["Id"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "object": "inference",
+         *           "state": "pending",
+         *           "model": "default",
+         *           "model_deployment_id": "019c8f3a-5b20-7d41-9e6b-db957c447444",
+         *           "model_snapshot": "model snapshot",
+         *           "prompt_version": "plain@1",
+         *           "finish_reason": "stop",
+         *           "usage": {
+         *             "input_units": 21,
+         *             "cached_input_units": 0,
+         *             "output_units": 64,
+         *             "unit": "token",
+         *             "source": "provider",
+         *             "cost_amount": "0.00041250",
+         *             "currency": "EUR",
+         *             "price_version": 1
+         *           },
+         *           "safety": [
+         *             {
+         *               "stage": "input",
+         *               "category": "category",
+         *               "decision": "allow",
+         *               "policy_version": "policy version"
+         *             }
+         *           ],
+         *           "error": {
+         *             "code": "code",
+         *             "retryable": false
+         *           },
+         *           "metadata": {},
+         *           "attempts": 1,
+         *           "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
+         *           "cancel_requested_at": "2026-03-02T09:30:00.000Z",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "started_at": "2026-03-02T09:30:00.000Z",
+         *           "completed_at": "2026-03-02T09:30:00.000Z",
+         *           "deadline_at": "2026-03-02T10:15:00.000Z",
+         *           "actor_id": "019c8f3a-5b20-7d41-9e6b-fe4b4e160270"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        InferenceSummaryPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["InferenceSummary"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
         /**
          * @example {
          *       "sku": "MUG-BLUE",
@@ -10529,6 +10659,29 @@ export interface components {
             /** @description Units that can be ordered. */
             available: number;
             version: components["schemas"]["Version"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "sku": "MUG-BLUE",
+         *           "on_hand": 100,
+         *           "reserved": 3,
+         *           "available": 97,
+         *           "version": 1
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        InventoryItemPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["InventoryItem"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
         };
         /**
          * @example {
@@ -16242,6 +16395,74 @@ export interface components {
             max_parallel_parts: number;
             /** @description When it ends. */
             expires_at: components["schemas"]["Time"];
+        };
+        OpenUpload: {
+            id: components["schemas"]["Id"];
+            owner_id: components["schemas"]["Id"];
+            /**
+             * @description The purpose of the file. The purpose decides the allowed sizes and types, the derivatives and the readers.
+             * @enum {string}
+             */
+            purpose: "avatar" | "product_media" | "post_media" | "chat_attachment" | "document_ingest" | "job_input" | "generic";
+            /**
+             * @description The kind of content; `any` accepts every kind.
+             * @enum {string}
+             */
+            media_category: "image" | "video" | "audio" | "document" | "text" | "archive" | "any";
+            /** @description The name that a download gets; never a path. */
+            filename: string | null;
+            /** @description The media type that the client states. */
+            claimed_type: string | null;
+            /** @description The exact size of the file in bytes. */
+            expected_size: number;
+            /** @description The size in bytes of every part but the last. */
+            part_size: number;
+            /** @description How many parts there are. */
+            part_count: number;
+            /**
+             * @description The state. Only an `available` file is safe to read.
+             * @enum {string}
+             */
+            state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";
+            /** @description Whether its bytes are being verified. */
+            verifying: boolean;
+            /** @description Why it was refused. */
+            error_code: string | null;
+            /** @description When it ends. */
+            expires_at: components["schemas"]["Time"];
+            created_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
+         *           "purpose": "avatar",
+         *           "media_category": "image",
+         *           "filename": "holiday.jpg",
+         *           "claimed_type": "image/jpeg",
+         *           "expected_size": 734003200,
+         *           "part_size": 8388608,
+         *           "part_count": 88,
+         *           "state": "initiated",
+         *           "verifying": false,
+         *           "error_code": "type_mismatch",
+         *           "expires_at": "2026-03-02T10:15:00.000Z",
+         *           "created_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        OpenUploadPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["OpenUpload"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
         };
         /**
          * @example {
@@ -22974,6 +23195,44 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listInferences: {
+        parameters: {
+            query?: {
+                /** @description Your own, or of the whole tenant. */
+                scope?: "own" | "tenant";
+                state?: "pending" | "running" | "reconciling" | "succeeded" | "failed" | "blocked" | "cancelled" | "expired";
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The maximum number of items of the page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InferenceSummaryPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     createInference: {
         parameters: {
             query?: never;
@@ -23270,6 +23529,41 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `job_not_ended` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listInventory: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The maximum number of items of the page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InventoryItemPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -29981,6 +30275,44 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listUploads: {
+        parameters: {
+            query?: {
+                /** @description Your own, or of the whole tenant. */
+                scope?: "own" | "tenant";
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The maximum number of items of the page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenUploadPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     createUpload: {
         parameters: {
             query?: never;
@@ -30205,7 +30537,7 @@ export interface operations {
                 to?: string;
                 /** @description How the lines are grouped. */
                 group_by?: "day" | "model";
-                /** @description Your own usage, or that of the tenant. */
+                /** @description Your own, or of the whole tenant. */
                 scope?: "own" | "tenant";
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];

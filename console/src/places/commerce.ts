@@ -28,9 +28,11 @@ export const commerce: Place = {
     resource({
       name: 'stock',
       title: { en: 'Stock', de: 'Bestand' },
+      list: 'listInventory',
       read: 'getInventoryItem',
       key: ['sku'],
-      columns: [],
+      columns: ['sku', 'available', 'reserved', 'on_hand'],
+      events: ['order.', 'return.'],
       actions: ['adjustInventory'],
     }),
     resource({

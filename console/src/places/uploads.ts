@@ -24,8 +24,9 @@ export const uploads: Place = {
     resource({
       name: 'uploads',
       title: { en: 'Uploads under way', de: 'Laufende Uploads' },
+      list: 'listUploads',
       read: 'getUpload',
-      columns: [],
+      columns: ['filename', 'state', 'expected_size', 'purpose', 'created_at', 'expires_at', 'id'],
       events: ['upload.'],
       actions: ['completeUpload', { by: 'abortUpload', hurts: true }],
     }),

@@ -55,7 +55,7 @@ export const asked = {
   parameters: Type.Optional(CallParameters),
 } as const
 
-const OperationState = oneOf(
+export const OperationState = oneOf(
   'pending',
   'running',
   'reconciling',
@@ -121,3 +121,10 @@ export const InferenceView = Type.Object(
   { title: 'Inference' },
 )
 export type InferenceView = Static<typeof InferenceView>
+
+const { output: _output, request_id: _request_id, ...summary } = InferenceView.properties
+export const InferenceSummary = Type.Object(
+  { ...summary, actor_id: Id },
+  { title: 'InferenceSummary' },
+)
+export type InferenceSummary = Static<typeof InferenceSummary>

@@ -23,6 +23,8 @@ export const reference: Reference = {
     object_key: ['The key in the object store.', 'o/2026/11/22/3v8Qm1xkT0a9dW2bYz7LfHq'],
     state: ['The state. Only an `available` file is safe to read.', 'available'],
     stage: ['The next step of processing, or `verifying`.', 'scan'],
+    scope: ['Your own, or of the whole tenant.'],
+    verifying: ['Whether its bytes are being verified.', false],
     quarantined: ['True until the file is available.', true],
     error_code: ['Why it was refused.', 'type_mismatch'],
     part_number: ['The number of the part, from 1.', 1],

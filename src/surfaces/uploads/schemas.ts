@@ -178,6 +178,27 @@ export const Upload = Type.Object(
 )
 export type Upload = Static<typeof Upload>
 
+export const OpenUpload = Type.Object(
+  {
+    id: Id,
+    owner_id: Id,
+    purpose: Purpose,
+    media_category: MediaCategory,
+    filename: nullable(text(255)),
+    claimed_type: nullable(text(200)),
+    expected_size: Size,
+    part_size: Size,
+    part_count: PartNumber,
+    state: UploadState,
+    verifying: Type.Boolean(),
+    error_code: nullable(text(50)),
+    expires_at: Time,
+    created_at: Time,
+  },
+  { title: 'OpenUpload' },
+)
+export const OpenUploadPage = page(OpenUpload)
+
 export const Completed = Type.Object(
   {
     id: Id,

@@ -1,10 +1,11 @@
-/** Routes that show and adjust the stock of a SKU. */
+/** Routes that list stock, and show and adjust the stock of a SKU. */
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
+import { page as pageOf } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { closed, oneOf, text, Version } from '../../../kernel/http/shapes.ts'
+import { closed, oneOf, page, pageQuery, text, Version } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { Sku } from '../schemas.ts'
 import { adjust } from './stock.ts'
@@ -28,11 +29,12 @@ const Adjust = closed(
   { title: 'AdjustInventory' },
 )
 
-const path = '/v1/inventory/{sku}'
+const path = '/v1/inventory'
+const one = `${path}/{sku}` as const
 const absent = 'sku_not_found'
 
 export function inventoryRoutes(): readonly Route[] {
-  return [getRoute(), adjustRoute()]
+  return [listRoute(), getRoute(), adjustRoute()]
 }
 
 async function findItem(
@@ -50,10 +52,40 @@ async function findItem(
   return item
 }
 
-function getRoute(): Route {
+function listRoute(): Route {
   return route({
     method: 'GET',
     path,
+    name: 'listInventory',
+    summary: 'List the stock of all SKUs, by SKU',
+    permission: 'commerce.inventory.read',
+    added: true,
+    query: pageQuery({}),
+    replies: { 200: page(InventoryItem) },
+    handle: async ({ tx, principal, list }) => {
+      const { body, headers } = await pageOf(tx, {
+        scope: list,
+        row: InventoryItem,
+        place: ['sku'],
+        fetch: (after, n) => stockAfter(principal.tenant_id, after.sku, n),
+      })
+      return reply(200, body, headers)
+    },
+  })
+}
+
+export function stockAfter(tenant_id: string, sku: string | null, n: number): Sql {
+  return sql`
+    select sku, on_hand, reserved, on_hand - reserved as available, version
+    from commerce.inventory_items
+    where tenant_id = ${tenant_id} and (${sku}::text is null or sku > ${sku}::text)
+    order by sku limit ${n}`
+}
+
+function getRoute(): Route {
+  return route({
+    method: 'GET',
+    path: one,
     name: 'getInventoryItem',
     summary: 'Get the stock of a SKU',
     permission: 'commerce.inventory.read',
@@ -72,7 +104,7 @@ function getRoute(): Route {
 function adjustRoute(): Route {
   return route({
     method: 'POST',
-    path: `${path}/adjustments`,
+    path: `${one}/adjustments`,
     name: 'adjustInventory',
     summary: 'Add or remove stock',
     description: 'Stock that is reserved for orders cannot be taken off.',

@@ -10,6 +10,7 @@ import { claimStatement } from '../../../kernel/work/run-queue.ts'
 import { listStatement } from '../catalog/list-products.ts'
 import { showProduct } from '../catalog/show-product.ts'
 import { lapseQueue } from '../checkout/lapse-orders.ts'
+import { stockAfter } from '../inventory/routes.ts'
 import { findOrder } from '../orders/order-row.ts'
 import { showOrder } from '../orders/order-view.ts'
 import { findOperation } from '../payments/operations.ts'
@@ -121,6 +122,7 @@ test.each<[string, () => Promise<readonly Sql[]> | Sql]>([
   ['an order', () => begunBy(db => findOrder(db, { tenant_id, id }))],
   ['an order as it is shown', () => begunBy(db => showOrder(db, { tenant_id, id }))],
   ['an operation', () => begunBy(db => findOperation(db, id))],
+  ['the stock', () => stockAfter(tenant_id, null, 21)],
   ['what lapses', () => claimStatement(lapseQueue(), id, 200)],
   ['what an event of payments makes due', () => begunBy(db => lookAgain(db, tenant_id, id, id))],
   ['what is to be asked', () => claimStatement(operationsQueue({} as never), id, 50)],

@@ -45,6 +45,21 @@ test('what belongs to another buyer or tenant is not there', async () => {
   expect((await buyer.ask('GET', `/v1/carts/${cart}`)).body.items[0].quantity).toBe(1)
 })
 
+test('stock is listed page by page, for those who may see it, and never that of another shop', async () => {
+  const other = await world.shop()
+  const made = [await other.product(), await other.product(), await other.product()].toSorted()
+  await shop.product()
+  const first = await other.manager.ask('GET', '/v1/inventory?limit=2')
+  expect(first.body).toMatchObject({ has_more: true, data: [{ sku: made[0] }, { sku: made[1] }] })
+  const { next_cursor } = first.body
+  const rest = await other.manager.ask('GET', `/v1/inventory?cursor=${next_cursor}`)
+  const item = (await other.manager.ask('GET', `/v1/inventory/${made[2]}`)).body
+  expect(rest.body).toMatchObject({ has_more: false, data: [item] })
+  const foreign = await shop.manager.ask('GET', `/v1/inventory?cursor=${next_cursor}`)
+  expect([foreign.status, foreign.body.code]).toEqual([400, 'invalid_cursor'])
+  expect((await buyer.ask('GET', '/v1/inventory')).status).toBe(403)
+})
+
 test('a return is not decided by the person who requested it', async () => {
   const order = await shop.manager.order({ [await shop.product()]: 1 })
   await shop.ship(order)

@@ -1,7 +1,8 @@
-/** Routes that make blocking and streamed calls, read a call, and cancel a call. */
+/** Routes that make blocking and streamed calls, list calls, read a call, and cancel a call. */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { currentRequestId } from '../../../kernel/observability/context.ts'
 import { reply, route, type RequestKey, type Route } from '../../../kernel/http/route.ts'
+import { oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
@@ -11,8 +12,9 @@ import { streamedCalls } from '../operations/call-streamed.ts'
 import { draftCall, type CallDraft, type NewCall } from '../operations/draft-call.ts'
 import { findOperation } from '../operations/find-operation.ts'
 import { viewOf, viewOfSettled } from '../operations/view.ts'
-import { InferenceView } from '../schemas.ts'
+import { InferenceSummary, InferenceView, OperationState } from '../schemas.ts'
 import { cancelCall } from './cancel-call.ts'
+import { listCalls } from './list-calls.ts'
 import { CreateInference, readAsked } from './schemas.ts'
 import { inferenceWriter } from './stream-events.ts'
 
@@ -36,7 +38,7 @@ export const call_fails = [
 ] as const
 
 export function inferenceRoutes(deps: Deps): readonly Route[] {
-  return [createRoute(deps), streamRoute(deps), getRoute(deps), cancelRoute(deps)]
+  return [createRoute(deps), listRoute(), streamRoute(deps), getRoute(deps), cancelRoute(deps)]
 }
 
 type Context = {
@@ -107,6 +109,30 @@ function createRoute(deps: Deps): Route {
       return await rendered({ ended: row })
     },
     streaming: streamedCalls(deps, inferenceWriter),
+  })
+}
+
+function listRoute(): Route {
+  return route({
+    method: 'GET',
+    path,
+    name: 'listInferences',
+    summary: 'List your calls, newest first, without their outputs',
+    description:
+      '`scope=tenant` lists the calls of everybody and requires the permission `inference.operations.read_any`.',
+    permission: 'inference.operations.create',
+    asks_grants: true,
+    added: true,
+    query: pageQuery({
+      scope: Type.Optional(oneOf('own', 'tenant')),
+      state: Type.Optional(OperationState),
+    }),
+    replies: { 200: page(InferenceSummary) },
+    fails: ['permission_denied'],
+    handle: async ({ tx, principal, grants, query, list }) => {
+      const { body, headers } = await listCalls(tx, { principal, grants }, query, list)
+      return reply(200, body, headers)
+    },
   })
 }
 

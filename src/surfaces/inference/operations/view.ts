@@ -1,7 +1,7 @@
 /** An operation in replies: from its row, or from memory if it has just ended. */
 import type { Reader } from '../../../kernel/database/db.ts'
 import type { Kernel } from '../settings.ts'
-import type { InferenceView } from '../schemas.ts'
+import type { InferenceSummary, InferenceView } from '../schemas.ts'
 import type { Policy } from '../safety/policy.ts'
 import { parsed } from './check-json.ts'
 import { readContent, type Content } from './contents.ts'
@@ -17,6 +17,15 @@ export async function viewOf(
   const text = await readContent(reader, kernel, row.tenant_id, row.output_ref)
   const is_json = text !== undefined && (await asksJson(reader, kernel, row))
   return {
+    ...summaryOf(row),
+    output: text === undefined ? null : outputOf(text, is_json),
+    request_id,
+  }
+}
+
+/** Without the output, which is sealed. */
+export function summaryOf(row: OperationRow): Omit<InferenceSummary, 'actor_id'> {
+  return {
     id: row.id,
     object: 'inference',
     state: row.state as InferenceView['state'],
@@ -24,7 +33,6 @@ export async function viewOf(
     model_deployment_id: row.model_deployment_id,
     model_snapshot: row.model_snapshot,
     prompt_version: row.prompt_version,
-    output: text === undefined ? null : outputOf(text, is_json),
     finish_reason: row.finish_reason as InferenceView['finish_reason'],
     usage: usageOf(row),
     safety: row.safety as InferenceView['safety'],
@@ -37,7 +45,6 @@ export async function viewOf(
     started_at: row.started_at,
     completed_at: row.completed_at,
     deadline_at: row.deadline_at,
-    request_id,
   }
 }
 

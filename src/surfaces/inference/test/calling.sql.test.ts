@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newKey } from '../../../../test/world.ts'
 import { code, openInferenceWorld, type InferenceWorld } from './inference-world.ts'
 
+const idOf = ({ id }: { readonly id: string }) => id
+
 let world: InferenceWorld
 beforeAll(async () => {
   world = await openInferenceWorld()
@@ -38,6 +40,35 @@ describe.concurrent('a blocking call', () => {
     const read = await one.ask('GET', `/v1/inferences/${first.body.id}`)
     expect(read.body).toMatchObject({ id: first.body.id, output: first.body.output })
     expect(await world.usage(first.body.id)).toMatchObject([{ run: 1, status: 'succeeded' }])
+  })
+
+  test('is listed without its output: to its caller, and to those who may see all', async () => {
+    const one = await world.someone()
+    const [neighbour, administrator] = [
+      await world.someone(one.tenant),
+      await world.someone(one.tenant),
+    ]
+    await world.give(administrator, 'model_administrator')
+    const ids: string[] = []
+    for (let at = 0; at < 3; at++) ids.unshift((await one.infer(`Write about ${at}.`)).body.id)
+    const first = (await one.ask('GET', '/v1/inferences?limit=2&state=succeeded')).body
+    expect(first.data.map(idOf)).toEqual(ids.slice(0, 2))
+    const {
+      output: _output,
+      request_id: _request,
+      ...call
+    } = (await one.ask('GET', `/v1/inferences/${ids[0]}`)).body
+    expect(first.data[0]).toEqual({ ...call, actor_id: one.id })
+    const next = `/v1/inferences?state=succeeded&cursor=${first.next_cursor}`
+    expect((await one.ask('GET', next)).body.data.map(idOf)).toEqual(ids.slice(2))
+    expect((await one.ask('GET', '/v1/inferences?state=failed')).body.data).toEqual([])
+    expect((await neighbour.ask('GET', '/v1/inferences')).body.data).toEqual([])
+    const all = '/v1/inferences?scope=tenant'
+    expect((await neighbour.ask('GET', all)).body.code).toBe('permission_denied')
+    expect((await administrator.ask('GET', all)).body.data.map(idOf)).toEqual(ids)
+    const stranger = await world.someone()
+    await world.give(stranger, 'model_administrator')
+    expect((await stranger.ask('GET', all)).body.data).toEqual([])
   })
 
   test('ends at the longest output as a success that says so', async () => {

@@ -15,6 +15,7 @@ import { blockHash } from '../scanning/blocked-hashes.ts'
 import { purgeFiles } from '../storage/purge-files.ts'
 import { missingObjects } from '../storage/reconcile.ts'
 import { expireUploads, removeParts } from '../storage/remove-parts.ts'
+import { openUploads } from '../uploads/list-open-uploads.ts'
 import { findUpload } from '../uploads/upload-row.ts'
 import { verificationQueue } from '../uploads/verify-upload.ts'
 
@@ -93,10 +94,13 @@ const caller = {
 }
 const signal = new AbortController().signal
 const unused = { kernel: { settings: { 'uploads.processing_lease_seconds': 60 } } } as never
+const open = { tenant_id: tenant, after: null }
 const address = { query: {}, request: { method: 'GET', headers: {} } } as never
 
 test.each<[string, () => Promise<Sql[]> | Sql[]]>([
   ['an upload', () => sent(db => findUpload(db, caller, id, null))],
+  ['open uploads of a person', () => [openUploads({ ...open, owner_id: owner }, 21)]],
+  ['open uploads of a tenant', () => [openUploads({ ...open, owner_id: null }, 21)]],
   [
     'the upload of a part',
     () =>

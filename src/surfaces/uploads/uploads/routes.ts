@@ -1,12 +1,16 @@
-/** Routes of uploads: create an upload, send parts, complete, show and abort the upload. */
+/** Routes of uploads: create an upload, list those that are not complete, send parts, complete,
+ * show and abort an upload. */
+import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { isNotModified } from '../../../kernel/http/etag.ts'
+import { oneOf, pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import {
   Completed,
   CompleteUpload,
   CreateUpload,
   NewUpload,
+  OpenUploadPage,
   RegisteredParts,
   RegisterParts,
   Upload,
@@ -15,6 +19,7 @@ import { registerParts } from '../parts/register-parts.ts'
 import { abortUpload } from './abort-upload.ts'
 import { completeUpload } from './complete-upload.ts'
 import { createUpload, newUploadOf, prepareUpload } from './create-upload.ts'
+import { listOpenUploads } from './list-open-uploads.ts'
 import { readUpload } from './read-upload.ts'
 import { findUpload } from './upload-row.ts'
 
@@ -26,7 +31,14 @@ const no_store = { 'cache-control': 'no-store' }
 const parts_body_bytes = 4 * 1024 * 1024
 
 export function uploadRoutes(deps: Deps): readonly Route[] {
-  return [createRoute(deps), partsRoute(deps), completeRoute(deps), readRoute(deps), abortRoute()]
+  return [
+    createRoute(deps),
+    listRoute(),
+    partsRoute(deps),
+    completeRoute(deps),
+    readRoute(deps),
+    abortRoute(),
+  ]
 }
 
 function createRoute(deps: Deps): Route {
@@ -64,6 +76,27 @@ function createRoute(deps: Deps): Route {
       const upload = await findUpload(tx, { principal, grants }, id, null)
       const made = await newUploadOf(deps, upload)
       return reply(201, made, { ...no_store, location: `${path}/${id}` })
+    },
+  })
+}
+
+function listRoute(): Route {
+  return route({
+    method: 'GET',
+    path,
+    name: 'listUploads',
+    summary: 'List your uploads that are not complete, newest first',
+    description:
+      'A completed upload is in the list of files. `scope=tenant` requires the permission `uploads.uploads.read_any`.',
+    permission: 'authenticated',
+    added: true,
+    query: pageQuery({ scope: Type.Optional(oneOf('own', 'tenant')) }),
+    replies: { 200: OpenUploadPage },
+    fails: ['permission_denied'],
+    handle: async ({ tx, principal, query: { scope = 'own' }, grants, list }) => {
+      const caller = { principal, grants }
+      const { body, headers } = await listOpenUploads(tx, caller, scope, list)
+      return reply(200, body, headers)
     },
   })
 }
