@@ -1,6 +1,7 @@
 /**
- * Generates one half of the client from docs/openapi.json: the types of all operations, the list of
- * those that take an Idempotency-Key, which the client needs at run time, and the error codes.
+ * Generates a part of the client from docs/openapi.json: the types of all operations, the list of
+ * operations that take an Idempotency-Key, and the error codes. The client needs the list at run
+ * time.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString } from 'openapi-typescript'
@@ -32,8 +33,8 @@ type Schema = {
 }
 
 /**
- * The client makes the key, so its callers need not. An object without any description in the
- * document accepts every property; without this rule, its type would allow none.
+ * The client makes the key, so its callers need not make one. An object without any description in
+ * the document accepts every property. Without this rule, its type would allow none.
  */
 function readable(_name: string, value: unknown): unknown {
   const { name } = (value ?? {}) as Partial<Parameter>

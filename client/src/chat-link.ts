@@ -1,7 +1,7 @@
 /**
  * Keeps one socket connected. Each connection gets a new token. The wait between attempts doubles
- * and has full jitter. If nothing was received for a while, it sends a ping, because a lost network
- * closes no socket.
+ * and has full jitter. If nothing was received for a while, the link sends a ping, because the loss
+ * of a network closes no socket.
  */
 export type Frame = Readonly<Record<string, unknown>> & { readonly type: string }
 
@@ -12,15 +12,15 @@ export type LinkOptions = {
   /** Whether further attempts are useless. */
   isFinal(error: unknown): boolean
   frame(frame: Frame): void
-  /** `retry_ms` is the time until the next attempt; null if there is none. */
+  /** `retry_ms` is the time until the next attempt. Null if there is no further attempt. */
   lost(reason: string, retry_ms: number | null): void
 }
 
 const protocol = 'realtime.v1'
 const first_wait_ms = 500
-/** How long the platform may take to reply. */
+/** The time that the platform may take to reply. */
 export const answer_ms = 10_000
-/** A browser reports when its network is lost and returns; Node does not. */
+/** A browser reports the loss and the return of its network. Node does not. */
 const page = globalThis as unknown as Partial<EventTarget>
 
 export class Link {
@@ -29,7 +29,7 @@ export class Link {
   private heartbeat_ms = 25_000
   private attempt = 0
   private failures = 0
-  /** The wait that a stopping process asked for. */
+  /** The wait that a stopping process requested. */
   private asked_ms: number | null = null
   private retry: ReturnType<typeof setTimeout> | undefined
   private pulse: ReturnType<typeof setTimeout> | undefined

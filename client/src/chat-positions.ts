@@ -1,7 +1,7 @@
 /**
- * Tracks the position of a device in each conversation, and decides what a frame or fetched changes
- * contain that is new. A message is reported as created once, in the order of the sequences. If a
- * revision before a frame is missing, the changes are fetched instead.
+ * Tracks the position of a device in each conversation, and decides which parts of a frame or of
+ * fetched changes are new. A message is reported as created once, in the order of the sequences. If
+ * a revision before a frame is missing, the changes are fetched instead.
  */
 import type { ChatEvents, ChatMessage, ChatPositions } from './chat-types.ts'
 
@@ -54,7 +54,7 @@ export class Positions {
     this.known.delete(id)
   }
 
-  /** The revision after which to fetch. */
+  /** The revision after which changes must be fetched. */
   after(id: string): number {
     return this.of(id).revision
   }
@@ -67,7 +67,7 @@ export class Positions {
     return true
   }
 
-  /** The new events in a live frame; null if earlier changes are missing. */
+  /** The new events in a live frame. Null if earlier changes are missing. */
   live(id: string, kind: MessageEvent['kind'], message: ChatMessage): MessageEvent[] | null {
     const at = this.of(id)
     if (message.revision <= at.revision) return []

@@ -16,11 +16,11 @@ export type ChatPositions = Readonly<
 export type ChatOptions = {
   readonly device_id?: string
   /**
-   * The position where the device stopped. It first gets everything that it missed. Without
+   * The position where the device stopped. The device first gets everything that it missed. Without
    * `resume`, it gets only new events.
    */
   readonly resume?: ChatPositions
-  /** The longest wait before the next attempt to connect; 30,000 by default. */
+  /** The longest wait before the next attempt to connect. The default is 30,000. */
   readonly wait_ms_max?: number
 }
 
@@ -29,7 +29,7 @@ export type ChatDraft = {
   readonly body?: string
   readonly attachment_ids?: readonly string[]
   readonly reply_to_sequence?: number
-  /** The key of the send; the same key never stores a second message. */
+  /** The key of the message. The same key never stores a second message. */
   readonly request_id?: string
 }
 
@@ -39,16 +39,18 @@ export type ChatSent = {
   readonly message_id: string
   readonly sequence: number
   readonly created_at: string
-  /** An earlier send with this key has already stored it. */
+  /** True if an earlier attempt with this key has already stored the message. */
   readonly deduplicated: boolean
 }
 
 type InConversation = { readonly conversation_id: string }
 
 export type ChatEvents = {
-  /** Connected, and everything that was missed has been reported. */
+  /** The device is connected, and all missed events have been reported. */
   online: { readonly connection_id: string }
-  /** Not connected. The next attempt follows automatically, unless `retry_ms` is null. */
+  /**
+   * The device is not connected. The next attempt follows automatically, unless `retry_ms` is null.
+   */
   offline: { readonly retry_ms: number | null; readonly reason: string }
   /**
    * `created` is reported once for each message, in the order of the sequences. `updated` and

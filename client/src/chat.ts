@@ -1,5 +1,5 @@
 /**
- * A device in chat. It stays connected, fetches what it missed, and sends unacknowledged messages
+ * A device in chat. It stays connected, fetches missed events, and sends unacknowledged messages
  * again with the same keys. It runs in browsers and in Node.
  */
 import { answer_ms, Link, type Frame } from './chat-link.ts'
@@ -18,9 +18,9 @@ import {
 export type Chat = {
   /** Returns a function that removes the listener. */
   on<K extends keyof ChatEvents>(type: K, listener: (event: ChatEvents[K]) => void): () => void
-  /** Resolves when the message is stored, however often the connection is lost until then. */
+  /** Resolves when the message is stored, even if the connection is lost several times before. */
   send(draft: ChatDraft): Promise<ChatSent>
-  /** Without a connection, these two are dropped. */
+  /** `read` and `typing` do nothing while there is no connection. */
   read(conversation_id: string, through_sequence: number): void
   typing(conversation_id: string, active: boolean): void
   watchPresence(user_ids: readonly string[]): void
@@ -73,7 +73,7 @@ class Device implements Chat {
   private readonly owed = new Map<string, Owed>()
   /** Frames that wait until earlier changes are fetched. */
   private readonly held = new Map<string, Frame[]>()
-  /** Frames that arrived before the comparison. */
+  /** Frames that arrived before the positions were compared. */
   private early: Frame[] | null = []
   private watched: readonly string[] | null = null
   private hello: Frame | null = null
@@ -155,7 +155,7 @@ class Device implements Chat {
   private take(frame: Frame): void {
     if (frame.type === 'hello') {
       this.hello = frame
-      // Without its own list, the device gets the heads of all conversations.
+      // The list is empty, so the device gets the heads of all conversations.
       this.link.send({ type: 'sync', conversations: [] })
     } else if (frame.type === 'sync.state') {
       void this.synchronize(frame['unlisted'] as readonly Head[])
@@ -251,7 +251,9 @@ class Device implements Chat {
     }
   }
 
-  /** A lost network gives no reply. Without a limit the device would wait for ever. */
+  /**
+   * A request over a lost network gets no reply. Without a limit the device would wait for ever.
+   */
   private ask(path: string, params: object): Promise<{ data: unknown }> {
     return this.base.get(path, { params, signal: AbortSignal.timeout(answer_ms) })
   }

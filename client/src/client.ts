@@ -1,8 +1,8 @@
 /**
- * The client: every operation of the document with its types, and what callers would otherwise
- * write by hand. It refreshes a token once for all waiting requests, retries only what cannot take
- * effect twice (reads, and writes under one Idempotency-Key), and throws every refusal as a typed
- * problem.
+ * The client: every operation of the document with its types, and the parts that callers would
+ * otherwise write by hand. It refreshes a token once for all waiting requests. It retries only
+ * requests that cannot take effect twice (reads, and writes under one Idempotency-Key). It throws
+ * every refusal as a typed problem.
  */
 import createFetchClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
 import { chatOf, type ChatOfClient } from './chat.ts'
@@ -16,8 +16,8 @@ import { uploadsOf, type Uploads } from './uploads.ts'
 export type ProblemBody = components['schemas']['Problem']
 
 /**
- * An error that the platform returned. `code` is stable. An editor knows the codes of this version
- * for a `switch`; a newer platform may have more. Support needs the `request_id`.
+ * An error that the platform returned. `code` is stable. Its type lists the codes of this version
+ * for a `switch`. A newer platform may have more codes. Support needs the `request_id`.
  */
 export class Problem extends Error {
   override readonly name = 'Problem'
@@ -40,13 +40,18 @@ export type ClientOptions = {
   readonly token?: string
   /** Returns a new access token. It is called once, even if many requests find an expired token. */
   readonly refresh?: () => Promise<string | undefined>
-  /** For a page that uses the session's cookies: sent with every unsafe request. */
+  /**
+   * The CSRF token of a page that uses the session's cookies. It is sent with every unsafe request.
+   */
   readonly csrf_token?: string
-  /** How often a request that may be repeated is retried. */
+  /** The number of retries of a request that may be repeated. */
   readonly retries?: number
-  /** If the platform asks for a longer wait than this, the retry is left to the caller. */
+  /** A longer Retry-After of the platform is left to the caller. */
   readonly wait_seconds_max?: number
-  /** The operations that take an Idempotency-Key, for a document other than the product's. */
+  /**
+   * The operations that take an Idempotency-Key. Only needed for another document than the
+   * product's.
+   */
   readonly keyed?: Readonly<Record<string, true>>
 }
 
@@ -180,8 +185,8 @@ function rows(walk: ReturnType<typeof pages>) {
 }
 
 /**
- * Sends one request until it has a reply. It adds a token, refreshes the token if necessary, and
- * retries if that is safe.
+ * Sends one request until it has a reply. Adds a token, refreshes the token if necessary, and
+ * retries if a retry is safe.
  */
 function sender({ token, refresh, csrf_token, retries = 3, wait_seconds_max = 30 }: ClientOptions) {
   const bearer = tokenKeeper(token, refresh)
@@ -191,7 +196,8 @@ function sender({ token, refresh, csrf_token, retries = 3, wait_seconds_max = 30
     for (let attempt = 0; ; attempt++) {
       const last = !repeatable || attempt >= retries
       const response = await once(request, bearer).catch((error: unknown) => {
-        // The connection broke and the request may have arrived, so only a safe one is sent again.
+        // The connection broke and the request may have arrived, so only a safe request is sent
+        // again.
         if (last || request.signal.aborted) throw error
         return null
       })
@@ -229,7 +235,9 @@ function tokenKeeper(given: string | undefined, refresh: ClientOptions['refresh'
   }
 }
 
-/** A 401 had no effect, so any request may be sent once more with a new token. */
+/**
+ * A request that got a 401 had no effect, so any request may be sent once more with a new token.
+ */
 async function once(request: Request, bearer: Bearer): Promise<Response> {
   const send = () => {
     const copy = request.clone()
@@ -261,8 +269,8 @@ function isRetryable({ status, code }: Problem): boolean {
 }
 
 /**
- * The wait that the platform asked for and a little more, so that clients do not all return
- * together; otherwise full jitter.
+ * If the platform sent Retry-After, waits a little longer, so that clients do not all return
+ * together. Otherwise the wait has full jitter.
  */
 function waitOf(attempt: number, asked_seconds: number): number {
   if (asked_seconds > 0) return asked_seconds * 1000 + Math.random() * 250

@@ -1,7 +1,7 @@
 /**
- * Streams the answer of a model and verifies its end. A stream that breaks off fails. So does a
- * stream whose text does not have the length and checksum of its last event. Neither looks like a
- * short answer.
+ * Streams the answer of a model and verifies its end. A stream that breaks off throws an error. A
+ * stream whose text does not have the length and checksum of its last event throws too. So an
+ * incomplete answer never looks like a short answer.
  */
 import { serverEvents } from './server-events.ts'
 import type { components } from './schema.d.ts'
@@ -30,7 +30,7 @@ export type InferenceEvent =
       readonly type: 'completed'
       readonly operation_id: string
       readonly finish_reason: 'stop' | 'length'
-      /** In code points. */
+      /** The length in code points. */
       readonly output_length: number
       readonly output_sha256: string
     }
@@ -38,9 +38,11 @@ export type InferenceEvent =
 /** The stream has started and cannot be completed. An error before the start is a `Problem`. */
 export class InferenceFailed extends Error {
   override readonly name = 'InferenceFailed'
-  /** The code of the `error` event; `stream_incomplete` if the stream has no last event. */
+  /** The code of the `error` event, or `stream_incomplete` if the stream has no last event. */
   readonly code: string
-  /** With the same Idempotency-Key, a retry continues the call or gets its recorded outcome. */
+  /**
+   * If true, a retry with the same Idempotency-Key continues the call or gets its recorded outcome.
+   */
   readonly retryable: boolean
   readonly operation_id: string | undefined
   readonly request_id: string | undefined
@@ -58,14 +60,14 @@ export class InferenceFailed extends Error {
 }
 
 export type StreamOptions = {
-  /** Abort it to cancel the call at the platform and at the provider. */
+  /** Abort this signal to cancel the call at the platform and at the provider. */
   readonly signal?: AbortSignal
-  /** Your own Idempotency-Key; by default a new one. */
+  /** Your own Idempotency-Key. The default is a new key. */
   readonly key?: string
 }
 
 export type Inferences = {
-  /** Yields events until `completed`, which is the last. Leaving the loop cancels the call. */
+  /** Yields events. The last one is `completed`. Leaving the loop early cancels the call. */
   stream(request: InferenceRequest, options?: StreamOptions): AsyncGenerator<InferenceEvent, void>
 }
 

@@ -7,7 +7,7 @@ type ReadJob = (job_id: string, signal: AbortSignal | undefined) => Promise<Job>
 
 export type Jobs = {
   /**
-   * Returns the job after it has ended. `status` says how it ended. Abort the signal to stop
+   * Returns the job after it has ended. `status` contains the outcome. Abort the signal to stop
    * waiting.
    */
   waitFor(job_id: string, options?: { readonly signal?: AbortSignal }): Promise<Ended>

@@ -1,6 +1,6 @@
 /**
- * Logs a person in and returns a client that keeps the session: it exchanges the refresh token when
- * the access token has expired, once for all waiting requests.
+ * Logs a person in and returns a client that keeps the session. When the access token has expired,
+ * the client exchanges the refresh token, once for all waiting requests.
  */
 import { createClient, type ClientOptions, type DodecaClient } from './client.ts'
 import type { components } from './schema.d.ts'
@@ -27,7 +27,9 @@ export type LoginOptions = Common & {
   readonly password: string
   readonly tenant?: string
   readonly device_name?: string
-  /** Asks the person for a code; without it, an account with a second factor is refused. */
+  /**
+   * Asks the person for a code. Without this function, an account with a second factor is refused.
+   */
   readonly secondFactor?: (challenge: SecondFactorRequired) => Promise<SecondFactor>
 }
 

@@ -1,7 +1,7 @@
 /**
- * The client of a page that the platform itself serves. It uses the session's cookies, which
- * scripts cannot read. Unsafe requests also send the CSRF token of the session. An expired access
- * token is replaced once for all waiting requests.
+ * The client for a page that the platform itself serves. It uses the session's cookies. Scripts
+ * cannot read these cookies. Unsafe requests also send the CSRF token of the session. An expired
+ * access token is replaced once for all waiting requests.
  */
 import { createClient, type ClientOptions, type DodecaClient } from './client.ts'
 import type { components } from './schema.d.ts'

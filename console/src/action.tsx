@@ -1,7 +1,7 @@
 /**
  * An action: its button, and the dialog with the form of the request. The dialog sends the request
- * once and shows the reply or the error. If it is sent again after an error, it is a new request
- * with a new key. The client retries a single request safely.
+ * once and shows the reply or the error. If the person sends the form again after an error, the new
+ * request has a new key. The client retries a single request safely.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Copied, curlOf } from './curl.tsx'
@@ -137,7 +137,7 @@ type PathFieldsProps = {
   set(next: Draft): void
 }
 
-/** Parameters of the path that the row does not contain; the form has a field for each. */
+/** Parameters of the path that the row does not contain. The form has a field for each. */
 function PathFields({ names, draft, set }: PathFieldsProps) {
   return (
     <>

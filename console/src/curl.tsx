@@ -24,7 +24,7 @@ export function curlOf(
   return parts.join(' \\\n  ')
 }
 
-/** Quoted for a POSIX shell, whatever the text contains. */
+/** Puts any text in quotes for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -40,7 +40,7 @@ type Props = {
   readonly filters: Readonly<Record<string, string>>
 }
 
-/** If no operation reads a single item, this number of pages of the list is searched. */
+/** If no operation reads a single item, the console searches this number of pages of the list. */
 const pages_max = 5
 
 export function DetailPage({ place, resource, item, filters }: Props) {
@@ -107,7 +107,7 @@ type HeadProps = {
   readonly resource: Resource
   readonly row: Row
   readonly item: string
-  /** `gone` means that it was deleted. */
+  /** `gone` means that the item was deleted. */
   acted(gone: boolean): void
 }
 

@@ -1,4 +1,4 @@
-/** Events on a time line, each leading to its page. */
+/** Events on a time line. Each event links to its page. */
 import type { Row } from './operation.ts'
 import { addressOf, Link } from './router.tsx'
 import { Time } from './value.tsx'

@@ -1,4 +1,4 @@
-/** Failures of the last hour: what failed, how often, and what to do about it. */
+/** Failures of the last hour, with their number and the next step. */
 import { titleOf, words } from './language.ts'
 import { useLive } from './live.ts'
 import { callOperation, type OperationId, type Page } from './operation.ts'

@@ -55,7 +55,7 @@ function Health() {
 
 const seconds_shown = 60
 
-/** Counted from the live stream, one column for each second. */
+/** Events of the live stream, counted in one column for each second. */
 function Load() {
   const events = useEvents()
   const [now, tick] = useState(Date.now)

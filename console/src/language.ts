@@ -1,4 +1,4 @@
-/** The language of the page: the one chosen here before, or that of the browser. */
+/** The language of the page: the person's earlier choice, or the language of the browser. */
 import { de } from './words-de.ts'
 import { en, type Words } from './words-en.ts'
 import type { Title } from './resource.ts'

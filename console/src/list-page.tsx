@@ -68,7 +68,7 @@ type SingleProps = {
   readonly made: number
 }
 
-/** There is only one of these, such as the settings of a surface. */
+/** An object of which there is only one, such as the settings of a surface. */
 function Single({ read, of, made }: SingleProps) {
   const { data, error, reload } = useRead(`${read} ${made}`, async signal => {
     return (await callOperation(read, { path: pathOf(read, of), signal })) as Row
@@ -143,8 +143,8 @@ function Listing({ place, resource, filters, list, made }: ListingProps) {
 const an_hour_ago = new Date(Date.now() - 3_600_000).toISOString()
 
 /**
- * The API returns a log oldest first. It is read to its end and shown newest first, with new events
- * from the live stream on top.
+ * The API returns a log with the oldest entry first. The console reads the log to its end and shows
+ * the newest entry first, with new events from the live stream on top.
  */
 function useFeed(
   { feed }: Resource,

@@ -1,6 +1,6 @@
 /**
- * The live events of the tenant: one stream for the whole page, to which its parts listen. After a
- * break it resumes. Without the permission there is no stream, and the page says so.
+ * The live events of the tenant: one stream for the whole page, shared by its parts. After a break
+ * the stream resumes. Without the permission there is no stream, and the page says so.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Problem, serverEvents } from '../../client/src/index.ts'

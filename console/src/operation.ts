@@ -1,4 +1,4 @@
-/** An operation of the API as the catalog describes it, and how it is called. */
+/** An operation of the API with its description in the catalog, and a function that calls it. */
 import given from 'dodeca:operations'
 import type { operations } from '../../client/src/index.ts'
 import { client } from './session.ts'
@@ -48,7 +48,7 @@ export type CallInit = {
   readonly parseAs?: 'json' | 'blob' | 'text' | 'stream'
 }
 
-// Made by the platform of the same version, from the same declarations as the client's types.
+// The platform of the same version makes this catalog, from the declarations of the client's types.
 const catalog = given as Readonly<Record<string, Operation>>
 
 /** A value of unknown type as text. */
@@ -74,7 +74,7 @@ type Method = (path: string, init: object) => Promise<{ data: unknown }>
 export async function callOperation(id: OperationId, init: CallInit = {}): Promise<unknown> {
   const { path, query, ...rest } = init
   const { method, path: template } = operation(id)
-  // The places name their operations; the catalog contains their methods and paths.
+  // A place contains the names of its operations. The catalog contains their methods and paths.
   const send = client()[method] as unknown as Method
   const { data } = await send(template, {
     ...rest,

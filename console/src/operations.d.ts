@@ -1,4 +1,4 @@
-/** The catalog of operations, which the bundle takes from the platform's OpenAPI document. */
+/** The catalog of operations. The bundle makes it from the platform's OpenAPI document. */
 declare module 'dodeca:operations' {
   const catalog: unknown
   export default catalog

@@ -1,4 +1,4 @@
-/** A picture that came as bytes. */
+/** A picture from bytes. */
 import { useEffect, useState } from 'preact/hooks'
 
 export function Picture({ blob, label }: { readonly blob: Blob; readonly label: string }) {

@@ -1,5 +1,5 @@
 /**
- * The declaration of a place of the console. A surface has resources, and a resource names the
+ * The declaration of a place of the console. A surface has resources. A resource lists the
  * operations that list, read, create and change it. Everything on the screen follows from this
  * declaration and from the catalog of operations.
  */
@@ -21,9 +21,9 @@ type FieldOf<O extends OperationId> = Extract<keyof RowOf<O>, string>
 
 export type Action = {
   readonly by: OperationId
-  /** Cannot be undone, so it requires a second confirmation. */
+  /** The action cannot be undone, so it requires a second confirmation. */
   readonly hurts?: true
-  /** Shown only in these states. */
+  /** The action is shown only in these states. */
   readonly in?: readonly string[]
 }
 
@@ -50,9 +50,9 @@ export type Declared<L extends OperationId> = {
   readonly create?: OperationId
   readonly actions?: readonly (OperationId | Action)[]
   readonly related?: readonly Related[]
-  /** Prefixes of event types after which a row may have changed. */
+  /** Prefixes of event types. After such an event a row may have changed. */
   readonly events?: readonly string[]
-  /** A log, which the API gives oldest first. */
+  /** The resource is a log: the API returns its oldest entry first. */
   readonly feed?: true
   /** The operation that streams the events of one row. */
   readonly stream?: OperationId
@@ -75,7 +75,7 @@ export type Place = {
   readonly resources: readonly Resource[]
 }
 
-/** Checks the names of operations and columns when it is compiled. */
+/** The types check the names of operations and columns. */
 export function resource<L extends OperationId>(declared: Declared<L>): Resource {
   return declared
 }

@@ -1,6 +1,7 @@
 /**
- * A list of any length: only the visible rows are in the page. All rows have one height, which
- * depends on the width. For a screen reader it is a table. The keys j and k move, Enter opens.
+ * A list of any length. Only the visible rows are in the page. All rows have the same height. The
+ * height depends on the width of the screen. For a screen reader the list is a table. The keys j
+ * and k move, and Enter opens a row.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { nameOf, words } from './language.ts'
@@ -32,7 +33,7 @@ export function Rows(props: Props) {
   const last = Math.min(rows.length, Math.ceil((top + height) / row_px) + margin_rows)
   useEffect(() => {
     if (has_more && last >= rows.length - 20) more()
-    // Also after a reload, during which no further page is read.
+    // `rows` is a dependency, because no further page is read during a reload.
   }, [last, rows, has_more])
   return (
     <div
@@ -108,7 +109,7 @@ function Line({ row, columns, index, top, height, to }: LineProps) {
   )
 }
 
-/** j and k, as in many developer tools; the arrow keys scroll. */
+/** j and k move as in many developer tools. The arrow keys scroll. */
 function moveBetween(event: KeyboardEvent): void {
   if (event.key !== 'j' && event.key !== 'k') return
   const box = event.currentTarget as HTMLElement

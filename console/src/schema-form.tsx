@@ -30,7 +30,7 @@ export function choicesOf(schema: Schema): string[] | null {
   return constants.length > 0 && constants.length === alternatives.length ? constants : null
 }
 
-/** Required properties start with the example's values, the others are empty. */
+/** Required properties start with the values of the example. The others are empty. */
 export function draftOf(schema: Schema, example: unknown): Draft {
   const given = (example ?? {}) as Readonly<Record<string, unknown>>
   return Object.fromEntries(

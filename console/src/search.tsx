@@ -91,7 +91,7 @@ async function look(
   try {
     return (await callOperation(read, { path: pathOf(read, resource.of, [id]), signal })) as Row
   } catch {
-    // It does not exist, or this person may not see it. Most places return this error.
+    // The item does not exist, or this person may not see it. Most places return this error.
     return null
   }
 }

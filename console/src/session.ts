@@ -5,7 +5,7 @@ export type Me = components['schemas']['Me']
 
 let current: { readonly page: PageSession; readonly me: Me } | undefined
 
-/** Throws the problem `authentication_required` if nobody is logged in. */
+/** Throws the problem `authentication_required` if the visitor is not logged in. */
 export async function openSession(): Promise<Me> {
   const page = await resumePage({ base_url: location.origin })
   const { data: me } = await page.GET('/v1/me')

@@ -70,7 +70,8 @@ export function useList({ list, path, filters, key }: Source): Listed {
     loading: shown.loading,
     error: shown.error,
     more: () => {
-      // After a refusal only a reload asks again, or a failing page would be requested without end.
+      // After a refusal only a reload reads again. Otherwise a failing page would be requested
+      // without end.
       if (busy.current || shown.error !== null) return
       if (!shown.has_more || shown.cursor === null) return
       void read(shown.cursor, (before, page) => following(about, before.rows, page))

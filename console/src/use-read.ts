@@ -11,7 +11,7 @@ export type Read<T> = {
   reload(): void
 }
 
-/** `about` identifies what is read. When it changes, the read starts again. */
+/** `about` identifies the object that is read. When it changes, the read starts again. */
 export function useRead<T>(about: string, read: (signal: AbortSignal) => Promise<T>): Read<T> {
   const [found, set] = useState<{ about: string; data?: T; error?: unknown }>({ about })
   const [turn, again] = useState(0)

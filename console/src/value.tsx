@@ -1,6 +1,6 @@
 /**
- * Shows a value by its name and type: times, money, states, ids with links. Text of strangers is
- * always plain text, isolated so that its writing direction cannot affect other text.
+ * Shows a value by its name and type: times, money, states, ids with links. Text from users is
+ * always plain text. It is isolated so that its writing direction cannot affect other text.
  */
 import { language, nameOf, words } from './language.ts'
 import { plain, type Row } from './operation.ts'
@@ -16,7 +16,7 @@ export function isId(value: unknown): value is string {
   return typeof value === 'string' && uuid.test(value)
 }
 
-/** In a list: short, on one line. */
+/** For a list: a short value on one line. */
 export function Cell({ name, value, row }: Given) {
   if (value === null || value === undefined || value === '') return <span class="soft">–</span>
   if (isState(name) && typeof value === 'string') return <State value={value} />
@@ -30,7 +30,7 @@ export function Cell({ name, value, row }: Given) {
   return <span class="cut">{textOf({ name, value, row })}</span>
 }
 
-/** On the page of an item: complete, with links. */
+/** For the page of an item: the complete value with links. */
 export function Value({ name, value, row }: Given) {
   if (value === null || value === undefined) return <span class="soft">–</span>
   if (isState(name) && typeof value === 'string') return <State value={value} />

@@ -41,8 +41,8 @@ const last_ms = Date.parse('9999-12-31T23:59:59Z')
 
 /**
  * Whether a text is an RFC 3339 time that this code and PostgreSQL read as the same instant. `Date`
- * alone reads the 30th of February as the 2nd of March, and PostgreSQL accepts neither a year 0 nor
- * an offset of 16 h.
+ * alone reads the 30th of February as the 2nd of March. PostgreSQL accepts neither a year 0 nor an
+ * offset of 16 h.
  */
 export function isTime(text: string): boolean {
   const day = written.exec(text)?.[1]

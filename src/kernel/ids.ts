@@ -39,7 +39,7 @@ export function newSecret(bytes = 32): string {
   return randomBytes(bytes).toString('base64url')
 }
 
-/** A number in [0, 1) that spreads retries and polls; never used for security. */
+/** A number in [0, 1) that spreads retries and polls. It is never used for security. */
 export function jitter(): number {
   return Math.random()
 }

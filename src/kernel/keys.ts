@@ -41,9 +41,11 @@ export type Keyring = {
   mac(use: string, data: Buffer): Buffer
   /** Signs with the key of that id. Returns null if the ring has no such key. */
   macWith(kid: string, use: string, data: Buffer): Buffer | null
-  /** Verifies with any key of the ring. A MAC may be cut to its first 16 bytes, but not shorter. */
+  /**
+   * Verifies with any key of the ring. A MAC may be cut, but must have at least its first 16 bytes.
+   */
   macMatches(use: string, data: Buffer, mac: Buffer): boolean
-  /** A keyed hash that stays equal forever. It reveals nothing to a reader without the pepper. */
+  /** A keyed hash that never changes. A reader without the pepper learns nothing from it. */
   fingerprint(use: string, value: string | Buffer): Buffer
 }
 
@@ -77,7 +79,7 @@ export function parseKeyring(text: string): [RingKey, ...RingKey[]] {
 export async function openKeyring(options: {
   keyring: string | null
   pepper: string | null
-  /** The file in which development stores the keys that the settings do not give. */
+  /** The file in which development stores keys if the settings contain none. */
   file: string
   may_create: boolean
 }): Promise<Keyring> {
@@ -92,7 +94,7 @@ export async function openKeyring(options: {
   return ringOf(parseKeyring(keyring ?? kept.keyring), parsePepper(pepper ?? kept.pepper))
 }
 
-/** The keyring of one surface, which seals and opens. Hashes still use the platform's keyring. */
+/** The keyring of one surface. It seals and opens. Hashes still use the platform's keyring. */
 export function ownRing(text: string): Pick<Keyring, 'kids' | 'seal' | 'open' | 'sealedWith'> {
   return ringOf(parseKeyring(text), Buffer.alloc(0))
 }
@@ -199,7 +201,7 @@ function ringOf(keys: readonly [RingKey, ...RingKey[]], pepper: Buffer): Keyring
     },
     macMatches: (use, data, mac) => {
       if (mac.length < shortest_mac_bytes || mac.length > mac_bytes) return false
-      // It tries every key, even after a match, so that the time reveals nothing.
+      // Tries every key, even after a match, so that the time reveals nothing.
       const verdicts = keys.map(one =>
         timingSafeEqual(macBy(one, use, data).subarray(0, mac.length), mac),
       )

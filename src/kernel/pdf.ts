@@ -1,6 +1,7 @@
 /**
- * pdf.js, to read the text and the structure of a PDF. Only its drawing uses a canvas (35 MB), which
- * `overrides` in package.json leave out; without these names it prints a warning for each of them.
+ * Loads pdf.js, which reads the text and the structure of a PDF. Only drawing needs a canvas (35
+ * MB), so `overrides` in package.json leave the canvas out. Without the names below, pdf.js prints
+ * a warning for each of them.
  */
 function Undrawn(): never {
   throw new Error('PDFs are not drawn')

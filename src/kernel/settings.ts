@@ -22,7 +22,8 @@ type Text = {
   secret?: true
   oneOf?: readonly string[]
   /**
-   * For a text such as `dns:2000,total:20000`: the unit of each part. Each part is its own limit.
+   * The units of a text with several parts, such as `dns:2000,total:20000`. Each part is its own
+   * limit.
    */
   parts?: Readonly<Record<string, string>>
 }
@@ -133,7 +134,7 @@ export const kernelSettings = {
 
 export type KernelSettings = SettingsOf<typeof kernelSettings>
 
-/** Each rule has a sentence that says which combination cannot work and what to change. */
+/** Each rule has a sentence about the combination that cannot work and the value to change. */
 export type SettingFault = readonly [fault: boolean, sentence: string]
 
 /** Returns the sentences of the broken rules. */

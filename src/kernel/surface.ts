@@ -79,15 +79,15 @@ export type Kernel = {
    * limit.
    */
   readonly counted: Counted
-  /** Exports and erases the personal data of all surfaces. */
+  /** Functions that export and erase the personal data of all surfaces. */
   readonly personal: Omit<PersonalData, 'queue'>
   /** Every route of the platform. The list is complete once all surfaces are open. */
   routes(): readonly Route[]
   /** Tells every process to check its queues now. It works outside any transaction. */
   wake(): void
   /**
-   * Calls the function in this process at each wake-up from any process, or only at wake-ups for
-   * the given topics (`tx.wake` names them). Returns a function that stops this.
+   * Calls the function in this process at each wake-up from any process. With topics, only wake-ups
+   * for these topics count (`tx.wake`). The returned function ends the registration.
    */
   onWake(run: () => void, topics?: readonly string[]): () => void
   /** Sends hints to the other processes. Hints may be lost. */
@@ -109,7 +109,7 @@ export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = 
   readonly permissions: Readonly<Record<string, Permission>>
   readonly errors: Readonly<Record<string, ErrorEntry>>
   readonly events: Readonly<Record<string, EventDeclaration>>
-  /** How the published document explains the surface. */
+  /** The surface's explanations for the published document. */
   readonly reference?: Reference
   open(kernel: KernelOf<Own>, needs: Needs): Opened<Face>
 }
@@ -133,7 +133,7 @@ export type Opened<Face = unknown> = {
   readonly signs?: readonly Sign[]
   /** Work that must happen and may fail. */
   readonly queues?: readonly DueQueue[]
-  /** Which old rows are deleted. */
+  /** The old rows that are deleted. */
   readonly retention?: readonly Retention[]
   /** Columns that are sealed again when a keyring rotates. */
   readonly sealed?: readonly SealedColumn[]
@@ -146,7 +146,7 @@ export type Opened<Face = unknown> = {
   readonly inbound?: readonly InboundHandler[]
   /** The job types of this surface. The jobs surface runs them. */
   readonly jobTypes?: readonly JobType[]
-  /** Creates the demo data that is missing; returns what it created. */
+  /** Creates the demo data that is missing, and returns a list of it. */
   seed?(): Promise<string[]>
   /** Facts that an operator should know at the start: one sentence each, with the next step. */
   advice?(): Promise<string[]>
@@ -172,7 +172,8 @@ export type JobType = {
   readonly parameters: TSchema
   readonly result?: TSchema
   /**
-   * Whether callers may submit it with `POST /v1/jobs`. Otherwise only its own surface submits it.
+   * Whether callers may submit jobs of this type with `POST /v1/jobs`. Otherwise only the type's
+   * own surface submits them.
    */
   readonly offered?: true
   /** The permission that a submitter needs to see the job, cancel it and fetch its result. */
@@ -227,7 +228,7 @@ export type RunningJob = JobIdentity & {
    * the result.
    */
   store(media_type: string, bytes: Uint8Array): Promise<void>
-  /** Reports what the job has used. The job's view shows it. */
+  /** Reports the resources that the job has used. The job's view shows them. */
   usage(usage: Readonly<Record<string, unknown>>): Promise<void>
 }
 
@@ -247,13 +248,16 @@ export type Check = {
 }
 
 /**
- * Processes the messages that `POST /v1/inbound/{provider}/{account_ref}` stored. It runs later and
- * is retried until it succeeds. Messages arrive in any order: it compares versions or asks the
- * provider, and never sets an older state.
+ * Processes the messages that `POST /v1/inbound/{provider}/{account_ref}` stored. A handler runs
+ * later and is retried until it succeeds. Messages arrive in any order. So a handler compares
+ * versions or asks the provider, and never sets an older state.
  */
 export type InboundHandler<Asked = unknown> = {
   readonly provider: string
-  /** Fetches from the provider what the message does not contain, before the transaction. */
+  /**
+   * Fetches missing data from the provider before the transaction, for messages that do not contain
+   * everything.
+   */
   ask?(message: InboundMessage, signal: AbortSignal): Promise<Asked>
   /**
    * The handler's effect and the end of the receipt are in one transaction. If the handler throws,

@@ -1,10 +1,13 @@
-/** An answer with a number after each quote, and the quotes, each leading to its document. */
+/**
+ * An answer with a number after each quote, and the list of quotes. Each quote links to its
+ * document.
+ */
 import { words } from '../language.ts'
 import { plain } from '../operation.ts'
 import { addressOf, Link } from '../router.tsx'
 import type { PanelProps } from './panel.ts'
 
-/** In code points. */
+/** The positions in code points. */
 export type Range = { readonly start: number; readonly end: number }
 
 export type Citation = {
@@ -60,7 +63,7 @@ function Cited({ chunk_id, document_id, title, source_uri, quoted_range, quote }
 
 type Piece = { readonly words: string; readonly ranks: readonly number[] }
 
-/** Cut where quotes end. */
+/** Cuts the text after each quote. */
 function piecesOf(text: string, citations: readonly Citation[]): Piece[] {
   const signs = Array.from(text)
   const ends = citations.flatMap(({ answer_range }) => (answer_range ? [answer_range.end] : []))

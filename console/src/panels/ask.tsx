@@ -1,4 +1,4 @@
-/** Asks a collection, and shows the answer as it is written, with the words that it quotes. */
+/** Asks a collection, and shows the answer while it is written, with its quotes. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { serverEvents } from '../../../client/src/index.ts'
 import { nameOf, words } from '../language.ts'
@@ -92,7 +92,7 @@ function useAnswer() {
   const [busy, set] = useState(false)
   const [failure, fail] = useState<unknown>()
   const running = useRef<AbortController>()
-  // Leaving the page ends the question at the platform too.
+  // Leaving the page cancels the question at the platform too.
   useEffect(() => () => running.current?.abort(), [])
   const ask = async (collection_id: string, query: string) => {
     const stop = new AbortController()
@@ -119,7 +119,7 @@ function useAnswer() {
   return { written, busy, error: failure, ask }
 }
 
-/** A citation comes before the words that it supports. */
+/** A citation arrives before the words that it supports. */
 function after(written: Written, event: string, data: Row): Written {
   const { text, citations } = written
   if (event === 'started') return { ...written, id: plain(data['answer_id']) }

@@ -1,4 +1,4 @@
-/** A delivery as it went: what was sent, and what the endpoint answered each time. */
+/** The course of a delivery: each request, and the response of the endpoint. */
 import { words } from '../language.ts'
 import { callOperation, plain, type Row } from '../operation.ts'
 import { mayCall } from '../resource.ts'

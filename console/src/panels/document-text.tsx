@@ -1,4 +1,4 @@
-/** The text of a document; what an answer quotes of it is marked. */
+/** The text of a document. The quote of an answer is marked. */
 import { useEffect, useRef } from 'preact/hooks'
 import { nameOf, words } from '../language.ts'
 import { plain, type Row } from '../operation.ts'
@@ -74,7 +74,7 @@ function Text({ chunks, mark }: TextProps) {
   )
 }
 
-/** What is shown of a chunk: before the mark, inside it, after it. Chunks overlap. */
+/** The shown parts of a chunk: before the mark, inside the mark, after the mark. Chunks overlap. */
 function cut(text: string, shown: Range, { start }: Range, mark?: Range): [string, string, string] {
   const signs = Array.from(text)
   const of = (from: number, to: number) =>

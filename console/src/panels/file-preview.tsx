@@ -1,4 +1,6 @@
-/** What a file holds: a picture, or the beginning of a text, through its own short-lived address. */
+/**
+ * The content of a file: a picture, or the beginning of a text, through its own short-lived URL.
+ */
 import { useState } from 'preact/hooks'
 import { words } from '../language.ts'
 import { callOperation, plain } from '../operation.ts'
@@ -44,7 +46,7 @@ function Available({ name, type, path }: Props) {
 }
 
 function Content({ url, kind, text, name }: Shown & { readonly name: string }) {
-  // A store with an origin of its own: the policy of this page lets no other origin in.
+  // The store may have another origin. The policy of this page does not load pictures from there.
   const [elsewhere, set] = useState(false)
   return (
     <>

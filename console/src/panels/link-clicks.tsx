@@ -1,4 +1,4 @@
-/** The clicks of a link over its last days, where they came from, and its QR code. */
+/** The clicks of a link over the last days, their sources, and the link's QR code. */
 import { Bars } from '../chart.tsx'
 import { nameOf, words } from '../language.ts'
 import { useLive } from '../live.ts'

@@ -1,12 +1,12 @@
-/** What an item shows above its fields, where fields are not enough. */
+/** An additional view of an item above its fields, if the fields are not enough. */
 import type { FunctionComponent } from 'preact'
 import type { Row } from '../operation.ts'
 
 export type PanelProps = {
   readonly row: Row
-  /** Of the operation that reads the item. */
+  /** The path parameters of the operation that reads the item. */
   readonly path: Readonly<Record<string, string>>
-  /** From the address: what to show of it. */
+  /** The filters in the page's address. They select the shown part of the item. */
   readonly filters: Readonly<Record<string, string>>
 }
 

@@ -1,4 +1,4 @@
-/** What happened to a payment in order: calls of the provider, entries of the books, disputes. */
+/** The history of a payment in order: calls of the provider, ledger entries, disputes. */
 import { titleOf, words } from '../language.ts'
 import { useLive } from '../live.ts'
 import { callOperation, plain, type OperationId, type Page, type Row } from '../operation.ts'

@@ -1,4 +1,4 @@
-/** Calls a model and shows its answer as it is written, with what it used and cost. */
+/** Calls a model and shows its answer while it is written, with its usage and cost. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { InferenceEvent } from '../../../client/src/index.ts'
 import { nameOf, words } from '../language.ts'
@@ -75,7 +75,7 @@ export function Playground() {
   )
 }
 
-/** The names by which models that write text are called. */
+/** The names of the models that write text. */
 function namesOf(models: readonly Row[]): string[] {
   const writing = models.filter(
     one => one['state'] === 'active' && plain(one['capability']).includes('text'),
@@ -95,7 +95,7 @@ function useModel() {
   const [failure, fail] = useState<unknown>()
   const running = useRef<AbortController>()
   const stop = () => running.current?.abort()
-  // Leaving the page ends the call at the platform and at the provider.
+  // Leaving the page cancels the call at the platform and at the provider.
   useEffect(() => stop, [])
   const call = async (model: string, input: string) => {
     const running_now = new AbortController()

@@ -1,4 +1,4 @@
-/** A room as its members see it: messages as they come, over the socket of the platform. */
+/** A conversation as its members see it. Messages arrive over the socket of the platform. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../language.ts'
 import { callOperation, plain, type Page, type Row } from '../operation.ts'
@@ -86,7 +86,7 @@ function useRoom(id: string) {
     chat.current = device
     device.on('offline', () => show(false))
     device.on('message', event => event.conversation_id === id && add([event.message]))
-    // After the socket is there, so that nothing falls between.
+    // The list is read after the socket is connected, so that no message between the two is missed.
     device.on('online', () => {
       show(true)
       const query = { limit: shown_max }

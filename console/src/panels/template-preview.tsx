@@ -1,6 +1,6 @@
 /**
- * A template as it looks with data, while the data is typed. Its HTML is a stranger's: it stands in
- * a frame of the platform that runs no script and loads nothing.
+ * Renders a template with sample data while a person edits the data. The HTML of the template is
+ * not trusted. It is shown in a frame of the platform that runs no script and loads nothing.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { fill, nameOf, words } from '../language.ts'
@@ -82,7 +82,7 @@ function Choice({ name, values, asked, ask }: ChoiceProps) {
   )
 }
 
-/** What is shown stays while the next one is made, so that nothing jumps. */
+/** Shows the last result until the next one is ready, so that the page does not jump. */
 function usePreview(path: PanelProps['path'], { channel, locale, data }: Asked) {
   const last = useRef<Rendered>()
   const read = useRead(`preview ${JSON.stringify([path, channel, locale, data])}`, async signal => {
@@ -102,7 +102,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** The value once it has not changed for a while. */
+/** Returns the value after it has not changed for a while. */
 function useSettled<T>(value: T, wait_ms: number): T {
   const [settled, set] = useState(value)
   useEffect(() => {
@@ -137,7 +137,8 @@ function Framed({ html }: { readonly html: string }) {
     <iframe
       ref={frame}
       src="/console/frame"
-      // Without allow-scripts nothing in it runs; this page has to reach into it.
+      // Without `allow-scripts` no script runs in the frame. `allow-same-origin` lets this page
+      // write into the frame.
       sandbox="allow-same-origin"
       title={words.preview}
       onLoad={() => load(true)}
@@ -145,7 +146,10 @@ function Framed({ html }: { readonly html: string }) {
   )
 }
 
-/** Something for each name that the texts use, of the kind that its use asks for. */
+/**
+ * Makes a sample value for each variable of the texts. The filters of a variable determine the type
+ * of its value.
+ */
 function sampleFor(row: Row): Readonly<Record<string, unknown>> {
   const texts = JSON.stringify(row['channels'])
   const uses = [...texts.matchAll(/\{\{-?\s*([a-z_]\w*)\s*(\|[^}]*)?\}\}/gi)]

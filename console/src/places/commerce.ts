@@ -1,4 +1,4 @@
-/** The place of commerce: orders, products, stock, returns and rules of price. */
+/** The place of commerce: orders, products, stock, returns and price rules. */
 import { resource, type Place } from '../resource.ts'
 
 export const commerce: Place = {

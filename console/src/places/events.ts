@@ -1,4 +1,4 @@
-/** The place of events: the log, its consumers and what is parked. */
+/** The place of events: the log, its consumers and parked events. */
 import { resource, type Place } from '../resource.ts'
 
 export const events: Place = {

@@ -1,4 +1,4 @@
-/** The place of notifications: what is sent, templates, categories and the own inbox. */
+/** The place of notifications: sent messages, templates, categories and the person's own inbox. */
 import { TemplatePreview } from '../panels/template-preview.tsx'
 import { resource, type Place } from '../resource.ts'
 

@@ -1,4 +1,4 @@
-/** The place of the platform: audit, settings and operations that will be removed. */
+/** The place of the platform: audit records, settings and deprecated operations. */
 import { resource, type Place } from '../resource.ts'
 
 export const platform: Place = {

@@ -1,4 +1,4 @@
-/** The place of uploads: files and uploads under way. */
+/** The place of uploads: files and running uploads. */
 import { FilePreview } from '../panels/file-preview.tsx'
 import { resource, type Place } from '../resource.ts'
 

@@ -1,4 +1,4 @@
-/** The place of webhooks: endpoints, deliveries and what is received. */
+/** The place of webhooks: endpoints, deliveries and received messages. */
 import { Delivery } from '../panels/delivery.tsx'
 import { resource, type Place } from '../resource.ts'
 

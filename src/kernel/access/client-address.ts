@@ -1,13 +1,13 @@
 /**
- * Finds the address of the caller. Usually it is the peer of the socket. If that peer is one of our
- * own proxies, it is the last address in X-Forwarded-For that is not one of our proxies. The header
- * is ignored when any other peer sends it.
+ * Finds the address of the caller. Usually this is the address of the socket's peer. If the peer is
+ * one of our own proxies, it is the last address in X-Forwarded-For that is not one of our proxies.
+ * The header is ignored when any other peer sends it.
  */
 import { BlockList, isIP } from 'node:net'
 
 export type ClientAddress = (peer: string, forwarded: string | string[] | undefined) => string
 
-/** Whether a peer is one of our own proxies, whose forwarding headers are trusted. */
+/** Whether a peer is one of our own proxies. Only their forwarding headers are trusted. */
 export function proxyCheck(trusted: readonly string[]): (peer: string) => boolean {
   const proxies = new BlockList()
   for (const entry of trusted) {

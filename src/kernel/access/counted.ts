@@ -1,7 +1,7 @@
 /**
- * Enforces a quota on rows without one lock for all writers. It counts the rows themselves, so the
- * count never drifts and nothing has to be given back. Large limits: well below the limit it takes
- * no lock, and reuses a count that took long for a short time. From nine tenths of the limit on,
+ * Enforces a quota on rows without one lock for all writers. The rows themselves are counted, so
+ * the count never drifts and nothing has to be given back. Large limits: well below the limit no
+ * lock is taken, and a slow count is reused for a short time. From nine tenths of the limit on,
  * writers of one scope run one after the other, and the count is exact. Small limits are always
  * exact: up to a tenth of the limit can be added in parallel, each writer in its own slot, while
  * all slots together stay below the limit. After that, writers run one after the other and take
@@ -15,12 +15,12 @@ import { jitter } from '../ids.ts'
 
 export type Counted = (
   tx: Pick<Tx, 'one' | 'run'>,
-  /** The limit's name: `<surface>.<what>:<id>`. */
+  /** The name of the limit, such as `<surface>.<noun>:<id>`. */
   scope: string,
   limit: number,
   /** A `select` of the rows that count, without a `limit` of its own. */
   rows: Sql,
-  /** How many rows the caller is about to add; 1 by default. */
+  /** The number of rows that the caller will add. The default is 1. */
   by?: number,
 ) => Promise<void>
 

@@ -1,7 +1,8 @@
 /**
  * A browser sends its cookies with requests from any page. So an unsafe request with a cookie must
- * show that our own page sent it. It shows this by the fetch metadata (or an allowed Origin, for
- * old browsers) and by a token. Only a page that may read our replies can know that token.
+ * show that our own page sent it. The request shows this by the fetch metadata (or an allowed
+ * Origin, for old browsers) and by a token. Only a page that may read our replies can know that
+ * token.
  */
 import { problem } from '../errors/problem.ts'
 import type { Keyring } from '../keys.ts'
@@ -19,9 +20,9 @@ export type Csrf = {
   /** Throws `csrf_failed` unless our own page sent the unsafe request. */
   demand(headers: CsrfHeaders, session_id: string): void
   /**
-   * For a reply that only our own page may read. Throws `csrf_failed` if the browser reports that
-   * another site sent the request. Scripts of other origins cannot read the reply in any case
-   * (CORS).
+   * Checks a request whose reply only our own page may read. Throws `csrf_failed` if the browser
+   * reports that another site sent the request. Scripts of other origins cannot read the reply in
+   * any case (CORS).
    */
   demandOwnPage(headers: CsrfHeaders): void
 }

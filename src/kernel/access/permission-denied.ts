@@ -1,7 +1,7 @@
 /**
- * The refusal of an operation: which permission it requires, and how the caller gets it. A handler
- * throws `lacks`; the pipeline completes it, because only there is it known whether the caller's
- * role holds the permission and only the second factor is missing.
+ * The refusal of an operation. It contains the required permission and the way to get it. A handler
+ * throws `lacks`, and the pipeline completes the refusal. Only the pipeline knows whether the
+ * caller's role has the permission and only the second factor is missing.
  */
 import type { Reader } from '../database/db.ts'
 import { Problem, problem } from '../errors/problem.ts'
@@ -22,7 +22,7 @@ type Asked = {
   readonly permissions: PermissionCatalog
 }
 
-/** The whole refusal, or null where the error is another one. */
+/** The whole refusal. Null if the error is a different one. */
 export function completeDenial(
   asked: Asked,
   principal: Principal | null | undefined,

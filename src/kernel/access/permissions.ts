@@ -10,9 +10,9 @@ export type Permission = {
   readonly says: string
   /** The built-in roles that hold this permission. Every account has the role `member`. */
   readonly roles: readonly string[]
-  /** No role can hold permissions of two different duties. */
+  /** The duty of the permission. No role can have permissions of two duties. */
   readonly duty?: 'support' | 'refunds' | 'keys'
-  /** Whether a grant of this permission may name a type. */
+  /** Whether a grant of this permission may be limited to a type. */
   readonly typed?: true
 }
 

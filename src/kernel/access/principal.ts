@@ -11,7 +11,7 @@ export type Principal = {
   readonly kind: 'account' | 'service'
   readonly session_id: string | null
   readonly aal: 'aal1' | 'aal2'
-  /** When the principal last proved its identity, in seconds since the epoch. */
+  /** The time at which the principal last proved its identity, in seconds since the epoch. */
   readonly auth_time: number
 }
 
@@ -21,12 +21,12 @@ export type Access = {
   /** Returns the principal of a credential, or throws `invalid_token`. */
   authenticate(credential: Credential): Promise<Principal> | Principal
   /**
-   * Whether the credential of the principal is still valid. It is checked every second while a
-   * stream is open.
+   * Whether the credential of the principal is still valid. While a stream is open, the kernel
+   * calls this every second.
    */
   stands(principal: Principal): Promise<boolean> | boolean
   /** Every permission that the principal holds now, read from the database in this request. */
   grants(reader: Reader, principal: Principal): Promise<ReadonlySet<string>>
-  /** Why a principal lacks a permission, if the reason is not a missing role. */
+  /** The reason why a principal lacks a permission, unless a missing role is the reason. */
   whyDenied?(reader: Reader, principal: Principal, permission: string): Promise<Problem | null>
 }

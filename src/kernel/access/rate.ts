@@ -28,10 +28,10 @@ export type RateLimiter = {
     address: string,
     /** The part of the path that has its own bucket. */
     about?: string,
-    /** Whether the request also counts for the tenant; true by default. */
+    /** Whether the request also counts for the tenant. The default is true. */
     shared?: boolean,
   ): RateHeaders | null
-  /** Like `take`, but the request is not counted: for routes where only refused requests count. */
+  /** Checks the rate without counting the request, for routes where only refused requests count. */
   check(
     kind: RateClass,
     who: Principal | null,
@@ -39,7 +39,7 @@ export type RateLimiter = {
     about?: string,
     shared?: boolean,
   ): RateHeaders | null
-  /** Counts a request that `check` let pass; never throws. */
+  /** Counts a request that `check` allowed. Never throws. */
   count(
     kind: RateClass,
     who: Principal | null,
@@ -137,8 +137,8 @@ function refusal(wait_ms: number, policy: string): Problem {
 }
 
 /**
- * Returns how many requests are left after this one. A negative number means that the request is
- * refused; then `wait_ms` is the time to wait.
+ * Returns how many requests are left after this one. If the number is negative, the request is
+ * refused, and `wait_ms` is the time to wait.
  */
 function takeFrom({ limit, step_ms, arrivals }: Bucket, key: string, at: number, counts: boolean) {
   const from = Math.max(arrivals.get(key) ?? 0, at)

@@ -2,8 +2,8 @@
  * Signed URLs: the holder may do one thing (a method on a path) within exact limits until the URL
  * expires. The signer fixes the limits, such as object key, size and checksum. The limits are
  * signed but need not be part of the URL. The signature is checked before the expiry, so a URL with
- * a forged expiry is `invalid`. The state of the object is not part of the signature: the caller
- * checks the state when the URL is used.
+ * a forged expiry is `invalid`. The state of the object is not part of the signature. So the caller
+ * must check the state when the URL is used.
  */
 import { Buffer } from 'node:buffer'
 import { timingSafeEqual } from 'node:crypto'

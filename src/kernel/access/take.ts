@@ -1,10 +1,11 @@
 /**
  * Limits that hold over all processes (GCRA: one number for each bucket). One conditional statement
- * takes from every bucket or from none. If it runs in a transaction, a request that rolls back does
- * not count. If it runs directly on the database, the request counts immediately, even if it fails
- * later. No connection is held during the work, and the caller gives back what should not count. If
- * a bucket is empty only because attempts of this process are running, a caller may wait for one of
- * them to end. The rows belong to the kernel, which deletes full ones.
+ * takes from every bucket or from none. If the statement runs in a transaction, a request that
+ * rolls back does not count. If it runs directly on the database, the request counts immediately,
+ * even if the request fails later. No connection is held during the work, and afterwards the caller
+ * gives back the part that should not count. If a bucket is empty only because attempts of this
+ * process are running, a caller may wait for one of them to end. The kernel owns the rows and
+ * deletes the rows of full buckets.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
@@ -25,7 +26,7 @@ export type Bucket = {
   readonly of?: string
   /** There is one bucket for each network. A loopback peer in development has no bucket. */
   readonly ip?: string
-  /** The capacity of a bucket, and the seconds in which an empty one fills. */
+  /** The capacity of a bucket, and the seconds in which an empty bucket fills. */
   readonly many: number
   readonly per_seconds: number
   /** The limit is not multiplied by KERNEL_RATE_FACTOR. */
@@ -34,7 +35,7 @@ export type Bucket = {
 } & Pick<TakeOptions, 'debt' | 'wait'>
 
 export type TakeOptions = {
-  /** How many to take; 1 by default. */
+  /** The amount to take. The default is 1. */
   readonly cost?: number
   /**
    * Whether one cost may be larger than the bucket. The bucket is then in debt and refills over a
@@ -46,14 +47,16 @@ export type TakeOptions = {
 }
 
 export type Taken = {
-  /** The attempt succeeded: it does not count. */
+  /** Call it when the attempt has succeeded: the attempt does not count. */
   giveBack(): Promise<void>
   /**
-   * The same, in the caller's transaction. If that transaction fails, the caller must still end the
-   * attempt.
+   * Works like `giveBack`, in the caller's transaction. If that transaction fails, the caller must
+   * still end the attempt.
    */
   giveBackWith(tx: Tx): void
-  /** The attempt counts. Only the first of these three calls has an effect. */
+  /**
+   * Call it when the attempt counts. Only the first call of these three functions has an effect.
+   */
   keep(): void
 }
 
@@ -66,8 +69,8 @@ export type Take = (
 
 /**
  * Takes from each bucket that has enough left, and returns for each bucket whether it had enough.
- * It limits the rate of background work, where an empty bucket must not delay the others. What was
- * taken counts.
+ * The taken amount counts in any case. This limits the rate of background work, where an empty
+ * bucket must not delay the others.
  */
 export type TakeEach = (db: Db, buckets: readonly Bucket[]) => Promise<boolean[]>
 

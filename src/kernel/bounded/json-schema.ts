@@ -1,8 +1,8 @@
 /**
- * JSON Schemas from outside (draft 2020-12). Each is compiled once; a check then counts its steps
- * and stops at a limit. Two keywords of ajv are replaced: `pattern` runs in an engine of linear
- * time, and `uniqueItems` looks each item up in a set instead of comparing it with every other
- * item.
+ * JSON Schemas from outside (draft 2020-12). Each schema is compiled once. A check then counts its
+ * steps and stops at a limit. Two keywords of ajv are replaced: `pattern` runs in an engine of
+ * linear time, and `uniqueItems` looks each item up in a set instead of comparing it with every
+ * other item.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject } from 'ajv'
@@ -15,8 +15,8 @@ import { inTurn } from './turns.ts'
 import { Refused, TooMuchWork, Work } from './work.ts'
 
 /**
- * Describes what does not match, with `pointer` before each place. It is empty if everything
- * matches.
+ * Describes the parts that do not match, with `pointer` before each place. The list is empty if
+ * everything matches.
  */
 export type Fit = (value: unknown, pointer: string) => Promise<FieldError[]>
 
@@ -31,7 +31,7 @@ const options = { strict: false, allErrors: false, logger: false, formats } as c
 /** Checks schemas themselves. All schemas share one instance, because creating it takes 20 ms. */
 let meta: Ajv2020 | undefined
 
-/** Throws a `Refused` with a sentence and the place where the schema cannot be used. */
+/** Throws a `Refused` with a sentence and the invalid place of the schema. */
 export async function compileSchema(given: object, steps?: number): Promise<Fit> {
   const drafts = await inTurn(() => (meta ??= new Ajv2020(options)))
   const fit = await inTurn(() => compileFit(given, drafts, steps))
@@ -69,7 +69,8 @@ function validator(spend: (steps: number) => void, pattern: (source: string) => 
     meta: false,
     messages: false,
     validateSchema: false,
-    // A reference is a call: copied into each place, references of references double with each level.
+    // A reference is a call. If references were copied into each place, references to references
+    // would double the schema with each level.
     inlineRefs: false,
     // Optimizing takes longer than compiling, and the optimized code does not run faster.
     code: { regExp, optimize: false },
@@ -128,10 +129,10 @@ function isUnique(items: readonly unknown[], spend: (steps: number) => void): bo
 }
 
 /**
- * A schema may refer to itself without coming closer to an end. Then nothing matches it. Other
- * causes of a stack overflow are excluded, because the nesting of values is limited. There is one
- * more case: ajv's code for `unevaluatedProperties` below `anyOf` and beside `patternProperties`
- * sets a property of undefined. Nothing matches such a schema either.
+ * A schema may refer to itself without coming closer to an end. Then no value matches the schema.
+ * Other causes of a stack overflow are excluded, because the nesting of values is limited. There is
+ * one more case: ajv's code for `unevaluatedProperties` below `anyOf` and beside
+ * `patternProperties` sets a property of undefined. No value matches such a schema either.
  */
 function ended(check: () => boolean): boolean | '$ref' | 'unevaluatedProperties' | 'work' {
   try {

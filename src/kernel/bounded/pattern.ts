@@ -14,7 +14,7 @@ export type Pattern = {
   readonly source: string
   readonly instructions: number
   /**
-   * Whether the pattern occurs in the text. It spends one step for each instruction at each
+   * Whether the pattern occurs in the text. Matching spends one step for each instruction at each
    * character.
    */
   test(text: string, work?: Work): boolean
@@ -109,7 +109,7 @@ class Program {
 
   /**
    * A part without instructions, such as `(?:){999999999}`, would escape the limit on instructions.
-   * So it gets one.
+   * So such a part counts as one instruction.
    */
   private once(of: Node): void {
     const before = this.code.length
@@ -161,8 +161,8 @@ function fitsOne(source: string): (point: number) => boolean {
 }
 
 /**
- * The threads at one place of the text. Each is an instruction, and each instruction occurs at most
- * once.
+ * The threads at one place of the text. Each thread is an instruction, and each instruction occurs
+ * at most once.
  */
 type Threads = { count: number; readonly at: Int32Array }
 

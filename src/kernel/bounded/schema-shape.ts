@@ -1,8 +1,8 @@
 /**
- * Decides which JSON Schemas from outside are accepted, and what a check against each part of one
- * costs. We add a keyword to every subschema with its weight: the number of its own keywords. The
- * validator spends that weight each time the subschema is applied to a value. So references and
- * lists cannot avoid the limit.
+ * Decides which JSON Schemas from outside are accepted, and computes the cost of a check against
+ * each part of a schema. A keyword is added to every subschema with its weight: the number of the
+ * subschema's own keywords. The validator spends that weight each time the subschema is applied to
+ * a value. So references and lists cannot avoid the limit.
  */
 import { escapePointer } from '../http/content.ts'
 import { compilePattern, type Pattern } from './pattern.ts'
@@ -13,7 +13,7 @@ import { Refused } from './work.ts'
  */
 export const weight_keyword = 'x-dodeca-weight'
 
-/** Compiling this many subschemas takes up to 40 ms. It happens once for each schema. */
+/** Compiling this many subschemas takes up to 40 ms, once for each schema. */
 export const subschemas_max = 120
 const values_max = 20_000
 const instructions_of_all_max = 20_000
@@ -48,7 +48,7 @@ export type ShapedSchema = {
 }
 
 /**
- * Returns the schema with its weights, and its patterns. Throws a `Refused` that names the place of
+ * Returns the schema with its weights, and its patterns. Throws a `Refused` that gives the place of
  * an error.
  */
 export function shapeSchema(schema: object): ShapedSchema {
@@ -91,7 +91,9 @@ class Shaping {
     return shaped
   }
 
-  /** Returns the value as it is stored, and what it costs the schema that contains it. */
+  /**
+   * Returns the value in the form in which it is stored, and its cost for the containing schema.
+   */
   private member(name: string, value: unknown, pointer: string): [unknown, number] {
     const sentence = refused[name]
     if (sentence) throw new Refused(sentence, pointer)

@@ -4,7 +4,7 @@
  */
 
 /**
- * A pattern or schema that is not accepted. Its message says what is wrong and what to write
+ * The pattern or schema is not accepted. The message says which part is wrong and how to write it
  * instead.
  */
 export class Refused extends Error {

@@ -17,14 +17,14 @@ import { compile, sql, type Sql } from './sql.ts'
 import { TxState } from './tx-state.ts'
 import { types } from './types.ts'
 
-/** Reads rows. `one` requires exactly one row: any other number is a bug. */
+/** Reads rows. `one` requires exactly one row. Any other number of rows is a bug. */
 export type Reader = {
   one<S extends TSchema>(row: S, statement: Sql): Promise<Static<S>>
   maybe<S extends TSchema>(row: S, statement: Sql): Promise<Static<S> | undefined>
   many<S extends TSchema>(row: S, statement: Sql): Promise<Static<S>[]>
 }
 
-/** The function's result is ignored, unless the result is a promise. */
+/** The result of the function is ignored, except a promise. */
 export type AfterCommit = (() => void) | (() => Promise<void>)
 
 export type Tx = Reader & {
@@ -37,7 +37,7 @@ export type Tx = Reader & {
     portion?: number,
   ): AsyncGenerator<Static<S>[], void>
   /**
-   * Emits an event in this transaction; returns its id. The event exists only if the transaction
+   * Emits an event in this transaction and returns its id. The event exists only if the transaction
    * commits.
    */
   emit(event: EventDraft): string
@@ -45,12 +45,12 @@ export type Tx = Reader & {
   audit(act: AuditDraft): void
   /** Adds a statement that is sent with COMMIT, after the handler's own statements and events. */
   atCommit(statement: Sql): void
-  /** After the commit, wakes everything that waits for this topic, in every process. */
+  /** After the commit, wakes all work that waits for this topic, in every process. */
   wake(topic: string): void
   /**
    * Runs in memory after the commit and must not throw. If it returns a promise, the caller of `tx`
-   * waits for it; the connection is already released. This lets a reply wait until other processes
-   * know about the change.
+   * waits for the promise. The connection is already released. So a reply can wait until other
+   * processes know about the change.
    */
   afterCommit(run: AfterCommit): void
 }
@@ -66,7 +66,7 @@ export type Db = Reader & {
 export type DbOptions = {
   url: string
   pool: number
-  /** Whether prepared statements get names on their connection; true by default. */
+  /** Whether prepared statements get names on their connection. The default is true. */
   prepare?: boolean
   /** Milliseconds to wait for a free connection before the request is refused as overloaded. */
   wait_ms: number
@@ -75,7 +75,7 @@ export type DbOptions = {
   application_name: string
   /** Turns the buffered events and audit records into rows, right before COMMIT. */
   outbox(events: readonly BufferedEvent[], acts: readonly AuditDraft[]): Sql[]
-  /** Called when a commit with events is durable. It wakes what waits for events. */
+  /** Called when a commit with events is durable. It wakes the work that waits for events. */
   committed(): void
   /** Called when a commit that named topics is durable. */
   woken?(topics: ReadonlySet<string>): void

@@ -1,8 +1,8 @@
 /**
- * The one connection of a process that goes directly to PostgreSQL, not through a transaction
- * pooler. It listens, and it notifies other processes outside of business transactions. When it is
- * lost it reconnects, with jitter. Its users are called after each reconnect, because notifications
- * may have been lost.
+ * The one connection of a process that does not use a transaction pooler. It listens for
+ * notifications, and notifies other processes outside of business transactions. A lost connection
+ * is opened again, with jitter. The users of the connection are called after each reconnect,
+ * because notifications may have been lost.
  */
 import pg from 'pg'
 import { jitter } from '../ids.ts'
@@ -28,7 +28,7 @@ export type Direct = {
   stop(): Promise<void>
 }
 
-/** The topics of a wake-up. It is `all` when notifications may have been lost. */
+/** The topics of a wake-up, or `all` if notifications may have been lost. */
 export type Topics = ReadonlySet<string> | 'all'
 
 const wake_channel = 'kernel_wake'
@@ -49,8 +49,8 @@ export function directClient(url: string, application_name: string): pg.Client {
     connectionTimeoutMillis: 5000,
     types,
   })
-  // Without a listener, losing an idle connection would end the process. Users get the event `end`
-  // instead.
+  // Without a listener, losing an idle connection would end the process. The users of the
+  // connection get the event `end` instead.
   client.on('error', () => {})
   return client
 }
@@ -153,7 +153,7 @@ function openAsking(current: () => pg.Client | undefined): Ask {
 
 const packets_max = 1000
 
-/** Packets that arrive while a statement is being sent go together in the next one. */
+/** Packets that arrive while a statement is being sent are sent together in the next statement. */
 function openPublishing(up: () => boolean, ask: Ask): (packet: string) => void {
   let waiting: string[] = []
   let sending = false
@@ -173,7 +173,9 @@ function openPublishing(up: () => boolean, ask: Ask): (packet: string) => void {
   }
 }
 
-/** Sends one notification at a time. Topics that arrive meanwhile go together in the next one. */
+/**
+ * Sends one notification at a time. Topics that arrive meanwhile are sent together in the next one.
+ */
 function openSaying(up: () => boolean, ask: Ask): (topics: Topics) => Promise<void> {
   let saying = false
   let unsaid: Topics = new Set<string>()

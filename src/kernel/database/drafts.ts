@@ -4,7 +4,7 @@ export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
 
 export type EventDraft = {
   /**
-   * The caller makes the id itself if one of its rows stores it. Otherwise the id is made when the
+   * The caller makes the id if one of its rows stores the id. Otherwise the id is made when the
    * event is emitted.
    */
   readonly id?: string
@@ -15,8 +15,8 @@ export type EventDraft = {
   readonly aggregate_version: number
   readonly data: unknown
   /**
-   * The trace of the cause, if it differs from the trace of the running work: one commit may end
-   * many jobs.
+   * The trace of the cause, if it differs from the trace of the running work. For example, one
+   * commit may end many jobs.
    */
   readonly traceparent?: string | null
 }

@@ -49,8 +49,8 @@ export async function migrate(options: MigrateOptions): Promise<Migration[]> {
 }
 
 /**
- * Returns what `migrate` would apply, without applying it. For a fresh database that is every
- * migration.
+ * Returns the migrations that `migrate` would apply, without applying them. For a fresh database
+ * that is every migration.
  */
 export async function pendingMigrations(options: MigrateOptions): Promise<Migration[]> {
   const known = await readMigrations(options.sources)
@@ -73,8 +73,8 @@ export async function pendingMigrations(options: MigrateOptions): Promise<Migrat
 export async function settle(client: pg.Client, statement_timeout_ms: number): Promise<void> {
   const settings: Record<string, string> = {
     timezone: 'UTC',
-    // JIT is off: it can spend a second on compiling a statement that runs for a millisecond. Some
-    // statements have costs that are raised on purpose, which would trigger it.
+    // JIT is off, because it can spend a second on compiling a statement that runs for a
+    // millisecond. The raised costs of some statements would trigger it.
     jit: 'off',
     statement_timeout: `${statement_timeout_ms}ms`,
     lock_timeout: '2s',

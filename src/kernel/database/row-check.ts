@@ -1,5 +1,5 @@
 /**
- * In tests and in development every row is compared with the schema that its call site named. So a
+ * In tests and in development every row is compared with the schema in the code that reads it. So a
  * migration and the code that reads its tables cannot drift apart unnoticed.
  */
 import type { TSchema } from 'typebox'

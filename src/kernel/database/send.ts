@@ -27,9 +27,9 @@ export function send(
 const unnamed = new WeakSet<pg.ClientBase>()
 
 /**
- * For a pooler in transaction mode that does not track named statements (PgBouncer before 1.21).
- * There the next transaction may use another connection, on which the name is unknown. So each
- * statement is parsed every time.
+ * Parses each statement every time. This is for a pooler in transaction mode that does not track
+ * named statements (PgBouncer before 1.21). With such a pooler the next transaction may use another
+ * connection, on which the name is unknown.
  */
 export function neverName(client: pg.ClientBase): void {
   unnamed.add(client)

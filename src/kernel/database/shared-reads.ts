@@ -1,9 +1,9 @@
 /**
- * Reads outside a transaction share connections while these reply at once: many statements then
- * leave in one packet and come back in one, which costs less than a connection for each (63 to 50
- * µs of processor time a read). A connection that has been waiting longer for its last statement is
- * not shared, so that a slow statement delays only those already beside it. A large statement takes longer
- * than what sharing saves, so it has a connection for itself.
+ * Reads outside a transaction share connections while these reply quickly. Many statements then use
+ * one packet in each direction. This costs less than a connection for each statement (63 to 50 µs
+ * of processor time a read). If the last statement of a connection takes longer, the connection
+ * gets no further reads. So a slow statement delays only the reads that already share its
+ * connection. A large statement takes longer than sharing saves, so it has a connection for itself.
  */
 import type pg from 'pg'
 import { brokenBy, SqlState } from './failures.ts'

@@ -87,7 +87,8 @@ class Filled extends Sql {
 /**
  * For a large statement whose text does not depend on its values. The statement is rendered once,
  * and a value that is used in many places is one parameter. `build` gets a placeholder for each
- * value, and may only insert it into the statement. (One feed used three values in ninety places.)
+ * value, and may only insert the placeholder into the statement. (One feed used three values in
+ * ninety places.)
  */
 sql.template = <V extends Readonly<Record<string, unknown>>>(
   names: readonly (keyof V & string)[],

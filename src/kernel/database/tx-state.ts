@@ -1,6 +1,6 @@
 /**
- * The state of one attempt of a transaction: whether it has begun or ended, and what it has
- * buffered.
+ * The state of one attempt of a transaction: whether it has begun or ended, and its buffered events
+ * and audit records.
  */
 import type pg from 'pg'
 import type { AuditDraft, BufferedEvent, Isolation } from './drafts.ts'
@@ -63,7 +63,7 @@ export class TxState {
     if ((await committed).command !== 'COMMIT') throw new Error('the transaction was rolled back')
   }
 
-  /** Returns the error that made the connection unusable, if there was one. */
+  /** Returns the error that made the connection unusable, or undefined. */
   async rollback(cause: unknown): Promise<Error | undefined> {
     this.ended = true
     if (!this.begun) return undefined

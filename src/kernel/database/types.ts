@@ -1,7 +1,8 @@
 /**
- * Converts PostgreSQL's values to JavaScript's. Rows are sent to clients as they are, so each type
- * has one form. A timestamp never becomes a Date, because that would cost time and lose
- * microseconds. A bigint becomes a number only if the number is exact; otherwise the read fails.
+ * Converts PostgreSQL's values to JavaScript's. Rows are sent to clients without a further
+ * conversion, so each type has one form. A timestamp never becomes a Date, because that would cost
+ * time and lose microseconds. A bigint becomes a number only if the number is exact. Otherwise the
+ * read fails.
  */
 import pg from 'pg'
 

@@ -1,5 +1,5 @@
 /**
- * Turns the violations of a schema into one sentence for each field. The sentence names the
+ * Turns the violations of a schema into one sentence for each field. The sentence contains the
  * violated bound and never the value.
  */
 

@@ -1,6 +1,7 @@
 /**
- * How the handler of a job type reports a failure: its stable code, and whether another attempt
- * makes sense. Any other error counts as a temporary fault of the platform, and the job is retried.
+ * A handler of a job type throws this to report a failure: its stable code, and whether another
+ * attempt makes sense. Any other error counts as a temporary fault of the platform, and the job is
+ * retried.
  */
 /**
  * `RunningJob.again` throws this. The attempt ends, and the job continues after this many seconds.

@@ -1,16 +1,15 @@
 /**
- * The refusals of the kernel: what each one means, why it happens and what the caller should do
- * next.
+ * The refusals of the kernel. Each has its meaning, its reason and the next step for the caller.
  */
 
 export type ErrorEntry = {
   readonly status: number
   readonly title: string
-  /** Whether the same request, unchanged, may succeed later. */
+  /** Whether an unchanged request may succeed later. */
   readonly retryable?: true
   /** The reason, in one or two sentences. */
   readonly cause?: string
-  /** What the caller should do next. */
+  /** The next step for the caller. */
   readonly cure?: string
 }
 

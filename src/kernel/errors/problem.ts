@@ -14,7 +14,7 @@ export type ProblemDetails = {
   errors?: readonly FieldError[]
   retry_after?: number
   current_state?: string
-  /** Further properties of the document, such as an id that the caller already knows. */
+  /** Further properties of the document, such as an id from the request. */
   more?: Readonly<Record<string, unknown>>
   headers?: Readonly<Record<string, string>>
   /** A log line already contains the cause, so a 5xx logs no further line. */
@@ -27,7 +27,7 @@ export class Problem extends Error {
   readonly status: number
   readonly title: string
   readonly details: ProblemDetails
-  /** Details that are safe to show, whatever the cause is. */
+  /** Details that are safe to show for any cause. */
   readonly advice: string
 
   constructor(code: string, entry: ErrorEntry, details: ProblemDetails, options?: ErrorOptions) {

@@ -1,7 +1,7 @@
 /**
- * Sends hints between the processes of a platform, each with a channel and a text. The bus may lose
+ * Sends hints between the processes of a platform. A hint is a channel and a text. The bus may lose
  * any hint, so the facts are always stored elsewhere too. When hints may have been lost, listeners
- * get a gap notice. The hints of one turn of the event loop go in as few packets as possible.
+ * get a gap notice. The hints of one turn of the event loop are sent in as few packets as possible.
  */
 export type BusListener = {
   message(text: string): void

@@ -1,4 +1,4 @@
-/** The shape of an event in the log, and the schema by which consumers read it. */
+/** The shape of an event in the log, and the schema with which consumers read events. */
 import { type Static, type TSchema, Type } from 'typebox'
 
 export const LoggedEvent = Type.Object({
@@ -21,6 +21,8 @@ export type LoggedEvent = Static<typeof LoggedEvent>
 export type EventDeclaration = {
   readonly version: number
   readonly data: TSchema
-  /** Whether the event is hidden from subscribers outside the platform. */
+  /**
+   * Whether the event is internal, which means that subscribers outside the platform do not get it.
+   */
   readonly internal?: true
 }

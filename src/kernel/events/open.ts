@@ -53,12 +53,15 @@ export type EventsOptions = {
   log: Log
   metrics: Metrics
   fault: Fault
-  /** Whether this process sequences and consumes events, or only wakes the processes that do. */
+  /**
+   * Whether this process sequences and consumes events. Otherwise it only wakes the processes that
+   * do.
+   */
   work: boolean
 }
 
 export type Events = {
-  /** A commit with events is durable in this process. */
+  /** Called when a commit with events is durable in this process. */
   committed(): void
   wake(topics?: Topics): void
   onWake(run: () => void, topics?: readonly string[]): () => void

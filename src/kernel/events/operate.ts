@@ -1,7 +1,7 @@
 /**
- * What operators can see about consumers and parks, and the actions that they can take, over HTTP
- * and on the command line. An action changes one row if its state allows it, and is audited in the
- * same transaction. The process that holds the lane then does the work.
+ * The views of consumers and parks for operators, and their actions, over HTTP and on the command
+ * line. An action changes one row if the state of the row allows it. The audit record is written in
+ * the same transaction. The process that holds the lane then does the work.
  */
 import { Type } from 'typebox'
 import type { Db, Reader, Tx } from '../database/db.ts'

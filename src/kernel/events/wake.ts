@@ -1,7 +1,7 @@
 /**
- * A commit wakes what waits for its topics: immediately in this process, and in all others by a
- * notification, at most once per 5 ms. A wake-up is only a hint. Every sleeper also polls, so a
- * lost wake-up costs latency and nothing else.
+ * A commit wakes the work that waits for its topics: immediately in this process, and in all others
+ * by a notification, at most once per 5 ms. A wake-up is only a hint. Every sleeper also polls, so
+ * a lost wake-up costs only latency.
  */
 import type { Sleepers } from '../work/topics.ts'
 import { both, openDirect, type DirectOptions, type Topics } from '../database/direct.ts'
@@ -29,7 +29,7 @@ export function openWake(
     options,
     topics => {
       sleepers.wake(topics)
-      // All topics at once: the connection was lost for a time.
+      // Wakes all topics, because the connection was lost for a time.
       if (topics === 'all') bus?.gap()
     },
     packet => bus?.received(packet),

@@ -1,7 +1,7 @@
 /**
  * Mounts the list of routes on the HTTP server. All routes share one pipeline. An unknown path is
- * 404, and a known path with another method is 405 with Allow. Everything that the framework
- * refuses gets a problem document. Closing the server ends streams first.
+ * 404, and a known path with another method is 405 with Allow. Every refusal of the framework
+ * becomes a problem document. Closing the server ends streams first.
  */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import findMyWay from 'find-my-way'
@@ -37,7 +37,7 @@ export type AppOptions = GuardDeps &
     readonly body_seconds: number
     readonly headers_seconds: number
     readonly slow_request_ms: number
-    /** How long a connection without requests stays open. */
+    /** The time that a connection without requests stays open. */
     readonly idle_seconds: number
     readonly connections: Connections
     readonly sockets: Upgrades

@@ -59,7 +59,7 @@ function readBody(request: FastifyRequest, body: Buffer): unknown {
   return body.length === 0 ? undefined : parseJson(body)
 }
 
-/** Says which media types this method accepts, and which one was given. */
+/** The refusal gives the accepted media types, and says whether the body had a media type. */
 export function unsupported(given: string | undefined, method: string): Problem {
   const taken =
     method === 'PATCH' ? 'application/json or application/merge-patch+json' : 'application/json'

@@ -1,6 +1,6 @@
 /**
  * Prepares everything about a route once, so that a request only runs it: validators, the walker
- * over unknown fields, serializers, the permission with its type scope, the limits. Validators and
+ * over unknown fields, serializers, the permission and its type, the limits. Validators and
  * serializers are compiled at the first request that needs them, because compiling all of them
  * takes half of the start-up time.
  */
@@ -31,7 +31,7 @@ export type CompiledRoute = {
   readonly keyed: 'required' | 'optional' | null
   /** `null` if the route requires no permission. */
   readonly permission: string | null
-  /** The property of the body that names the type to which the permission is limited. */
+  /** The property of the body that contains the type to which the permission is limited. */
   readonly type_field: string | null
   checkParams(params: Record<string, string>): void
   /** Returns the query and body without unknown properties, or throws `validation_failed`. */
@@ -41,7 +41,7 @@ export type CompiledRoute = {
   readonly media_types: readonly string[]
 }
 
-/** What a `format` in a schema means, in requests and everywhere else. */
+/** The meaning of each `format` in a schema, in requests and everywhere else. */
 export const formats = {
   uuid: (text: string) => isId(text),
   'date-time': (text: string) => isTime(text),
@@ -104,7 +104,7 @@ export function wantsEvents(
     return always || prefersEvents(compiled, accept)
   }
   const events = route.streams(context)
-  // The guard accepts both media types. Here we know which of them this request gets.
+  // The guard accepts both media types. The media type of this request is known only here.
   if (accept) negotiate(accept, [events ? event_stream : 'application/json'])
   return events
 }
@@ -142,7 +142,9 @@ function keyedOf(route: Route): 'required' | 'optional' | null {
   return mode
 }
 
-/** What a route does with an Idempotency-Key. `null` means that it ignores the key. */
+/**
+ * The way in which a route handles an Idempotency-Key. `null` means that the route ignores the key.
+ */
 export function keyMode(route: Route): 'required' | 'optional' | 'domain' | null {
   const { idempotency, method, transaction, permission } = route
   if (idempotency) return idempotency === 'ignored' ? null : idempotency
@@ -205,7 +207,7 @@ function inputCheck(route: Route): CompiledRoute['checkInput'] {
 
 /**
  * A misspelled property is dropped before validation. So the error for the missing property also
- * names the dropped one.
+ * lists the dropped one.
  */
 function unfit(route: Route, found: readonly FieldError[], dropped: Dropped): Problem {
   const errors = found.slice(0, field_errors_max)

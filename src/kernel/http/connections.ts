@@ -1,8 +1,8 @@
 /**
  * The connections of one server. A request that cannot be parsed as HTTP still gets a reply with
  * the reason. A server that stops closes idle connections immediately. Node closes idle connections
- * too, but not those that sent no request or only half of one. Each of these would delay a stop for
- * its whole time limit.
+ * too, except those that sent no request or only half of one. Such a connection would delay a stop
+ * for its whole time limit.
  */
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,7 +11,7 @@ import { problem, renderProblem } from '../errors/problem.ts'
 import { newId } from '../ids.ts'
 import type { IncomingBody } from './incoming-body.ts'
 
-/** When the process stops, a body that is still arriving gets this long. */
+/** The time that a body gets if it is still arriving when the process stops. */
 const last_bodies_ms = 2000
 
 export type Connections = {

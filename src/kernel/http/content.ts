@@ -26,8 +26,7 @@ type Location = 'body' | 'query' | 'path'
 
 /**
  * Query and path values are text, and their characters need the same check. If a check fails, a
- * second pass finds the place. Recording the place of each value would cost more than the check
- * itself.
+ * second pass finds the place. Recording the place of each value would cost more than the check.
  */
 export function inspect(value: unknown, location: Location): void {
   if (!isFine(value, 0)) refuse(value, location, '', 0)

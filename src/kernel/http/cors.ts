@@ -9,7 +9,7 @@ const corsHeaders =
 const exposedHeaders =
   'x-request-id, location, link, etag, retry-after, idempotent-replayed, x-ignored-fields, ratelimit, ratelimit-policy, content-range, accept-ranges, repr-digest'
 
-/** Only the listed origins are allowed; the OPTIONS request below is a preflight. */
+/** Only the listed origins are allowed. The OPTIONS request below is a preflight. */
 export function allowOrigin(
   origins: readonly string[],
   request: FastifyRequest,

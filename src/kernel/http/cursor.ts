@@ -15,7 +15,7 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
   readonly limit?: number
 }
 
-/** One list as one caller sees it. A cursor of another list is `invalid_cursor` here. */
+/** One list for one caller. A cursor of another list is `invalid_cursor` here. */
 export type ListScope = { readonly path: string; readonly tenant_id: string; readonly query: Query }
 
 export type Page<T> = {

@@ -26,7 +26,7 @@ export function expectedVersions(header: string | string[] | undefined): number[
   })
 }
 
-/** Throws 412 if If-Match does not name the version of the locked row. */
+/** Throws 412 if If-Match does not contain the version of the locked row. */
 export function expectVersion(if_match: string | string[] | undefined, current: number): void {
   const versions = expectedVersions(if_match)
   if (versions && !versions.includes(current)) throw preconditionFailed(current)

@@ -1,5 +1,5 @@
 /**
- * Lists what a validator found, as JSON Pointers and constraints and never as values. If a value
+ * Lists the errors of a validator, as JSON Pointers and constraints and never as values. If a value
  * may have several forms, the error is about the form that the value resembles, and not about all
  * other forms.
  */

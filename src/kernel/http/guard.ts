@@ -17,7 +17,7 @@ export type GuardDeps = {
   readonly rates: RateLimiter
   readonly addressOf: ClientAddress
   readonly stopping: AbortSignal
-  /** Why new work is refused now, or undefined. */
+  /** The reason why new work is refused now, or undefined. */
   busy(): Problem | null
 }
 
@@ -46,7 +46,7 @@ export function guard(
   return who instanceof Promise ? who.then(pass) : pass(who)
 }
 
-/** On routes where only refusals count, a caller is refused after too many of them. */
+/** On these routes only refused requests count. A caller with too many of them is refused. */
 function rated(
   { rates }: GuardDeps,
   compiled: CompiledRoute,
@@ -119,10 +119,10 @@ async function passing(
   return checked(principal)
 }
 
-/** A public route may receive credentials of another kind, such as a provider's own. */
+/** A public route may accept other kinds of credentials, such as those of a provider. */
 function bearerOf(header: string | undefined, any_kind: boolean): string | null {
   if (!header) return null
-  // The scheme is compared without case. `access` checks whether the token is valid.
+  // The scheme is compared without regard to case. `access` checks whether the token is valid.
   if (header.startsWith('Bearer ') && header.lastIndexOf(' ') === 6 && header.length > 7) {
     return header.slice(7)
   }

@@ -1,7 +1,7 @@
 /**
  * The body of one request while it arrives. The body has a deadline. A client that expects
- * `100-continue` gets it only when we are about to read the body. If a reply is sent before the
- * body has arrived, the connection closes in an order that does not lose the reply.
+ * `100-continue` gets this reply only when the body is about to be read. If a reply is sent before
+ * the body has arrived, the connection closes in an order that does not lose the reply.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
@@ -10,8 +10,8 @@ import { problem, type Problem } from '../errors/problem.ts'
 /** If at most this much of the body is left, we read and drop it, and the connection stays open. */
 const rest_bytes_max = 64 * 1024
 /**
- * How much we read and drop before a connection closes. Otherwise a reset would arrive before the
- * reply.
+ * The number of bytes that are read and dropped before a connection closes. Otherwise a reset would
+ * arrive before the reply.
  */
 const linger_bytes_max = 8 * 1024 * 1024
 const linger_ms = 2000
@@ -23,7 +23,7 @@ export function markExpecting(request: IncomingMessage): void {
   expecting.add(request)
 }
 
-/** RFC 9112: a request has a body exactly when it has one of these headers. */
+/** RFC 9112: a request has a body if, and only if, it has one of these headers. */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = headers
   return coding !== undefined || (length !== undefined && length !== '0')

@@ -1,6 +1,7 @@
 /**
- * Finds where a text stops being JSON, and what was expected there. The runtime's own message
- * quotes the input and often gives no position. So a text that did not parse is read a second time.
+ * Finds the place where a text is no longer valid JSON, and the characters that were expected
+ * there. The runtime's own message quotes the input and often gives no position. So a text that did
+ * not parse is read a second time.
  */
 
 export function jsonFault(text: string): string {
@@ -15,7 +16,7 @@ export function jsonFault(text: string): string {
   return `The body is not JSON at line ${before.length}, column ${column}: expected ${expected}.`
 }
 
-/** The position where a value ends, or the position of the error with what was expected. */
+/** The position where a value ends, or the position of the error and the expected characters. */
 type Read = { readonly at: number; readonly fault?: string }
 
 const literal = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y

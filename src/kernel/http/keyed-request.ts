@@ -1,5 +1,5 @@
 /**
- * Prepares a keyed request for the idempotency store: its scope and fingerprint, which refusals
+ * Prepares a keyed request for the idempotency store: its scope and fingerprint, the refusals that
  * count as outcomes, and its effect (inside one transaction, outside, or as a stream).
  */
 import { Readable } from 'node:stream'
@@ -95,8 +95,7 @@ function rulesOf({ deps, compiled }: KeyedRequest): RecordRules {
 }
 
 /**
- * A 404 of the path is checked again at each retry. A 404 of an object that the body names is an
- * outcome.
+ * A 404 of the path is checked again at each retry. A 404 of an object in the body is an outcome.
  */
 function isRecordable(refusal: Problem, context: AnyContext): boolean {
   if (refusal.code.startsWith('idempotency_')) return false

@@ -84,7 +84,7 @@ function isList(value: unknown): value is readonly unknown[] {
 const names_max = 20
 const bytes_max = 1024
 
-/** The header's value: at most 20 names and 1 KiB, percent-encoded ASCII. */
+/** The value of the header: at most 20 names and 1 KiB, percent-encoded ASCII. */
 export function ignoredFieldsHeader(dropped: Dropped): string | null {
   if (dropped.length === 0) return null
   let header = ''

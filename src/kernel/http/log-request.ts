@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../observability/log.ts'
 import type { CompiledRoute } from './compile-route.ts'
 
-/** The code of a problem document, and the permission that it names. */
+/** The code of a problem document, and the missing permission. */
 export type Refused = { readonly code: string; readonly permission?: unknown }
 
 export function logRequest(

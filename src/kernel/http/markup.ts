@@ -19,7 +19,7 @@ export function markup(strings: TemplateStringsArray, ...values: readonly Value[
   return new Markup(text)
 }
 
-/** Markup from our own code, such as a style sheet. */
+/** Includes markup from our own code, such as a style sheet, without escaping. */
 export function trusted(text: string): Markup {
   return new Markup(text)
 }

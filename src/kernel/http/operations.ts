@@ -11,7 +11,10 @@ import type { EventStream, SseEvent } from './sse.ts'
  * sends anything.
  */
 export type OutsideOperation<C, R extends Replies, Outcome> = {
-  /** If it returns a reply, no call is needed. The reply is recorded in the same transaction. */
+  /**
+   * If this function returns a reply, no call is made. The reply is recorded in the same
+   * transaction.
+   */
   begin(
     context: C & { readonly tx: Tx; readonly operation_id: string },
   ): Promise<ReplyOf<R> | undefined>
@@ -43,6 +46,6 @@ export type StreamOperation<C> = {
   ): Promise<EventStream>
   /** Replays the whole sequence from storage, without a second call. */
   again(operation_id: string): AsyncIterable<SseEvent>
-  /** Where the state of a running operation can be read. */
+  /** The URL where the state of a running operation can be read. */
   location(operation_id: string): string
 }

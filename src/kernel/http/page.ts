@@ -12,8 +12,7 @@ import type { CursorPart, Cursors, ListScope, Page } from './cursor.ts'
 import { problem } from '../errors/problem.ts'
 
 /**
- * A list as one caller sees it, with the key that signs its cursors. It is `list` in a handler's
- * context.
+ * A list for one caller, with the key that signs its cursors. It is `list` in a handler's context.
  */
 export type List = ListScope & { readonly cursors: Cursors }
 
@@ -25,8 +24,8 @@ export type PageSpec<S extends TObject, P extends keyof Static<S> & string, V> =
   /** Columns of `row` that order the list. Together they are unique. */
   readonly place: readonly P[]
   /**
-   * With this limit, `row` has a boolean `wanted`, and the statement returns all rows that it
-   * reads.
+   * The maximum number of rows that one request reads. With this limit, `row` has a boolean
+   * `wanted`, and the statement returns all rows that it reads.
    */
   readonly look_max?: number
   /** Turns a row into the item of the reply. By default the item is the row. */

@@ -5,11 +5,11 @@ import type { Tx } from '../database/db.ts'
 export type Provider<Event extends ProviderEvent = ProviderEvent> = {
   readonly name: string
   /**
-   * The status by which this provider expects us to confirm a message. A 200 has the body
-   * `{"received": true}`.
+   * The status that this provider expects as a confirmation. A 200 has the body `{"received":
+   * true}`.
    */
   readonly accepted: 200 | 202 | 204
-  /** The largest message that is read. */
+  /** The maximum size of a message. */
   readonly max_bytes: number
   /**
    * Verifies the exact bytes, in constant time. It may make a request, for example to fetch a
@@ -30,7 +30,7 @@ export type Provider<Event extends ProviderEvent = ProviderEvent> = {
 export type SignedProviderMessage = {
   readonly raw: Buffer
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The URL that the provider called: the public one with its query. */
+  /** The public URL that the provider called, with its query. */
   readonly url: string
 }
 

@@ -1,8 +1,8 @@
 /**
- * The one route to which all providers send their messages. The surfaces register, by name, how to
- * verify and receive messages. The order is fixed: size, bytes, signature, timestamp, envelope,
- * insert, reply. The events are processed later. Only refused messages count against the rate of a
- * network, so a provider that sends many events is never refused.
+ * The one route to which all providers send their messages. For each provider, a surface registers
+ * functions that verify and receive a message. The order is fixed: size, bytes, signature,
+ * timestamp, envelope, insert, reply. The events are processed later. Only refused messages count
+ * against the rate of a network, so a provider that sends many events is never refused.
  */
 import { problemsOf } from '../errors/problem.ts'
 import { reply, route, type Route } from './route.ts'
@@ -36,7 +36,7 @@ type ProvidersDeps = {
   readonly public_url: string
 }
 
-/** Without providers the route does not exist. */
+/** The route exists only if there are providers. */
 export function providerRoutes({ providers, db, public_url }: ProvidersDeps): Route[] {
   if (providers.length === 0) return []
   const registry = new Map(providers.map(provider => [provider.name, provider]))

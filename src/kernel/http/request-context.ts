@@ -55,7 +55,9 @@ export class Facts implements RequestFacts {
     return AbortSignal.any([this.controller.signal, this.stopping])
   }
 
-  /** Ends the work for this request, because the reader has disconnected or does not read. */
+  /**
+   * Ends the work for this request, because the reader has disconnected or does not read the reply.
+   */
   abort(reason: string): void {
     this.controller.abort(new Error(reason))
   }

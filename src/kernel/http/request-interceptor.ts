@@ -20,7 +20,7 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 /** Replies, now or later, or calls `pass` with its arguments. It must not throw. */
 export type Front = (request: IncomingMessage, response: ServerResponse, pass: Handler) => void
 
-/** Which requests become WebSockets. */
+/** Decides which requests become WebSockets. */
 export type Upgrades = {
   readonly paths: readonly string[]
   takes(request: IncomingMessage): boolean
@@ -44,8 +44,8 @@ export type ServerDeps = {
 }
 
 /**
- * The first interceptor that does not pass replies. The framework handles requests that all
- * interceptors pass.
+ * The interceptors are called in order until one of them does not pass: it replies. The framework
+ * handles requests that all interceptors pass.
  */
 export function serverBehind({
   fronts,
@@ -108,13 +108,13 @@ function isWithoutHost({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion === '1.1'
 }
 
-/** The absolute form of a URL, which proxies use, names a host. We do not check that host here. */
+/** Proxies use the absolute form of a URL, which contains a host. This host is not checked here. */
 function originForm(url = '/'): string {
   return /^https?:\/\/[^/?]*(.*)$/i.exec(url)?.[1]?.replace(/^(?!\/)/, '/') ?? url
 }
 
 /**
- * For an interceptor whose reply failed. Refuses in the same form as the pipeline. Returns the
+ * For an interceptor that failed to reply. Refuses in the same form as the pipeline. Returns the
  * status.
  */
 export function sendRefusal(

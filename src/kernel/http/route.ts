@@ -22,7 +22,7 @@ type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Res
 
 export type RequestFacts = {
   readonly id: string
-  /** HEAD runs the handler of GET. `method` is the method that the client sent. */
+  /** HEAD runs the handler of GET. `method` is the method of the client's request. */
   readonly method: string
   readonly path: string
   /** The query exactly as the client sent it, with its question mark, or empty. */
@@ -37,10 +37,10 @@ export type RequestFacts = {
   /** The exact bytes, for routes that read a `raw` body. */
   readonly raw: Buffer
   /**
-   * The body of a route that consumes a `stream`, as it arrives. It has at most `limit_bytes`, and
-   * the route's own limit also holds. A longer body fails with `content_too_large`, a late one with
-   * `request_timeout`. A client that expects `100-continue` sends the body only after this call. So
-   * every refusal comes before the body.
+   * The body of a route that consumes a `stream`, as it arrives. The body has at most
+   * `limit_bytes`, and the route's own limit also holds. A longer body fails with
+   * `content_too_large`, a late one with `request_timeout`. A client that expects `100-continue`
+   * sends the body only after this call. So every refusal can be sent before the body.
    */
   stream(limit_bytes?: number): Readable
 }
@@ -73,7 +73,7 @@ type Given<Path extends string, G extends Guard, B, Q> = {
   readonly grants: () => Promise<ReadonlySet<string>>
   /** This list as this caller sees it, for `page`. */
   readonly list: List
-  /** For unique keys of a surface's own rows, which are kept longer than the recorded outcome. */
+  /** For unique columns of a surface's own rows. They are kept longer than recorded outcomes. */
   readonly key: RequestKey | null
 }
 
@@ -88,8 +88,8 @@ type Common<
   method: M
   path: Path
   /**
-   * The `operationId`: verb and noun in camelCase, which a generated client uses as the name
-   * (`submitJob`).
+   * The `operationId`: verb and noun in camelCase. A generated client uses it as the name of the
+   * function (`submitJob`).
    */
   name?: string
   summary: string
@@ -97,15 +97,15 @@ type Common<
   description?: string
   /** Further headers of the route's successful replies. */
   sends?: readonly ('etag' | 'location')[]
-  /** `public`, `authenticated`, or a permission; `:{body.type}` limits it to that type. */
+  /** `public`, `authenticated`, or a permission. `:{body.type}` limits it to that type. */
   permission: G
-  /** The credential that a public route checks itself, for its document. */
+  /** The credential that a public route checks itself, for the published document. */
   takes?: Taken
   rate?: RateClass
   /** If false, the request counts for its caller only, not for the rate of the tenant. */
   rate_tenant?: false
   body?: B
-  /** Whether a request without a body is accepted although the route has a body schema. */
+  /** Whether the body is optional although the route has a body schema. */
   body_optional?: true
   query?: Q
   /** Path parameters that are not ids. All other path parameters must be UUIDs. */
@@ -127,8 +127,8 @@ type Common<
   /** Reads the grants before the transaction: no request may wait for a second connection. */
   asks_grants?: true
   /**
-   * For a `raw` body: how many bytes are read. The limit is determined before the body is read. The
-   * function may also refuse.
+   * For a `raw` body: the maximum number of bytes. The limit is determined before the body is read.
+   * The function may also refuse.
    */
   bodyLimitFor?(head: RequestHead): number | Promise<number>
   /** Path parameters whose values each have their own rate for each caller. */
@@ -138,11 +138,11 @@ type Common<
   replies: R
   fails?: readonly string[]
   headers?: Readonly<Record<string, string>>
-  /** Works also while the process drains or is overloaded, and no rate limit counts it. */
+  /** Also works while the process drains or is overloaded. No rate limit counts its requests. */
   always?: true
   /**
-   * For a GET with its own transaction, which the kernel assumes to have effects. This one has no
-   * effects, so the route accepts HEAD too. A GET that only reads accepts HEAD by default.
+   * Declares that a GET with its own transaction has no effects. Otherwise the kernel assumes
+   * effects and refuses HEAD. A GET that only reads accepts HEAD by default.
    */
   head?: true
   /**
@@ -158,7 +158,7 @@ type Common<
 }
 
 type Keyed = {
-  /** `domain`: the route's own row is the record, and the surface replays from it. */
+  /** `domain`: the route's own row is the record. The surface builds a replay from this row. */
   idempotency?: 'required' | 'optional' | 'ignored' | 'domain'
   /** `reference`: the body has a secret or a signed URL, so a replay renders the body again. */
   record?: 'body' | 'reference'
@@ -169,12 +169,12 @@ type TxOf<M extends Method> = M extends 'GET' ? Reader : Tx
 type Answer<M extends Method, C, R extends Replies, Outcome, P> =
   | (Keyed & {
       transaction?: undefined
-      /** A call outside, before the transaction. A service that hangs then holds no connection. */
+      /** A call outside, before the transaction. So a slow service holds no connection. */
       prepare?(context: C): Promise<P>
       handle(
         context: C & { readonly tx: TxOf<M>; readonly prepared: P },
       ): Promise<ReplyOf<R>> | ReplyOf<R>
-      /** Watches what a GET reads, for callers that accept `text/event-stream`. */
+      /** Streams changes of the resource, for callers that accept `text/event-stream`. */
       watch?(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
       /**
        * Runs before a recorded outcome is sent again. It waits for the same condition as the first
@@ -230,8 +230,8 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
       ): Promise<ReplyOf<R>>
       streaming: StreamOperation<C & { readonly prepared: P }>
       /**
-       * Whether this request asks for events. The body says this, so it is checked after the
-       * schema.
+       * Whether this request asks for events. The body decides this, so the function is called
+       * after the check of the schema.
        */
       streams(context: C): boolean
       lease_seconds: number
@@ -247,12 +247,12 @@ export function route<
   Outcome = unknown,
   P = undefined,
 >(spec: Common<M, Path, G, B, Q, R> & Answer<M, Given<Path, G, B, Q>, R, Outcome, P>): Route {
-  // A list of routes loses the types of each route. The kernel still gives every handler what its
-  // route declares.
+  // A list of routes loses the types of each route. The kernel still gives every handler the values
+  // that its route declares.
   return spec as unknown as Route
 }
 
-/** The parts of a request that every handler may receive, as the kernel sees them. */
+/** The parts of a request that every handler may receive, in the kernel's types. */
 export type AnyContext = {
   principal: Principal | null
   params: Record<string, string>

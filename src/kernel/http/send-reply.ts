@@ -135,8 +135,8 @@ export function rateHeaders({ details }: Problem): Record<string, string> {
 }
 
 /**
- * A caller that disconnects during its body is not a failure, although the error has a code like
- * the database's errors.
+ * A caller that disconnects during its body is not a failure, although the code of the error looks
+ * like a database error.
  */
 function brokeOff({ raw }: FastifyRequest, error: unknown): Problem | null {
   return codeOf(error) === 'ECONNRESET' && !raw.complete ? problem('malformed_request') : null

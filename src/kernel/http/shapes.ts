@@ -1,6 +1,6 @@
 /**
  * The schemas that all surfaces share: ids, times, bounded texts, money, pages. Request objects are
- * closed, so that types and the document say exactly what is read.
+ * closed, so that the types and the document contain exactly the properties that are read.
  */
 import type { Readable } from 'node:stream'
 import { Type, type TProperties, type TSchema } from 'typebox'
@@ -79,7 +79,7 @@ export function nullable<S extends TSchema>(schema: S, options: { description?: 
   return Type.Union([schema, Type.Null()], options)
 }
 
-/** An object in a request. Unknown properties are dropped, and the reply names them. */
+/** An object in a request. Unknown properties are dropped, and a header of the reply lists them. */
 export function closed<const P extends TProperties>(
   properties: P,
   options: { title?: string } = {},

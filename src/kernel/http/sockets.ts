@@ -42,7 +42,9 @@ export type SocketRoute = {
    * already.
    */
   admit(handshake: Handshake): Promise<(opened: OpenSocket) => void>
-  /** Called when the process stops. It finishes the running work and closes its sockets. */
+  /**
+   * Called when the process stops. The function finishes the running work and closes its sockets.
+   */
   drain(): Promise<void>
 }
 
@@ -168,7 +170,7 @@ function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end)
 }
 
-/** Returns undefined if it takes longer. */
+/** Returns undefined if the work takes longer. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>(resolve => {

@@ -11,7 +11,7 @@ export type SseEvent = {
   readonly event: string
   readonly data: unknown
   readonly id?: string
-  /** No event follows this one. */
+  /** True for the terminal event. */
   readonly terminal?: true
   /**
    * The kernel does not send this event. The event shows that the upstream works although there is
@@ -20,7 +20,7 @@ export type SseEvent = {
   readonly silent?: true
 }
 
-/** Why the kernel ends a stream that has not ended itself. */
+/** The reason why the kernel ends a stream that has not ended itself. */
 export type EndingCode =
   'internal_error' | 'shutting_down' | 'invalid_token' | 'upstream_timeout' | 'slow_consumer'
 
@@ -66,7 +66,8 @@ export async function writeEvents(
 ): Promise<void> {
   const iterator = events[Symbol.asyncIterator]()
   const ends = new Interrupts()
-  // A watching reader gets the headers immediately, even if nothing happens for an hour.
+  // A reader that watches a resource gets the headers immediately, even if nothing happens for an
+  // hour.
   if (options.may_be_quiet) response.flushHeaders()
   const leave = () => ends.raise('gone')
   const stop = () => ends.raise('shutting_down')
@@ -127,7 +128,7 @@ export async function writeEvents(
 
 const stands_every_ms = 1000
 
-/** If a check fails with an error, the stream goes on until the next check. */
+/** If a check throws, the stream continues until the next check. */
 function watchCredential(stands: SseOptions['stands'], revoked: () => void) {
   if (!stands) return undefined
   const check = async () => {
@@ -139,8 +140,9 @@ function watchCredential(stands: SseOptions['stands'], revoked: () => void) {
 type Interrupt = EndingCode | 'gone'
 
 /**
- * What may end a stream while its next event is awaited. One promise for each event: a race with promises that
- * live as long as the stream would keep a reaction of each event in them until it ends.
+ * Everything that may end a stream while its next event is awaited. Each event gets a new promise.
+ * In a race with promises that live as long as the stream, the reactions of all events would stay
+ * in memory until the stream ends.
  */
 class Interrupts {
   private raised: Interrupt | undefined
@@ -169,9 +171,7 @@ class Interrupts {
   }
 }
 
-/**
- * A slow reader gets the same time again to read what was written, including the terminal event.
- */
+/** A slow reader gets the same time again to read the written events and the terminal event. */
 function letGo(response: ServerResponse, { stall_ms, stopping }: SseOptions): void {
   const is_slow = response.writableNeedDrain
   response.end()

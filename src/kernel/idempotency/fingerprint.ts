@@ -1,8 +1,8 @@
 /**
- * Decides when two requests are "the same". It compares the operation, the ids in the path, the
- * query in any order, and the body as sent (before unknown fields are dropped). White space and the
- * order of properties do not matter. The caller and the credential are part of the record's key,
- * not of the fingerprint.
+ * Decides when two requests are "the same". The fingerprint covers the operation, the ids in the
+ * path, the query in any order, and the body as sent (before unknown fields are dropped). White
+ * space and the order of properties do not matter. The caller and the credential are part of the
+ * record's key, not of the fingerprint.
  */
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'

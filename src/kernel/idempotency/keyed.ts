@@ -1,6 +1,6 @@
 /**
  * Runs a keyed operation at most once, even if several requests send the same key together. In one
- * process they wait for one promise. In another process they poll. Neither holds a connection.
+ * process they wait for one promise. In another process they poll. Waiting holds no connection.
  * After a crash, the record and the lease decide. A handler's refusal is an outcome too.
  */
 import { setTimeout as wait } from 'node:timers/promises'
@@ -34,7 +34,7 @@ export type KeyedDeps = {
   readonly wait_ms: number
 }
 
-/** How to run one keyed request. The outcome is returned as final bytes. */
+/** The functions that run one keyed request. The outcome is returned as final bytes. */
 export type KeyedWork = {
   readonly scope: KeyedScope
   readonly rules: RecordRules
@@ -158,7 +158,7 @@ async function attemptOnce(deps: KeyedDeps, work: KeyedWork): Promise<Attempt> {
   }
 }
 
-/** One transaction has the look-up, the effect, its events, the outcome record and COMMIT. */
+/** One transaction contains the look-up, the effect, its events and the outcome record. */
 async function insideOnce(
   deps: KeyedDeps,
   work: KeyedWork,
@@ -180,7 +180,7 @@ async function insideOnce(
   return attempt
 }
 
-/** Commits the intent and the key, then calls under its own id, then records the outcome. */
+/** Commits the intent and the key, then calls under the operation's id, then records the outcome. */
 async function outsideOnce(
   deps: KeyedDeps,
   work: KeyedWork,

@@ -70,9 +70,7 @@ export function recordOutcome(scope: KeyedScope, outcome: Outcome, rules: Record
       now() + make_interval(hours => ${rules.retention_hours}))`
 }
 
-/**
- * For effects outside PostgreSQL: binds the key to one operation before anything is sent outside.
- */
+/** For effects outside PostgreSQL: binds the key to one operation before the call. */
 export function recordStart(
   scope: KeyedScope,
   operation: { id: string; lease_token: string; lease_seconds: number },
@@ -89,7 +87,7 @@ export function recordStart(
       now() + make_interval(hours => ${rules.retention_hours}))`
 }
 
-/** Lets one retry take over an operation whose holder is gone. */
+/** Lets one retry take over an operation whose process has died. */
 export function takeOver(
   scope: KeyedScope,
   lease: { lease_token: string; lease_seconds: number },
@@ -133,7 +131,7 @@ export function renewLease(
 }
 
 /**
- * The holder stops early after an error. The next retry then need not wait until the lease ends.
+ * Ends the lease early after an error, so that the next retry need not wait until the lease ends.
  */
 export function endLease(scope: KeyedScope, lease_token: string): Sql {
   return sql`

@@ -156,8 +156,8 @@ export async function publish(draft: string, path: string): Promise<string> {
 }
 
 /**
- * Every write changes this version, and so does replacing the file, because nobody can set a change
- * time back.
+ * The version changes with every write and when the file is replaced, because a program cannot set
+ * the change time back.
  */
 export function factsOf(found: BigIntStats): ObjectFacts {
   const { dev, ino, size, mtimeNs, ctimeNs } = found

@@ -32,7 +32,8 @@ export function openLocalObjects(data_dir: string, fault: Fault): Objects {
     get: async (key, range) => {
       const file = await open(pathOf(key), 'r').catch(absent)
       if (!file) return undefined
-      // The data of the open file. Meanwhile another file may have been renamed to this path.
+      // The information about the open file. Meanwhile another file may have been renamed to this
+      // path.
       const facts = factsOf(await file.stat({ bigint: true }))
       const { start = 0, end = facts.size - 1 } = range ?? {}
       return { ...facts, body: new FileBody(file, start, Math.min(end, facts.size - 1)) }

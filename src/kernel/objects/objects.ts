@@ -32,7 +32,7 @@ export type Objects = {
   /** Returns undefined if there is no object. */
   get(key: string, range?: ByteRange): Promise<FoundObject | undefined>
   head(key: string): Promise<ObjectFacts | undefined>
-  /** Also succeeds if there is no object. */
+  /** Succeeds even if there is no object. */
   delete(key: string): Promise<void>
   list(prefix: string): AsyncIterable<ListedObject>
   /** A short-lived URL at the store itself, or null if the platform serves the bytes. */
@@ -51,12 +51,12 @@ export type PresignOptions = {
 /** `reference` is the store's name of a multipart upload for `key`. */
 export type Place = { readonly key: string; readonly reference: string }
 
-/** `name` is what the store uses to tell two versions of one part apart. */
+/** The store uses `name` to distinguish two versions of one part. */
 export type StoredPart = {
   readonly part_number: number
   readonly name: string
   readonly size: number
-  /** Null if the store does not compute it. */
+  /** Null if the store does not compute a checksum. */
   readonly sha256: Buffer | null
 }
 
@@ -65,28 +65,31 @@ export type Multipart = {
   readonly parts: PresignedParts | ReceivedParts
   /**
    * Makes the object from these parts, in this order, if their bytes have this digest. Otherwise it
-   * throws `ChecksumDiffers`. Until `abort` it may be repeated after any failure, with the same
-   * result.
+   * throws `ChecksumDiffers`. Until `abort`, a caller may repeat this after any failure, with the
+   * same result.
    */
   complete(
     place: Place,
     parts: readonly StoredPart[],
     expected_sha256: Buffer,
   ): Promise<StoredObject>
-  /** Removes all parts. It also succeeds if there are none. A completed object is not removed. */
+  /** Removes all parts. Succeeds even if there are none. A completed object is not removed. */
   abort(place: Place): Promise<void>
   /** Lists uploads that were started and neither completed nor aborted. */
   list(): AsyncIterable<Place & { readonly begun_ms: number }>
 }
 
-/** The client sends parts to the store, which knows which parts it has. */
+/** The client sends parts to the store, and the store keeps the list of parts. */
 export type PresignedParts = {
   readonly kind: 'presigned'
   presign(place: Place, part_number: number, size: number, expires_seconds: number): Promise<string>
   list(place: Place): Promise<StoredPart[]>
 }
 
-/** The client sends parts to the platform, whose rows record the valid version of each part. */
+/**
+ * The client sends parts to the platform, and rows of the platform record the valid version of each
+ * part.
+ */
 export type ReceivedParts = {
   readonly kind: 'received'
   /** Stores exactly `size` bytes, or nothing; throws `PartSizeDiffers`. */
@@ -127,7 +130,7 @@ export class PartMissing extends Error {
   }
 }
 
-/** The store is not available: it did not reply, or replied that it cannot work now. */
+/** The store is not available: it did not reply, or its reply says that it cannot work now. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }

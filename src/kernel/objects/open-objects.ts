@@ -1,4 +1,4 @@
-/** Opens the engine that the settings name. */
+/** Opens the engine that the settings select. */
 import type { Fault } from '../faults.ts'
 import type { KernelSettings } from '../settings.ts'
 import { openLocalObjects } from './local.ts'

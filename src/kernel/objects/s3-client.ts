@@ -30,7 +30,8 @@ export type S3Request = {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string
   /**
-   * A request that must not be sent twice. Its caller first finds out what the first attempt did.
+   * A request that must not be sent twice. After a failure the caller first finds out whether the
+   * first attempt had its effect.
    */
   readonly once?: boolean
 }

@@ -32,7 +32,7 @@ export function parseTraceparent(header: string | string[] | undefined): string 
   return match && !/^0+$/.test(match[1] ?? '') && !/^0+$/.test(match[2] ?? '') ? header : null
 }
 
-/** The trace of a request that belongs to no other: its trace id is the request id. */
+/** The trace of a request without a trace of its caller: its trace id is the request id. */
 export function traceOfRequest(request_id: string): string {
   const hex = request_id.replaceAll('-', '')
   return `00-${hex}-${hex.slice(16)}-00`

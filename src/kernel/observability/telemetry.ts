@@ -28,7 +28,7 @@ export type TracedWork = {
   readonly attributes: Attributes
 }
 
-/** Says for a result that is not an error whether the span failed. */
+/** Says whether the span failed, for a result that is not an error. */
 export type Traced = <T>(
   work: TracedWork,
   run: () => Promise<T>,

@@ -1,5 +1,5 @@
 /**
- * Which addresses we may connect to on behalf of a user: globally routable unicast and nothing
+ * Decides which addresses may be reached on behalf of a user: globally routable unicast and nothing
  * else, for both IPv4 and IPv6. For IPv6 the allowed range is 2000::/3 minus its special nets. So
  * loopback, private, link-local, mapped, translated and future ranges are refused without being
  * listed. A deployment may allow exact `address:port` pairs, whole nets, and names of its own

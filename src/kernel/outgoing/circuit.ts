@@ -12,7 +12,7 @@ export type CircuitOptions = {
   readonly least_calls: number
   readonly window_ms: number
   readonly open_ms: number
-  /** Without it, the circuit always opens for `open_ms`. */
+  /** The longest open time. Without this value, the circuit always opens for `open_ms`. */
   readonly open_ms_max?: number
   /**
    * This many failures in a row open the circuit, whatever their share is. Null: only the share
@@ -24,8 +24,8 @@ export type CircuitOptions = {
 export type CircuitState = 'closed' | 'open' | 'half_open'
 
 /**
- * How the outcome of a call counts: 0 for success, 1 for failure, or null if it says nothing about
- * the upstream.
+ * The weight of a call's outcome: 0 for success, 1 for failure, or null if the outcome says nothing
+ * about the upstream.
  */
 export type Weight = number | null
 
@@ -35,7 +35,7 @@ export type Circuit = {
   state(): CircuitState
   /**
    * Null means that the call must not be made now. Every admission must be settled exactly once,
-   * whatever the outcome.
+   * after any outcome.
    */
   admit(): Admission | null
 }

@@ -35,8 +35,8 @@ export type ExchangeRequest = {
   }
   readonly signal?: AbortSignal | undefined
   /**
-   * Whether the request was handed to the network, and not only to a buffer. The property is absent
-   * if the caller cannot know.
+   * Whether the network has received the request, and not only a buffer. The property is absent if
+   * the caller cannot know.
    */
   readonly socket?: Socket
 }
@@ -58,7 +58,7 @@ export class ExchangeFailure extends Error {
   override readonly name = 'ExchangeFailure'
   readonly fault: ExchangeFault
   readonly phase: ExchangePhase
-  /** Whether a byte of the request may have left this machine. */
+  /** Whether any byte of the request may have left this machine. */
   readonly sent: boolean
 
   constructor(fault: ExchangeFault, phase: ExchangePhase, sent: boolean, cause?: unknown) {

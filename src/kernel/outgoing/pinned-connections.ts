@@ -1,8 +1,8 @@
 /**
- * Each connection goes to one checked address. We open the socket here to the literal address, and
- * hand it to an undici client. That client can neither resolve names nor connect again.
- * Certificate, SNI and Host keep the name. An idle connection is reused only for the same origin
- * and address.
+ * Each connection is made to one checked address. We open the socket here to the literal address,
+ * and pass it to an undici client. That client can neither resolve names nor connect again.
+ * Certificate, SNI and Host still use the name. An idle connection is reused only for the same
+ * origin and address.
  */
 import { isIP, connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -51,7 +51,7 @@ export class ConnectFailure extends Error {
 export type PinnedConnections = {
   idle(pin: Pin): PinnedConnection | null
   connect(pin: Pin, limits: ConnectLimits): Promise<Connected>
-  /** Only after a response that was read to its end. */
+  /** A connection is reused only after a response that was read to its end. */
   keep(connection: PinnedConnection): void
   drop(connection: PinnedConnection): void
   close(): void

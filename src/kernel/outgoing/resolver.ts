@@ -26,7 +26,8 @@ export function openResolver(options: { servers: readonly string[] }): Resolver 
   return {
     addressesOf: async host => {
       if (isIP(host) !== 0) return [host]
-      // RFC 6761: these names are never sent to a server, because it could return anything.
+      // These names (RFC 6761) are never sent to a server, because a server could return any
+      // address for them.
       if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1']
       const shared = running.get(host)
       if (shared) return shared

@@ -1,6 +1,6 @@
 /**
- * How long an upstream asks us to wait. A date is compared with the upstream's own clock, never
- * ours.
+ * Reads the wait that an upstream requests. A date is compared with the upstream's own clock, never
+ * with ours.
  */
 import { parseTime } from '../clock.ts'
 import type { ResponseHeaders } from './exchange.ts'

@@ -1,7 +1,7 @@
 /**
- * How many retries one upstream gets: a share of its recent calls, so that retries cannot multiply
- * the load on an upstream that is down. A fixed minimum always remains, so that an upstream with
- * few calls gets retries too.
+ * Limits the retries of one upstream to a share of its recent calls, so that retries cannot
+ * multiply the load on an upstream that is down. A fixed minimum always remains, so that an
+ * upstream with few calls gets retries too.
  */
 import { openRollingSum, type Monotonic } from './rolling-sum.ts'
 

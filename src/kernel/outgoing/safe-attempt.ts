@@ -25,7 +25,7 @@ export type SafeRequest = {
   readonly method: string
   readonly headers: RequestHeaders
   readonly body: Buffer | string | null
-  /** Whether the request may be sent twice without harm. */
+  /** Whether sending the request twice does no harm. */
   readonly repeatable: boolean
   readonly limits: {
     readonly dns_ms: number

@@ -1,6 +1,6 @@
 /**
- * Requests to URLs that users gave (webhooks, connectors). On every attempt and every redirect we
- * resolve the name again and check every address behind it. The connection goes only to a checked
+ * Requests to URLs from users (webhooks, connectors). On every attempt and every redirect we
+ * resolve the name again and check all its addresses. The connection is made only to a checked
  * address. So a DNS reply that changes between check and connect has no effect. No packet is sent
  * to a refused address. Proxies of the environment are not used. Body and time are limited.
  */
@@ -32,8 +32,9 @@ export type SafeFetchOptions = {
   readonly body_timeout_ms?: number
   readonly max_body_bytes?: number
   /**
-   * Whether one attempt on a fresh connection may follow, if a reused connection fails before any
-   * response: the server had probably closed it. By default this holds only for idempotent methods.
+   * Whether a failed attempt on a reused connection may be repeated on a fresh connection, if there
+   * was no response: the server had probably closed the connection. By default this holds only for
+   * idempotent methods.
    */
   readonly repeatable?: boolean
   /** A longer body is cut and the connection closed, or the call fails with `too_large`. */

@@ -1,7 +1,7 @@
 /**
- * How a request to a user's URL ended: a response with a limited body, or a failure with a stable
- * reason. Both have the duration of each phase. `Course` records these durations and the overall
- * deadline.
+ * The outcome of a request to a user's URL: a response with a limited body, or a failure with a
+ * stable reason. Both contain the duration of each phase. `Course` records these durations and the
+ * overall deadline.
  */
 import type { Buffer } from 'node:buffer'
 import type { ResponseHeaders } from './exchange.ts'
@@ -55,7 +55,7 @@ type Circumstances = {
 export class SafeFetchFailure extends Error {
   override readonly name = 'SafeFetchFailure'
   readonly reason: SafeFetchReason
-  /** Which limit was exceeded, if the reason is `timeout`. */
+  /** The limit that was exceeded, if the reason is `timeout`. */
   readonly phase: SafeFetchPhase | null
   readonly timings: SafeFetchTimings
   /** The address to which the attempt connected, if the attempt chose an address. */

@@ -1,6 +1,6 @@
 /**
- * How this process reaches the sandbox, and calls a vendor's control plane. The sandbox writes its
- * addresses into the data folder. We read them each time, because the sandbox may have restarted.
+ * Finds the sandbox, and calls a vendor's control plane. The sandbox writes its addresses into the
+ * data folder. They are read each time, because the sandbox may have restarted.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

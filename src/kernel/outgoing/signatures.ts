@@ -91,7 +91,7 @@ export function signStandard(message: {
 }): StandardHeaders {
   const { id, body } = message
   const timestamp = String(message.timestamp_seconds)
-  // With a dot in the id, two different messages could have the same signed text.
+  // If the id could contain a dot, two different messages could have the same signed text.
   if (id.includes('.')) throw new Error('the id of a signed message must not contain a dot')
   const signatures = message.secrets.map(
     secret =>

@@ -21,7 +21,7 @@ export type Line = {
   readonly name: string
   readonly pool: Dispatcher
   readonly circuit: Circuit
-  /** How a 429 counts in the circuit. A failure counts 1. */
+  /** The weight of a 429 in the circuit. The weight of a failure is 1. */
   readonly rate_limited_weight: number
 }
 
@@ -40,13 +40,10 @@ type Failed = Extract<Attempted<never>, { answered: false }>
 const transient = [408, 429, 502, 503, 504]
 /** Stands for an admission when nothing waits for the outcome of the body. */
 const settled: Admission = { settle: () => {} }
-/** How many bytes of a refusal's body are kept. Only adapters see them. */
+/** The number of bytes that are kept of a refusal's body. Only adapters see them. */
 const refusal_bytes = 64 * 1024
 
-/**
- * With `settles_later`, the reader of the body settles the admission when it knows how the body
- * ended.
- */
+/** With `settles_later`, the reader of the body settles the admission after the end of the body. */
 export async function attempt<T>(
   line: Line,
   request: ExchangeRequest,

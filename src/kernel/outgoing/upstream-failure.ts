@@ -1,7 +1,8 @@
 /**
- * Why a provider gave no usable response, as a value that callers check. If `ambiguous` is true,
- * the request may have had its effect. Code that moves money depends on it. The provider's reply is
- * kept for adapters, but not as a property that a log would print. No part of it reaches a client.
+ * The reason why a provider gave no usable response, as a value that callers check. If `ambiguous`
+ * is true, the request may have had its effect. Code that moves money depends on this property. The
+ * provider's reply is kept for adapters, but not as a property that a log would print. No part of
+ * the reply reaches a client.
  */
 import type { Buffer } from 'node:buffer'
 import type { ResponseHeaders } from './exchange.ts'

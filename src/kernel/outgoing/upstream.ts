@@ -32,7 +32,7 @@ export type { UpstreamResponse } from './upstream-failure.ts'
 
 export type UpstreamOptions = {
   readonly name: string
-  /** The URL with the path that all calls share, such as `https://api.example.com/v1`. */
+  /** The URL with the path that all calls have in common, such as `https://api.example.com/v1`. */
   readonly base_url: string
   readonly attempt_timeout_ms?: number
   readonly connect_timeout_ms?: number
@@ -40,7 +40,7 @@ export type UpstreamOptions = {
   readonly connections?: number
   readonly max_body_bytes?: number
   readonly circuit?: Partial<CircuitOptions>
-  /** How a 429 counts in the circuit. A failure counts 1. */
+  /** The weight of a 429 in the circuit. The weight of a failure is 1. */
   readonly rate_limited_weight?: number
   readonly random?: () => number
 }
@@ -54,7 +54,7 @@ export type UpstreamCall = {
   /** Sent as `Idempotency-Key`. It is the same on every attempt. */
   readonly operation_id?: string
   /**
-   * Whether a repeated call changes nothing, either by the nature of the call or because the
+   * Whether repeating the call changes nothing, either by the nature of the call or because the
    * provider knows the key.
    */
   readonly idempotent: boolean
@@ -62,8 +62,8 @@ export type UpstreamCall = {
   readonly deadline_ms: number
   readonly signal?: AbortSignal
   /**
-   * The number of retries, if it is lower than the upstream's: 0 below an SDK that retries by
-   * itself.
+   * The maximum number of retries, if it is lower than the upstream's. It is 0 for an SDK that
+   * retries by itself.
    */
   readonly retries?: number
 }
@@ -82,8 +82,8 @@ export type UpstreamStream = {
   readonly status: number
   readonly headers: ResponseHeaders
   /**
-   * If the caller stops reading early, the connection closes. A broken or late body throws an
-   * UpstreamFailure.
+   * If the caller stops reading early, the connection closes. If the body breaks off or is late,
+   * reading throws an UpstreamFailure.
    */
   readonly body: AsyncIterable<Buffer>
   abort(): void
@@ -94,7 +94,7 @@ export type UpstreamStream = {
 export type Upstream = {
   call(call: UpstreamCall): Promise<UpstreamResponse>
   stream(call: UpstreamStreamCall): Promise<UpstreamStream>
-  /** For an SDK that retries by itself: takes one retry from the budget, or forbids it. */
+  /** For an SDK that retries by itself: takes one retry from the budget, or forbids the retry. */
   takeRetry(): boolean
   circuit(): CircuitState
   close(): Promise<void>
@@ -114,7 +114,7 @@ const first_wait_ms = 200
 const longest_wait_ms = 5000
 /** A longer Retry-After is left to the caller. */
 const longest_retry_after_ms = 60_000
-/** With less time than this, no response could arrive. Timers may also fire this much early. */
+/** If less time is left, no response can arrive in time. Timers may also fire this much early. */
 const least_left_ms = 10
 
 export function openUpstream(options: UpstreamOptions): Upstream {
@@ -198,7 +198,9 @@ async function persist<T>(
   }
 }
 
-/** Exponential backoff with full jitter, and never sooner than the provider asked for. */
+/**
+ * Exponential backoff with full jitter. The wait is never shorter than the provider's Retry-After.
+ */
 function waitOf(failure: UpstreamFailure, made: number, random: () => number): number {
   const ceiling_ms = Math.min(longest_wait_ms, first_wait_ms * 2 ** (made - 1))
   return Math.max(random() * ceiling_ms, (failure.retry_after_seconds ?? 0) * 1000)

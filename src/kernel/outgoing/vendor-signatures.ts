@@ -1,7 +1,7 @@
 /**
- * How four vendors sign their messages, over the raw bytes. All routes that receive messages from
- * these vendors verify with these functions. If the header occurs twice, no scheme matches. Each
- * result names the secret that matched.
+ * Verifies the signatures of four vendors, over the raw bytes. All routes that receive messages
+ * from these vendors use these functions. If the header occurs twice, no scheme matches. Each
+ * result contains the secret that matched.
  */
 import { Buffer } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'

@@ -1,7 +1,7 @@
 /**
- * Finds out when rows have changed, for streams whose readers wait for changes. For any number of
- * waiting readers, one statement a second checks all their rows, and one more follows a wake-up.
- * A reader only learns that there is something to read. Without readers nothing is checked.
+ * Detects changed rows for streams whose readers wait for changes. For any number of waiting
+ * readers, one statement a second checks all their rows, and one more follows a wake-up. A reader
+ * only learns that there is something to read. Without readers nothing is checked.
  */
 import { logFailure } from '../database/log-failure.ts'
 import type { Log } from '../observability/log.ts'
@@ -17,7 +17,7 @@ export type Watching<Place> = {
   onWake(run: () => void): () => void
   /** Several wake-ups within this time cause one check. */
   readonly wake_min_ms: number
-  /** The log message after a failed check, which is repeated. */
+  /** The log message after a failed check. The check is repeated. */
   readonly failure: string
   /** For each place, in order: whether its rows have changed since. */
   check(places: readonly Place[]): Promise<readonly boolean[]>

@@ -18,17 +18,17 @@ import type { Tx } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import { jitter } from '../ids.ts'
 
-/** How an attempt ended. `finish` receives `result`. */
+/** The outcome of an attempt. `finish` receives `result`. */
 export type Outcome<R = undefined> =
   | { readonly end: 'done'; readonly result: R }
   /** The attempt succeeded, and there is more to do. The count of attempts starts at zero again. */
   | { readonly end: 'again'; readonly after_seconds: number; readonly result?: R }
-  /** Without `after_seconds` the retry schedule gives the time. */
+  /** Without `after_seconds` the retry schedule determines the time. */
   | {
       readonly end: 'retry'
       readonly code: string
       readonly after_seconds?: number
-      /** False if the work was not tried at all, for example because a circuit breaker was open. */
+      /** False if the work was not tried, for example because a circuit breaker was open. */
       readonly counts: boolean
     }
   | { readonly end: 'dead'; readonly code: string }
@@ -82,7 +82,7 @@ export type QueueColumns = {
 export type Claimed<S extends TObject> = Static<S> & { readonly attempt_no: number }
 
 export type DueQueueSpec<S extends TObject, R> = {
-  /** `<surface>.<what>`. It is also the topic that wakes the queue. */
+  /** The name, as `<surface>.<noun>`. It is also the topic that wakes the queue. */
   readonly name: string
   /** The table with its schema. */
   readonly table: string
@@ -117,9 +117,9 @@ export type DueQueueSpec<S extends TObject, R> = {
   /** Runs the attempt, outside any transaction. Throwing means `retry('attempt_failed')`. */
   run(row: Claimed<S>, signal: AbortSignal): Promise<Outcome<R>>
   /**
-   * Runs in the transaction that ends the attempt, while the lease is held. The queue's own columns
-   * are set after it. It may delete the row. It may also return another outcome, which replaces the
-   * first one.
+   * Runs in the transaction that ends the attempt, while the lease is held. The kernel sets the
+   * queue's own columns afterwards. `finish` may delete the row. It may also return another
+   * outcome, which replaces the first one.
    */
   finish?(
     tx: Tx,
@@ -159,7 +159,7 @@ export function dueNow(columns: Partial<QueueColumns> = {}): Sql {
   return dueAt(sql`kernel.now()`, columns)
 }
 
-/** The same for a later time. */
+/** Makes a row due at a later time, with the same effects. */
 export function dueAt(at: Sql, columns: Partial<QueueColumns> = {}): Sql {
   const name = { ...usual, ...columns }
   return sql`

@@ -5,7 +5,7 @@ export type Loop = {
   readonly name: string
   /** The longest time between two runs. With topics or `due` it is only a safety net. */
   readonly every_ms: number
-  /** Runs immediately when a commit names one of these topics (`tx.wake`). */
+  /** The loop runs immediately when a commit wakes one of these topics (`tx.wake`). */
   readonly topics?: readonly string[]
   /** Runs within a second while this boolean expression is true; an index should support it. */
   readonly due?: Sql

@@ -22,18 +22,18 @@ export type Earlier = PersonalAccount & { readonly made_before: string }
 /** One item that is stored about a person: its kind (`link`, `session`), and its data as JSON. */
 export type PersonalRecord = { readonly kind: string; readonly data: unknown }
 
-/** What a surface stores about accounts, in any tenant. */
+/** The data that a surface stores about accounts, in any tenant. */
 export type Personal = {
   export(account: PersonalAccount, signal: AbortSignal): AsyncIterable<PersonalRecord>
   /**
-   * Runs in its own transactions, in portions if there may be many rows. It runs again after a
-   * crash or a failure, so it skips rows that are already erased.
+   * Runs in its own transactions, in portions if there may be many rows. After a crash or a failure
+   * it runs again, so it must skip rows that are already erased.
    */
   erase(account: Erasing, signal: AbortSignal): Promise<void>
   /**
-   * Disables what was set up in an account before its owner proved the mailbox: subscriptions,
-   * schedules, links, addresses. It does not delete them, because the owner may have set them up
-   * and may want to enable them again.
+   * Disables everything that was set up in an account before its owner verified the mail address:
+   * subscriptions, schedules, links, addresses. Nothing is deleted, because the owner may have set
+   * it up and may want to enable it again.
    */
   suspend?(account: Earlier, signal: AbortSignal): Promise<void>
 }
@@ -42,8 +42,8 @@ export type PersonalData = {
   /** Call it in the transaction that erases the account. Erasing twice changes nothing. */
   erase(tx: Tx, account: PersonalAccount): Promise<void>
   /**
-   * Call it in the transaction in which an account gets its owner. It disables what was set up in
-   * the account before.
+   * Call it in the transaction in which an account gets its owner. It disables everything that was
+   * set up in the account before.
    */
   suspendEarlier(tx: Tx, account: PersonalAccount): Promise<void>
   export(
@@ -63,7 +63,10 @@ const Erasure = Type.Object({
   made_before: Type.Union([Type.String(), Type.Null()]),
 })
 
-/** `sources` has the names of their surfaces. The list is complete once all surfaces are open. */
+/**
+ * `sources` contains the personal data of each surface under the surface's name. The list is
+ * complete once all surfaces are open.
+ */
 export function openPersonal(
   kernel: { readonly db: Db },
   sources: () => ReadonlyMap<string, Personal>,
@@ -132,7 +135,7 @@ const batch = 1000
 
 function ownData({ db }: { readonly db: Db }): Personal {
   return {
-    // Recorded outcomes are not exported, because they repeat what the surfaces export.
+    // Recorded outcomes are not exported, because the surfaces export the same data.
     export: async function* () {},
     erase: async ({ principal_ids }, signal) => {
       const some = () =>

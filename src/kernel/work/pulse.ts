@@ -1,7 +1,7 @@
 /**
- * One statement a second reads everything that this process waits for: what is due, and values that
- * may have changed. So a lost notification delays work by at most a second. An idle process sends
- * one statement a second, and not one for each of its loops and queues.
+ * One statement a second reads the conditions for which this process waits: due work, and values
+ * that may have changed. So a lost notification delays work by at most a second. An idle process
+ * sends one statement a second, and not one for each of its loops and queues.
  */
 import { Type } from 'typebox'
 import { logFailure } from '../database/log-failure.ts'
@@ -11,9 +11,9 @@ import type { Log } from '../observability/log.ts'
 import type { Sleepers } from './topics.ts'
 
 export type Sign =
-  /** Wakes its topic while the expression is true. */
+  /** Wakes the topic while the expression is true. */
   | { readonly topic: string; readonly due: Sql }
-  /** Wakes its topic when the value of the expression has changed. */
+  /** Wakes the topic when the value of the expression has changed. */
   | { readonly topic: string; readonly value: Sql }
 
 export type Pulse = {

@@ -52,7 +52,7 @@ export async function resealColumn(
   signal?: AbortSignal,
 ): Promise<number> {
   const ring = column.ring ?? keys
-  // With one key in the ring, every value is already sealed with that key.
+  // If the ring has only one key, every value is already sealed with that key.
   if (ring.kids.length === 1) return 0
   let resealed = 0
   let after: SealedRow | null = null

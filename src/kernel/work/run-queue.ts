@@ -66,7 +66,7 @@ export function queueLoop(kernel: QueueKernel, queue: DueQueue): Loop {
   }
 }
 
-/** Processes what is due now and returns. For a test or a command. */
+/** Processes the due rows and returns. For tests and commands. */
 export async function drainQueue(
   kernel: Omit<QueueKernel, 'onWake'>,
   queue: DueQueue,
@@ -217,7 +217,7 @@ async function settle(
   if ('after_seconds' in last && last.after_seconds === 0) sleeper.wake()
 }
 
-/** Runs the surface's part of the transaction, which may replace the outcome. */
+/** Runs the surface's part of the transaction. It may replace the outcome. */
 async function hand(
   tx: Tx,
   queue: DueQueue,

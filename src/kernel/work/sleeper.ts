@@ -3,7 +3,7 @@
  * lost: the owner's next sleep ends immediately.
  */
 export type Sleeper = {
-  /** Sleeps until the time is over or a wake-up comes. */
+  /** Sleeps until the time is over or a wake-up arrives. */
   sleep(ms: number): Promise<void>
   /** Sleeps until the time is over. Only closing ends it earlier. */
   sleepThrough(ms: number): Promise<void>

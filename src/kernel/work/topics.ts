@@ -1,14 +1,14 @@
 /**
- * Records what waits in this process, and for which topics. A wake-up is only a hint. Every waiter
- * also polls, so a lost wake-up costs latency and nothing else.
+ * Records the work that waits in this process, and its topics. A wake-up is only a hint. Every
+ * waiter also polls, so a lost wake-up costs only latency.
  */
 
 import type { Topics } from '../database/direct.ts'
 
 export type Sleepers = {
   /**
-   * Calls `run` at each wake-up that names one of the topics (without topics: at each wake-up).
-   * Returns a function that stops this.
+   * Calls `run` at each wake-up for one of the topics. Without topics, every wake-up calls it. The
+   * returned function ends the registration.
    */
   on(run: () => void, topics?: readonly string[]): () => void
   wake(topics: Topics): void

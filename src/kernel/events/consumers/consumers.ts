@@ -1,8 +1,8 @@
 /**
- * All consumers of this process. It reads new events once, from the common tail, and pushes them to
- * the lanes that it holds. While nothing happens, one poll covers every consumer and lane. A scan
- * over all lanes finds work that was left behind (by a dead process, a lost notification or a full
- * queue).
+ * All consumers of this process. New events are read once, from the common tail, and are pushed to
+ * the lanes that this process holds. While nothing happens, one poll covers every consumer and
+ * lane. A scan over all lanes finds work that was left behind (by a dead process, a lost
+ * notification or a full queue).
  */
 import { logFailure } from '../../database/log-failure.ts'
 import { newId } from '../../ids.ts'
@@ -16,7 +16,7 @@ import { Workers } from './workers.ts'
 
 export type ConsumersOptions = Omit<Handling, 'token'> & {
   listeners: readonly Listener[]
-  /** How many lanes work at the same time. Each uses one connection of the pool. */
+  /** The number of lanes that work at the same time. Each uses one connection of the pool. */
   concurrency: number
 }
 
@@ -39,7 +39,7 @@ export class Consumers {
   private finished: Promise<void> | undefined
   private stopped = false
   private parks = false
-  /** Every event up to this position was pushed to its lanes, or the lanes are marked as behind. */
+  /** Every event up to this position was pushed to its lane, or its lane is marked as behind. */
   private seen = 0
   private active_at = -Infinity
   private look_at = -Infinity
@@ -58,7 +58,7 @@ export class Consumers {
     this.sleeper.wake()
   }
 
-  /** A parked event is due. Scans all lanes now. */
+  /** Called when a parked event is due. Scans all lanes now. */
   pokeParks(): void {
     this.parks = true
     this.sleeper.wake()
@@ -116,7 +116,7 @@ export class Consumers {
     const { head, parks_due } = await poll(db, this.names)
     if (head > this.seen) await this.readOn()
     if (parks_due) await this.wakeParks()
-    // A look that is almost due is made now, so that a process at rest does not poll twice.
+    // A poll that is almost due runs now, so that an idle process does not poll twice.
     if (performance.now() < this.look_at - busy_ms) return
     await leases.advanceQuiet(db, this.interests)
     await this.look()
@@ -154,8 +154,8 @@ export class Consumers {
         lane?.own(found.position)
         if (lane) this.workers.ask(lane)
       } else {
-        // Another process has requested the lane. Its holder may hand it over at any moment, so we
-        // do not work on it here.
+        // Another process has requested the lane. The process that holds the lane may hand it over
+        // at any moment, so this process does not work on the lane.
         const busy = performance.now() - this.active_at < busy_for_ms
         this.look_at = performance.now() + (busy ? busy_ms : foreign_ms)
       }

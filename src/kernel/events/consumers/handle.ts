@@ -43,7 +43,10 @@ export function isOutage(error: unknown): boolean {
   return isUnavailable(error)
 }
 
-/** How many events a consumer handles in one call. The elapsed time is checked after each call. */
+/**
+ * The maximum number of events of a consumer in one call. The elapsed time is checked after each
+ * call.
+ */
 const portion_max = 10
 
 /** Runs the effect of one event in the given transaction. */

@@ -1,7 +1,8 @@
 /**
  * The check before an effect. For a batch, one statement separates three cases: events that were
  * handled before (their inbox row exists), events that wait behind a parked event of the same
- * aggregate, and events to handle now. It records this in the transaction of the effect.
+ * aggregate, and events to handle now. The statement also records the result, in the transaction of
+ * the effect.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../database/db.ts'
@@ -53,8 +54,8 @@ export async function admit(
 const Parked = Type.Object({ position: Type.Integer() })
 
 /**
- * For a sink, which has no transaction around its effect. Returns the events that are not behind a
- * park.
+ * Returns the events that are not behind a park. It is for a sink, because the effect of a sink has
+ * no transaction.
  */
 export async function admitUnparked(
   tx: Tx,
@@ -87,8 +88,8 @@ export async function admitUnparked(
 }
 
 /**
- * For one event that is handled outside the order of its lane. Returns true if it was not handled
- * before.
+ * Checks one event that is handled outside the order of its lane. Returns true if the event was not
+ * handled before.
  */
 export async function claim(tx: Tx, consumer: string, event_id: string): Promise<boolean> {
   const inserted = await tx.run(sql`

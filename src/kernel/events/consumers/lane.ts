@@ -1,8 +1,8 @@
 /**
  * One lane of one consumer in this process. While the lane is *live*, all events up to the common
- * tail are handled or in its queue. New events are pushed to it, so it does not read the log
- * itself. When its queue is full, or after a take-over, it reads from its own cursor until it has
- * caught up.
+ * tail are handled or in its queue. New events are pushed to the queue, so the lane does not read
+ * the log itself. When the queue is full, or after a take-over, the lane reads from its own cursor
+ * until it has caught up.
  */
 import { drainPark } from './drain-park.ts'
 import { handle, type Handling } from './handle.ts'
@@ -61,8 +61,8 @@ export class Lane {
   }
 
   /**
-   * `tail` is the position up to which all events were pushed before this one. Returns whether
-   * there is work.
+   * `tail` is the position up to which all earlier events were pushed. Returns whether there is
+   * work.
    */
   push(event: LanedEvent, tail: number): boolean {
     if (!this.owned) return false
@@ -133,8 +133,8 @@ export class Lane {
   }
 
   /**
-   * If there are no events of its types, the cursor moves in large steps. So no scan has to read
-   * far.
+   * If there are no events of the consumer's types, the cursor moves in large steps. So no scan has
+   * to read far.
    */
   private async keepNear(at: Handling, tail: () => number): Promise<void> {
     const reached = Math.max(this.covered, this.live ? tail() : 0)

@@ -1,9 +1,9 @@
 /**
- * Records which process works on a lane of a consumer, and how far it has come. The token is the
- * fence: the cursor moves in the transaction of the effect, and only while the row has our token.
- * So the work of a process that lost the lane is rolled back. `leased_until` (by the database's
- * clock) only says when other processes may take the lane. Each move of the cursor extends the
- * lease, so an idle platform writes nothing.
+ * Records which process works on a lane of a consumer, and the position that the lane has reached.
+ * The token is the fence: the cursor moves in the transaction of the effect, and only while the row
+ * has our token. So the work of a process that lost the lane is rolled back. `leased_until` (by the
+ * database's clock) only says when other processes may take the lane. Each move of the cursor
+ * extends the lease, so an idle platform writes nothing.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../database/db.ts'
@@ -40,7 +40,7 @@ const Taken = Type.Object({
 export type Taken = { consumer: string; lane: number; position: number }
 
 /**
- * Runs at the start of the process. It takes free lanes, and each lane that seems abandoned with a
+ * Runs at the start of the process. Takes free lanes, and each lane that seems abandoned with a
  * probability of one half.
  */
 export function takeFree(db: Db, consumers: readonly string[], token: string): Promise<Taken[]> {
@@ -76,13 +76,13 @@ export const far_behind = 20_000
 
 const Found = Type.Object({ ...Taken.properties, ours: Type.Boolean() })
 
-/** If an event has waited this long, the process that holds its lane has too much to do. */
+/** If an event has waited this long, the process that holds its lane has too much work. */
 const late_seconds = 2
 
 /**
- * Scans all consumers and lanes. It takes every lane that has work and no holder, and returns our
- * lanes that have work. If another process holds a lane and is late with it, the lane is requested
- * from that process and returned as not ours.
+ * Scans all consumers and lanes. Takes every lane that has work and that no process holds, and
+ * returns our lanes that have work. If another process holds a lane and is late, the lane is
+ * requested from that process and returned as not ours.
  */
 export function takeWork(
   db: Db,

@@ -23,7 +23,7 @@ export type Listener = {
   | { publish(event: LanedEvent): Promise<void>; run?: undefined; runAll?: undefined }
 )
 
-/** Returns why this process must not handle the event, or null. */
+/** Returns the reason why this process must not handle the event, or null. */
 export type RefusalOf = (event: LoggedEvent) => 'unknown_event_type' | 'newer_schema_version' | null
 
 export function refusalsBy(declared: ReadonlyMap<string, EventDeclaration>): RefusalOf {

@@ -43,7 +43,7 @@ function nextWait(schedule: readonly number[], attempts: number): number | null 
   return wait === undefined ? null : wait * (0.9 + jitter() * 0.2)
 }
 
-/** A stable code for the failure. The message goes only to the log. */
+/** A stable code for the failure. The message of the error is written only to the log. */
 function errorCode(error: unknown): string {
   if (error instanceof Problem) return error.code
   if (error instanceof SqlState) return `sql_${error.code.toLowerCase()}`

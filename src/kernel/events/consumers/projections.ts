@@ -20,7 +20,7 @@ export type Rebuild = {
   consumer: Consumer
   /** The name under which the progress is stored, so that an interrupted rebuild can continue. */
   under: string
-  /** The snapshot's position: the new rows already contain everything up to it. */
+  /** The snapshot's position. The new rows already contain everything up to this position. */
   from?: number
   /** Replaces the old rows with the new ones. */
   swap(tx: Tx): Promise<void>

@@ -11,10 +11,10 @@ import { Gaps } from './gaps.ts'
 export const batch_max = 500
 const partition_ahead = 2_500_000
 
-// Rows are found by number and deleted by ctid. Both stay cheap whatever the statistics say: this
+// Rows are found by number and deleted by ctid. Both stay cheap even with wrong statistics: this
 // table is empty at one moment and full at the next. The counter is found by ctid too. While an old
-// snapshot is open, its dead versions cannot be removed, and a look-up by key would read all of
-// them.
+// snapshot is open, the counter's dead versions cannot be removed, and a look-up by key would read
+// all of them.
 export const sequence_text = `
 with counter as materialized (
   select c.ctid as place
@@ -72,7 +72,7 @@ select (select count(*) from counter) as counters,
 export type Leading = {
   place: string
   position: number
-  /** Positions below it have a partition. */
+  /** Positions below this number have a partition. */
   prepared: number
   gaps: Gaps
 }

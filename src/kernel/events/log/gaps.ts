@@ -1,13 +1,13 @@
 /**
- * What the sequencer remembers about the numbers in the staging table: the highest number taken,
- * and the ranges below it that were still missing. It reads only these ranges and the numbers
- * above. So a batch stays cheap even while a transaction is open for long and deleted rows cannot
- * be vacuumed. A range is dropped when every transaction that ran when the range was first seen has
- * ended without filling it.
+ * The sequencer's memory about the numbers in the staging table: the highest number taken, and the
+ * ranges below it that were still missing. The sequencer reads only these ranges and the higher
+ * numbers. So a batch stays cheap even while a transaction is open for long and deleted rows cannot
+ * be vacuumed. A range is dropped when no number of it can appear any more: every transaction that
+ * ran when the range was first seen has ended.
  */
 export type Gap = { low: number; high: number; horizon: number }
 
-/** What one batch saw in its snapshot. */
+/** The numbers and transactions in the snapshot of one batch. */
 export type Seen = {
   /** The numbers taken, in ascending order. */
   readonly taken: readonly number[]

@@ -1,6 +1,6 @@
 /**
- * Deletes what has expired: old partitions of the log that every cursor and park has passed, old
- * weeks of the inbox, expired outcomes, and throttles that are full again.
+ * Deletes expired rows: old partitions of the log that every cursor and park has passed, old weeks
+ * of the inbox, expired outcomes, and throttles that are full again.
  */
 import { Type } from 'typebox'
 import type { KernelSettings } from '../../settings.ts'

@@ -42,7 +42,7 @@ export class Sequencer {
     this.options = options
   }
 
-  /** There may be work. Checks now. */
+  /** Called when there may be work. Checks now. */
   poke(): void {
     if (this.leading) this.sleeper.wake()
   }

@@ -1,5 +1,5 @@
 /**
- * Carries the bus over core NATS, without a stream. A message that nobody receives is lost, as with
+ * Carries the bus over core NATS, without a stream. A message without a receiver is lost, as with
  * the bus over PostgreSQL. The client reconnects by itself, and every connection after the first
  * one is reported as a gap.
  */
@@ -32,7 +32,7 @@ export function openNatsBus(
         if (!error) bus.received(message.string())
       },
     })
-    // Until the server knows the subscription, published messages reach no reader.
+    // A message that is published before the server knows the subscription reaches no reader.
     await made.flush()
     connection = made
     bus.gap()

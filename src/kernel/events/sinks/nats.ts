@@ -33,7 +33,7 @@ async function loadClient() {
 
 type Client = Awaited<ReturnType<typeof loadClient>>
 
-/** The event as external systems see it, with its payload loaded by reference. */
+/** The event in its form for external systems. Its payload is loaded by reference. */
 function envelope(event: LanedEvent) {
   const { id, tenant_id, type, schema_version, aggregate_id, aggregate_version } = event
   const { occurred_at, created_at } = event

@@ -165,7 +165,10 @@ const needs: Readonly<Record<string, string>> = {
   authenticated: 'Requires a credential, but no permission.',
 }
 
-/** Joins the description of the route, who may call it, and what a retry does. */
+/**
+ * Joins three parts: the description of the route, the callers that may use it, and the behaviour
+ * of a retry.
+ */
 function describe(route: Route, permissions: PermissionCatalog): string {
   const { permission, takes = 'none' } = route
   const [name = '', typed] = permission.split(':')

@@ -108,7 +108,7 @@ const believable = [
   `sha256:${digest('example')}`,
 ]
 
-/** A version 7 id whose end depends on the property's name, so that two properties differ. */
+/** A version 7 id. Its end depends on the property's name, so that two properties differ. */
 function idFor(name: string): string {
   return `019c8f3a-5b20-7d41-9e6b-${digest(name).slice(0, 12)}`
 }

@@ -42,7 +42,7 @@ export function successes(
   return replies
 }
 
-/** The reply of operations that return nothing, and of operations that take a key. */
+/** A successful reply without content. */
 const done = {
   description: 'The request succeeded, and there is no content.',
   headers: headersOf({ method: 'DELETE', permission: 'authenticated' } as Route, 204),
@@ -185,7 +185,10 @@ export function isConditional({ fails }: Route): boolean {
   return fails?.includes('precondition_failed') ?? false
 }
 
-/** Whether a permission is asked for: by the pipeline, or by a handler that reads the grants. */
+/**
+ * Whether the operation checks a permission: in the pipeline, or in a handler that reads the
+ * grants.
+ */
 function asksRights({ permission, asks_grants, fails = [] }: Route): boolean {
   if (permission !== 'authenticated') return permission !== 'public'
   return asks_grants === true && fails.includes('permission_denied')
