@@ -1,6 +1,5 @@
 /**
- * The errors of chat. A conversation of other people gets the same error as one that does not
- * exist.
+ * The errors of chat. A conversation of other people gets the same error as a missing conversation.
  */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 

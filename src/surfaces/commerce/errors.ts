@@ -1,6 +1,6 @@
 /**
- * The errors of commerce. An object of another tenant or buyer gets the same error as one that does
- * not exist.
+ * The errors of commerce. An object of another tenant or buyer gets the same error as a missing
+ * object.
  */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 

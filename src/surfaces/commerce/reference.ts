@@ -1,4 +1,4 @@
-/** How the published document explains this surface. */
+/** The explanations of this surface in the published document. */
 import type { Reference } from '../../kernel/http/openapi/reference.ts'
 
 export const reference: Reference = {

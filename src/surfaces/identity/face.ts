@@ -70,8 +70,8 @@ export type TotpEnrolment = {
 }
 
 /**
- * What the operator of the machine can do with tenants and accounts on the command line.
- * Permissions are not checked. Every action is audited under the given actor.
+ * The actions of the machine's operator on tenants and accounts, on the command line. Permissions
+ * are not checked. Every action is audited under the given actor.
  */
 export type Administration = {
   createTenant(draft: CreateTenant, actor: string): Promise<Tenant>

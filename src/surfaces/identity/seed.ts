@@ -37,7 +37,7 @@ const names = [
   'Pablo Reyes',
 ]
 
-/** Returns what it created. */
+/** Returns a list of the created objects. */
 export async function seed(deps: Deps): Promise<string[]> {
   if (deps.kernel.profile === 'production')
     throw new Error('demo people cannot be created in production')

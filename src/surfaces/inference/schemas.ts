@@ -23,7 +23,7 @@ const Metadata = Type.Record(
   { maxProperties: 16 },
 )
 
-/** Validated as a schema where it is used. */
+/** The code that uses this value validates it as a schema. */
 const JsonSchema = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
 
 const ResponseFormat = closed({

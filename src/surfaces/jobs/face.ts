@@ -1,7 +1,7 @@
 /**
- * What other surfaces may call for long work: submit it in their own transaction, read it, cancel
- * it, and respect the pause of an activity with their own queue. Functions that write take the
- * caller's `tx` first.
+ * The functions that other surfaces may call for long work: submit it in their own transaction,
+ * read it, cancel it, and respect the pause of an activity with their own queue. Functions that
+ * write take the caller's `tx` first.
  */
 import type { Reader, Tx } from '../../kernel/database/db.ts'
 import type { JobType } from '../../kernel/surface.ts'

@@ -64,7 +64,7 @@ export function personalJobs(deps: Needs): Personal {
         if (last === null) break
         after = last
       }
-      // It is retried later: a worker may need until the end of its lease to stop.
+      // The erasure is retried later, because a worker may need until the end of its lease to stop.
       if (unfinished > 0) throw new Error(`${unfinished} jobs of an erased account still run`)
     },
     suspend: async (account, signal) => {

@@ -98,7 +98,8 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
 }
 
 /**
- * What depends on the end of jobs: the surface that owns the work, and the jobs that waited for it.
+ * The work that depends on the end of jobs: the owning surface's own record, and the jobs that
+ * waited.
  */
 function openEndListeners({ wake }: Kernel, types: JobTypes): EndListeners {
   const listeners: EndListeners = {

@@ -1,7 +1,7 @@
 /**
  * Normalizes, compares and masks addresses of people. All spellings of one address have the same
- * hash. The hash is keyed by the tenant, so that it has no meaning in another tenant. Messages are
- * sent to the address as it was given. Only the hash uses the lower-cased form.
+ * hash. The hash is keyed by the tenant, so that it has no meaning in another tenant. A message is
+ * sent to the address in its original spelling. Only the hash uses the lower-cased form.
  */
 import { domainToASCII } from 'node:url'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
@@ -51,7 +51,7 @@ export function parsePhone(text: string): (Address & { country: string }) | null
   }
 }
 
-/** A device token, or the subscription of a browser, which is identified by its endpoint. */
+/** A device token, or the subscription of a browser. The endpoint identifies a subscription. */
 export function pushAddress(provider: 'fcm' | 'webpush', address: string, id: string): Address {
   return {
     channel: 'push',

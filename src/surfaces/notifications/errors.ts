@@ -1,6 +1,5 @@
 /**
- * The errors of notifications. An object of another tenant gets the same error as one that does not
- * exist.
+ * The errors of notifications. An object of another tenant gets the same error as a missing object.
  */
 import { problemsOf, type ErrorEntry } from '../../kernel/errors/problem.ts'
 

@@ -10,7 +10,7 @@ export type Notice = {
   readonly tenant_id: string
   /** One notification for each key, such as `event:<id>`. */
   readonly key: string
-  /** An account, or an API key, which means the account that created it. */
+  /** An account or an API key. An API key means the account that created it. */
   readonly user_id: string
   readonly category: string
   /** A built-in template, such as `notice`: `{subject, paragraphs, url?}`. */

@@ -1,6 +1,5 @@
 /**
- * The refusals of payments. A payment of another tenant gets the same refusal as one that does not
- * exist.
+ * The refusals of payments. A payment of another tenant gets the same refusal as a missing payment.
  */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 

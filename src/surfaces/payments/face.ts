@@ -1,7 +1,8 @@
 /**
- * The functions that other surfaces may call. Each call names an operation of the caller, which
- * takes effect once. The same id returns the stored outcome again. Every result is also an event.
- * The calls use their own transactions, because the provider is called between two of them.
+ * The functions that other surfaces may call. Each call contains the id of the caller's operation.
+ * An operation takes effect once, and the same id returns the stored outcome again. Every result is
+ * also an event. The calls use their own transactions, because the provider is called between two
+ * of them.
  */
 export type PaymentResult = {
   readonly status:

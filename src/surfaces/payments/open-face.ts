@@ -120,7 +120,7 @@ function requireSame(known: OperationRow, tenant_id: string, wanted: Wanted): vo
   const same =
     known.tenant_id === tenant_id &&
     known.type === wanted.type &&
-    // A release that comes first has no amount.
+    // A release that arrives before its authorization has no amount.
     (known.intent_id === null || known.amount_minor === wanted.amount_minor) &&
     (wanted.intent_id === undefined || known.intent_id === wanted.intent_id)
   if (!same) throw new Error(`the operation ${known.id} was begun with other arguments`)
@@ -138,7 +138,7 @@ async function release(deps: Deps, order: Void): Promise<PaymentResult | RefundR
 }
 
 /**
- * What a release does depends on the state of the authorization. We check the state under the
+ * The effect of a release depends on the state of the authorization. The state is checked under the
  * authorization's locks.
  */
 async function beginRelease(tx: Tx, deps: Deps, order: Void): Promise<'sends' | 'ended'> {

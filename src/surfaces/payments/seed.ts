@@ -14,7 +14,7 @@ type Sale = {
   readonly amount_minor: number
   readonly currency: string
   readonly payment_method: string
-  /** How much of the payment is captured, and how much of that is refunded. */
+  /** The captured part of the payment, and the refunded part of the captured amount. */
   readonly captured?: number
   readonly refunded?: number
 }

@@ -1,6 +1,6 @@
 /**
- * The errors of retrieval. An object that the caller may not read gets the same error as one that
- * does not exist.
+ * The errors of retrieval. An object that the caller may not read gets the same error as a missing
+ * object.
  */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 
@@ -60,7 +60,7 @@ export const errors = {
       'A document that the answer used was changed or deleted, or you may not read it any more.',
     cure: 'Ask again.',
   },
-  // The same text as in uploads, which declares the code too.
+  // The same text as in uploads, because uploads declares the code too.
   file_not_available: {
     status: 409,
     title: 'The file cannot be downloaded in its current state',

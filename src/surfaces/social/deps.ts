@@ -52,7 +52,7 @@ export function selfIn(principal: Principal, user_id: string): Person {
   })
 }
 
-/** The person in a path, who may be the caller. */
+/** The person in a path. This person may be the caller. */
 export function idIn({ id }: Person, user_id: string): string {
   return user_id === 'me' ? id : user_id.toLowerCase()
 }

@@ -1,4 +1,4 @@
-/** The refusals of uploads. Missing resources and those of another tenant get the same 404. */
+/** The refusals of uploads. Missing resources and resources of another tenant get the same 404. */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {
@@ -79,7 +79,10 @@ export const errors = {
 
 export const problem = problemsOf(errors)
 
-/** Why a file is in quarantine. Its owner can see this, so no code names a virus signature. */
+/**
+ * The reason why a file is in quarantine. Its owner can see this reason, so no code contains the
+ * name of a virus signature.
+ */
 export const file_error_codes = [
   'malware_detected',
   'type_mismatch',

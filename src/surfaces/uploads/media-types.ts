@@ -93,7 +93,7 @@ const extensions: readonly (readonly [Known, RegExp])[] = [
 ]
 
 /**
- * Returns whether the name's extension stands for another kind of content than the bytes. Other
+ * Returns whether the name's extension means another kind of content than the bytes. Other
  * extensions are not compared.
  */
 export function nameFits(filename: string | null, detected_type: string): boolean {

@@ -22,7 +22,10 @@ const Seated = Type.Object({
   /** The revision at which the person left. */
   left_at_revision: nullable(Type.Integer()),
   last_read_sequence: Type.Integer(),
-  /** As the person sees it: a former member sees the state at the time of leaving. */
+  /**
+   * The conversation in its state for this person. A former member sees the state at the time of
+   * leaving.
+   */
   latest_sequence: Type.Integer(),
   revision: Type.Integer(),
   member_count: Type.Integer(),

@@ -1,7 +1,7 @@
 /**
- * Writes many messages in one transaction. First checks, without a lock, who may write where. Then
- * encrypts the texts and appends them. The same transaction emits an event for each accepted
- * message.
+ * Writes many messages in one transaction. First checks, without a lock, which senders may write to
+ * which conversations. Then encrypts the texts and appends them. The same transaction emits an
+ * event for each accepted message.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,6 +1,6 @@
 /**
- * Deletes a message: its text, its earlier texts and its files are deleted; its sequence number
- * stays. Allowed for the sender, for the owner and admins of a group, and for moderators, whose
+ * Deletes a message: its text, its earlier texts and its files are deleted, and its sequence number
+ * stays. The sender, the owner and admins of a group, and moderators may delete it. A moderator's
  * action is audited.
  */
 import { Type } from 'typebox'

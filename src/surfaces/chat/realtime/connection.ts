@@ -43,7 +43,7 @@ export class Connection {
   /** A client that did not offer our subprotocol gets only the frames of the specification. */
   readonly plain: boolean
   readonly opened_ms = performance.now()
-  /** When the peer last showed that it is connected. */
+  /** The time at which the peer last showed that it is connected. */
   seen_ms = performance.now()
   pinged_ms: number | null = null
   ended = false

@@ -1,4 +1,7 @@
-/** The frames of the socket: those that clients may send, and how our own are written. */
+/**
+ * The frames of the socket: the frames that clients may send, and functions that write our own
+ * frames.
+ */
 import { Type, type Static, type TSchema } from 'typebox'
 import * as ws from 'ws'
 import { Compile, type Validator } from 'typebox/compile'

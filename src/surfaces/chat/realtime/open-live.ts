@@ -21,7 +21,7 @@ type Moved = Omit<Head, 'latest_sequence'>
 /** Notifications that arrived before this process watched their conversation. */
 const recent_max = 10_000
 const reads_max = 4
-/** How many ids one message of the bus holds. */
+/** The maximum number of ids in one message of the bus. */
 const ids_at_once = 70
 
 export class OpenLive implements Live {

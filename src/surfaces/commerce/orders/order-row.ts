@@ -108,7 +108,10 @@ export type Move = {
   readonly when?: Sql
 }
 
-/** One conditional statement. Returns undefined if the order is no longer in that state. */
+/**
+ * Changes the order with one conditional statement. Returns undefined if the order is no longer in
+ * that state.
+ */
 export async function moveOrder(
   tx: Tx,
   { tenant_id, id, state }: Pick<OrderRow, 'tenant_id' | 'id' | 'state'>,

@@ -51,7 +51,7 @@ export async function applyVoid(
   else await addRefunded(tx, order, order.amount_captured_minor - order.amount_refunded_minor)
 }
 
-/** A refund for a return of ours, or one that was made directly in payments. */
+/** A refund for one of our returns, or a refund that was made directly in payments. */
 export async function addRefunded(tx: Tx, order: OrderRow, by_minor: number): Promise<OrderRow> {
   const refunded = order.amount_refunded_minor + by_minor
   const all = refunded >= order.amount_captured_minor

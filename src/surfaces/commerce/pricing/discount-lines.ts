@@ -1,7 +1,7 @@
 /**
- * Calculates the discount of each line: first the discounts of lines, then those of the whole
- * order, each in the order of the codes. Each discount works on the amount that the earlier ones
- * left, and no amount falls below zero.
+ * Calculates the discount of each line: first the discounts of lines, then the discounts of the
+ * whole order, each in the order of the codes. Each discount is applied to the amount that the
+ * earlier discounts left, and no amount falls below zero.
  */
 import { rounded, spread } from './fractions.ts'
 

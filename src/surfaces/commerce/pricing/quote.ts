@@ -41,8 +41,8 @@ type Facts = Pick<CartFacts, 'currency' | 'lines' | 'discount_codes' | 'now' | '
 
 export function quote(facts: Facts, { address, shipping_method_id }: Wanted): Quote {
   const { currency, rules } = facts
-  // One order has one kind of prices. The first line decides the kind, and lines of the other kind
-  // count as not sold.
+  // All prices of one order are of one kind. The first line decides the kind, and lines of the
+  // other kind count as not sold.
   const prices_include_tax = facts.lines.find(isSold)?.prices_include_tax ?? false
   const sold = facts.lines.filter(
     line => isSold(line) && line.prices_include_tax === prices_include_tax,

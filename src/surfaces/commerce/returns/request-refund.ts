@@ -1,6 +1,6 @@
 /**
- * Requests the refund of a return from payments. Each attempt has its own row, which is created
- * after the last one failed.
+ * Requests the refund of a return from payments. Each attempt has its own row. The row is created
+ * after the last attempt failed.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

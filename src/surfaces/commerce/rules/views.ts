@@ -1,4 +1,4 @@
-/** A record in replies: the stored properties, with defaults for those that were left out. */
+/** A record in replies: the stored properties, with defaults for the missing ones. */
 import { problem } from '../errors.ts'
 import type { RecordRow } from './records.ts'
 import type { Discount, ShippingMethod, TaxRule } from './schemas.ts'
@@ -43,8 +43,8 @@ export function discountOf(row: RecordRow): Discount & { used: number } {
 }
 
 /**
- * Checks what the schema cannot: each kind requires its own properties, and an amount requires its
- * currency.
+ * Checks rules that the schema cannot express: each kind requires its own properties, and an amount
+ * requires its currency.
  */
 export function checkDiscount(given: Partial<Discount>): void {
   const wrong = (pointer: string, constraint: string) =>

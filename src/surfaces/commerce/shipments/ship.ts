@@ -63,7 +63,7 @@ export async function ship(tx: Tx, order: OrderRow, shipment: Shipment): Promise
 
 export type Sent = Shipment['lines']
 
-/** Adds the sent units to its lines. Returns those that are in stock. */
+/** Adds the sent units to the lines. Returns the lines that are in stock. */
 async function countShipped(
   tx: Tx,
   { tenant_id, id }: Key,

@@ -22,7 +22,7 @@ export function markOf(secret: string): string {
   return hashOf(secret).toString('base64url')
 }
 
-/** With an empty secret the browser deletes it. */
+/** With an empty secret the cookie is deleted in the browser. */
 export function bindingCookie(
   site: Site,
   provider: string,

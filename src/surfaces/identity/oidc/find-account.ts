@@ -83,8 +83,8 @@ async function known(
 }
 
 /**
- * An account whose mailbox was never verified goes to the person whose address the provider has
- * verified.
+ * If the mailbox of an account was never verified, the account goes to the person whose address the
+ * provider has verified.
  */
 async function ownedBy(
   tx: Tx,

@@ -42,7 +42,7 @@ export type Back = {
 type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
 type Ticket = { readonly token: string }
 
-/** Returns the URL to which the browser goes next. */
+/** Returns the URL to which the browser is sent next. */
 export async function finishAuthorization(
   deps: Needs,
   oidc: Oidc,

@@ -82,7 +82,7 @@ function readGiven(path: string): string {
   }
 }
 
-/** The parser's own message quotes the text, which contains secrets. */
+/** The parser's own message is not used, because it quotes the text with its secrets. */
 function parseJson(json: string, path: string | null): unknown {
   try {
     return JSON.parse(json)

@@ -1,6 +1,6 @@
 /**
- * Chooses the language of a page: the one that the visitor chose, otherwise the one that the
- * browser prefers.
+ * Chooses the language of a page: the visitor's choice, otherwise the language that the browser
+ * prefers.
  */
 import Negotiator from 'negotiator'
 import type { Site } from '../sessions/deliver-tokens.ts'

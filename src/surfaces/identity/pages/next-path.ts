@@ -1,7 +1,7 @@
 /**
- * Checks where a visitor goes after a page. Only paths of the platform that redirect to no other
- * site are allowed. A short link is a path of the platform too, but it redirects anywhere, so the
- * first segment of the path must be known.
+ * Checks the path to which a visitor is sent after a page. Only paths of the platform that redirect
+ * to no other site are allowed. A short link is a path of the platform too, but it can redirect to
+ * any site. So the first segment of the path must be known.
  */
 const known = /^\/(account|console|docs|dev)(\/|\?|$)/
 const base = 'http://platform.invalid'

@@ -144,7 +144,10 @@ function openQueue(width: number, length_max: number, wait_ms: number) {
   }
 }
 
-/** Of registrations, only those that may still become an account. */
+/**
+ * The columns with sealed passwords. Registrations are included only while they may still become an
+ * account.
+ */
 export const sealedPasswords: readonly SealedColumn[] = [
   {
     table: 'identity.credentials',

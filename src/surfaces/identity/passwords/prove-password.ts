@@ -1,6 +1,6 @@
 /**
- * Requires the password of a logged-in person again. Guesses count in the same bucket as those of a
- * login.
+ * Requires the password of a logged-in person again. Wrong passwords here count in the same bucket
+ * as at a login.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

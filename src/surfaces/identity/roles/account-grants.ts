@@ -21,9 +21,9 @@ import { hasFactor } from '../step-up.ts'
 const Held = Type.Object({ role_id: Type.String(), permission: nullable(Type.String()) })
 
 /**
- * The grants of an account in the tenant of its token: those of a member, and those of its roles
- * there. An account is a member of its own tenant, and of another tenant only while it has a role
- * there.
+ * The grants of an account in the tenant of its token: the grants of every member, and the grants
+ * of the account's roles in that tenant. An account is a member of its own tenant. In another
+ * tenant it is a member only while it has a role there.
  */
 export async function accountGrants(
   reader: Reader,

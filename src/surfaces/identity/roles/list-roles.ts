@@ -1,6 +1,6 @@
 /**
- * Lists the roles that can be assigned in a tenant: the built-in ones and those of the tenant, in
- * one list ordered by id.
+ * Lists the roles that can be assigned in a tenant: the built-in roles and the tenant's own roles,
+ * in one list ordered by id.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,6 +1,6 @@
 /**
- * Lists security events, newest first: those of the caller, or, with the permission, those of the
- * tenant. The stored parts of a request are safe to show to both.
+ * Lists security events, newest first: the caller's own events, or, with the permission, all events
+ * of the tenant. The stored parts of a request are safe to show to both.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'

@@ -1,8 +1,8 @@
 /**
  * Begins a session for an account that has authenticated. Its row, its first refresh token and its
  * events are one transaction. The account and tenant are locked as active until the commit. A
- * request that disables one of them either waits and then ends this session, or came first and then
- * no session begins. An account with too many sessions loses its oldest.
+ * concurrent request may disable one of them. If that request waits, it then ends this session. If
+ * it was first, no session begins. An account with too many sessions loses its oldest.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

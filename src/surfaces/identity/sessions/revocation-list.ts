@@ -1,9 +1,9 @@
 /**
  * The sessions whose signed tokens are no longer valid. When a revocation commits, its process adds
- * the session to this set and wakes the other processes, which then read it. Every process also
- * reads once a second, so a lost wake-up delays a revocation by at most a second. Each read looks
- * back far enough to see transactions that committed late. An entry is removed when every token of
- * its session has expired.
+ * the session to this set and wakes the other processes. They then read the revocation. Every
+ * process also reads once a second, so a lost wake-up delays a revocation by at most a second. Each
+ * read looks back far enough to see transactions that committed late. An entry is removed when
+ * every token of its session has expired.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -34,7 +34,7 @@ export const revocation_sign = {
       where revoked_at is not null and revoked_at > kernel.now() - interval '30 seconds') r`,
 }
 
-/** How long to wait after a failed read. */
+/** The wait after a failed read. */
 const again_ms = 1000
 const overlap_seconds = 30
 const margin_seconds = 60

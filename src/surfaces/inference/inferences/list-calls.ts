@@ -1,6 +1,6 @@
 /**
- * Calls of models, newest first: those of the caller, or with the permission those of the tenant.
- * Inputs and outputs are sealed, and are read one call at a time.
+ * Calls of models, newest first: the caller's own calls, or with the permission all calls of the
+ * tenant. Inputs and outputs are sealed, and are read one call at a time.
  */
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'

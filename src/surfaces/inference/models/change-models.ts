@@ -1,6 +1,6 @@
 /**
- * Adds and changes models. A tenant changes its own models, and the platform operator those of the
- * platform. A draining deployment accepts no new calls and finishes running ones.
+ * Adds and changes models. A tenant changes its own models, and the platform operator changes the
+ * models of the platform. A draining deployment accepts no new calls and finishes running ones.
  */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
@@ -34,8 +34,8 @@ const Deployment = Type.Object({
 type NewModel = { readonly tenant_id: string; readonly id: string }
 
 /**
- * Every provider is called with the platform's account, so adding or pricing a model decides what
- * the platform pays.
+ * Every provider is called with the platform's account. So adding a model or setting its price
+ * determines the costs of the platform.
  */
 function requireOperator(grants: ReadonlySet<string>): void {
   if (grants.has('inference.platform.write')) return

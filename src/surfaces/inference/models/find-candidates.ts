@@ -1,7 +1,7 @@
 /**
  * Finds the deployments that may answer a call, in the order in which they are tried. A tenant's
- * own alias overrides the platform's. A deployment of another tenant gets the same error as one
- * that does not exist.
+ * own alias overrides the platform's. A deployment of another tenant gets the same error as a
+ * missing deployment.
  */
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -20,7 +20,7 @@ import { runStreamed, type Pieces } from './run-streamed.ts'
 import { problemOf, type SettledCall } from './settle-call.ts'
 import { problemOfRow } from './call-blocking.ts'
 
-/** How an endpoint writes a call as events. `sequence` counts the events. */
+/** The way in which an endpoint writes a call as events. `sequence` counts the events. */
 export type Writer = {
   /** The headers are sent with this piece. */
   isFirst(piece: RunPiece): boolean

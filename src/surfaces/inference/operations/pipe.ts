@@ -72,7 +72,7 @@ export class Pipe {
     this.wakeReader?.()
   }
 
-  /** Nobody reads any more. */
+  /** The reader has stopped reading. */
   leave(): void {
     this.is_left = true
     this.count(-this.waiting_units)

@@ -1,5 +1,5 @@
 /**
- * Runs a call whose output is read as it arrives. The call is a separate task, which settles even
+ * Runs a call whose output is read while it arrives. The call is a separate task. It settles even
  * if its reader has disconnected.
  */
 import type { Deps } from '../deps.ts'

@@ -23,7 +23,7 @@ export async function viewOf(
   }
 }
 
-/** Without the output, which is sealed. */
+/** The view has no output, because the output is sealed. */
 export function summaryOf(row: OperationRow): Omit<InferenceSummary, 'actor_id'> {
   return {
     id: row.id,

@@ -1,6 +1,6 @@
 /**
  * One call to a provider: its attempts with their rows in the ledger, its time limit, and the cause
- * of a failure. The SDK repeats requests by itself; each of them runs `begin`.
+ * of a failure. The SDK repeats requests by itself. Each request runs `begin`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Buffer } from 'node:buffer'
@@ -37,11 +37,11 @@ export class Call {
   readonly keeps_body: boolean
   body: AsyncIterable<Buffer> | null = null
   made = 0
-  /** Of the last refused attempt. */
+  /** The facts of the last refused attempt. */
   refusal: RefusalFacts | null = null
   /** Whether the provider may have carried out an attempt without a reply. */
   ambiguous = false
-  /** Why this call ends. The first reason counts. */
+  /** The reason why this call ends. Only the first reason counts. */
   failure: ProviderFailure | null = null
   /** An error of our own, such as a lost database. It does not count against the provider. */
   #broken: { readonly error: unknown } | null = null
@@ -129,7 +129,7 @@ export class Call {
     this.controller.abort()
   }
 
-  /** What `fetch` throws once the call is stopped; the SDK does not repeat it. */
+  /** `fetch` throws this once the call is stopped. The SDK does not repeat such a request. */
   stopped(): Error {
     return new DOMException('The call was stopped.', 'AbortError')
   }

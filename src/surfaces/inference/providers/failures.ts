@@ -121,7 +121,7 @@ export function nameOf(code: unknown): string {
 }
 
 /**
- * How a failure counts for the circuit. A refused request says nothing about the health of the
+ * The weight of a failure in the circuit. A refused request says nothing about the health of the
  * provider.
  */
 export function weightOf({ code, reason }: ProviderFailure): Weight {

@@ -16,7 +16,7 @@ export type SdkOptions = {
 
 type Order = {
   readonly model: string
-  /** Null for a read, which needs no key. */
+  /** Null for a read, because a read needs no key. */
   readonly provider_key: string | null
   readonly attempts_before?: number | undefined
   readonly options: CallOptions

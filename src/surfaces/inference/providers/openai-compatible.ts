@@ -1,6 +1,6 @@
 /**
- * The adapter for Chat Completions, which most servers support (llama.cpp, vLLM, gateways). It
- * sends only properties that all of them know.
+ * The adapter for Chat Completions. Most servers support this protocol (llama.cpp, vLLM, gateways).
+ * The adapter sends only properties that all of them know.
  */
 import type OpenAI from 'openai'
 import { embed } from './embed.ts'

@@ -1,7 +1,7 @@
 /**
  * The interface of model providers. A call is read as a stream of events that ends with `ended`.
- * Every other end is thrown as a ProviderFailure, which contains the error for the client, whether
- * a retry may help, and whether an attempt may have been carried out.
+ * Every other end is thrown as a ProviderFailure. It contains the error for the client, whether a
+ * retry may help, and whether an attempt may have been carried out.
  */
 import type { Buffer } from 'node:buffer'
 
@@ -77,7 +77,7 @@ export type ProviderResponse = {
   readonly operation_id: string | null
   readonly text: string
   readonly usage: ProviderUsage | null
-  /** How the response ended; null while it runs. `complete` would have thrown the same failure. */
+  /** The end of the response. Null while it runs. `complete` would have thrown the same failure. */
   readonly outcome: { readonly ended: 'stop' | 'length' } | ProviderFailure | null
 }
 

@@ -22,7 +22,7 @@ export class OutputScanner {
     this.rules = rules.filter(one => one.output === 'redact' || one.output === 'block')
   }
 
-  /** What was redacted or blocked. */
+  /** The redacted or blocked parts. */
   get decided(): readonly Decided[] {
     return [...this.seen.values()]
   }

@@ -1,6 +1,6 @@
 /**
- * The engine as the rest of the surface sees it: the functions of the worker protocol, which the
- * runner inside the process uses too, and the loops that act on time.
+ * The engine of jobs, for the rest of the surface. It has the functions of the worker protocol and
+ * the loops that act on time. The runner inside the process uses the same functions.
  */
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'

@@ -1,7 +1,8 @@
 /**
- * When a lease ends that is given or renewed now: after its own length, but never later than the
- * attempt's time limit, and never later than the grace period after the job's deadline or cancel.
- * So every job is taken from its worker in the same way: the lease expires, and the sweep finds it.
+ * Computes the end of a lease that is given or renewed now. The end is after the lease's own
+ * length, but not later than the attempt's time limit, and not later than the grace period after
+ * the job's deadline or cancel. So every job is taken from its worker in the same way: the lease
+ * expires, and the sweep finds it.
  */
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 

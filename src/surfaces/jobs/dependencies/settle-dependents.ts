@@ -1,7 +1,7 @@
 /**
- * What happens to jobs when the jobs that they wait for end. An edge is satisfied once. A job may
+ * Settles the jobs that wait for a job, when that job ends. An edge is satisfied once. A job may
  * run when its last edge is satisfied. A job fails if it waits for a success that can no longer
- * come. Its cause is the first failed ancestor, and its own dependents fail too. The waiting rows
+ * happen. Its cause is the first failed ancestor, and its own dependents fail too. The waiting rows
  * are locked before the edges are read, each step in its own statement with a new snapshot. So if
  * two parents end at the same time, the second one sees the effect of the first.
  */

@@ -54,7 +54,7 @@ function keyOf({ headers }: RequestFacts): string {
   return String(headers['idempotency-key'])
 }
 
-/** Work of another surface is submitted by that surface, which checks its own rights and quotas. */
+/** Another surface submits its own work and checks its own rights and quotas. */
 function requireOffered({ types }: Deps, order: Pick<JobOrder, 'type' | 'schema_version'>): void {
   const versions = types.builtIns().filter(one => one.type === order.type)
   if (versions.length > 0 && !versions.some(one => one.offered)) throw problem('unknown_job_type')

@@ -192,14 +192,14 @@ function shown(
 }
 
 /**
- * Why a job does not run: the first reason that applies, from the job itself to its tenant's share
- * of the slots.
+ * Returns the reason why a job does not run: the first reason that applies, from the job itself to
+ * its tenant's share of the slots.
  */
 export type WaitingFacts = {
   readonly queued: boolean
   /** Null if the job is ready. `infinity` while it waits for other jobs. */
   readonly wake_at: string | null
-  /** The job waits for another time than the one that was ordered. */
+  /** True if the job waits for another time than the ordered one. */
   readonly backing_off: boolean
   readonly paused: boolean
   readonly capable: boolean

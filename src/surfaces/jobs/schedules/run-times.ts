@@ -1,9 +1,9 @@
 /**
- * When a schedule runs. There are two kinds of cron expressions. An expression that runs in every
- * hour (`*` for the hour) follows real time, and never pauses or doubles when clocks change. An
- * expression that names hours means local times, and each local time happens once a day. A skipped
- * local time runs at the first instant after the gap. A repeated local time runs the first time
- * only. Instants are milliseconds since the epoch.
+ * Computes the times at which a schedule runs. There are two kinds of cron expressions. An
+ * expression that runs in every hour (`*` for the hour) follows real time, and never pauses or
+ * doubles when clocks change. An expression that lists hours means local times, and each local time
+ * happens once a day. A skipped local time runs at the first instant after the gap. A repeated
+ * local time runs the first time only. Instants are milliseconds since the epoch.
  */
 import { Cron } from 'croner'
 
@@ -17,7 +17,10 @@ export type RunTimes = {
 const fields_form = /^[0-9A-Za-z*,/#-]+( +[0-9A-Za-z*,/#-]+){4}$/
 const hour_ms = 3_600_000
 
-/** Null if the expression or the zone is invalid, or if it names a day that never comes. */
+/**
+ * Null if the expression or the zone is invalid, or if the expression contains only days that do
+ * not exist.
+ */
 export function runTimes(cron: string, timezone: string): RunTimes | null {
   const expression = cron.trim()
   if (!fields_form.test(expression) || !isZone(timezone)) return null
@@ -28,7 +31,7 @@ export function runTimes(cron: string, timezone: string): RunTimes | null {
     if (next(0) === null) return null
     return { next, last: (count, from_ms, until_ms) => newest(next, count, from_ms, until_ms) }
   } catch (error) {
-    // The library throws TypeError and RangeError for what it cannot read.
+    // The library throws TypeError and RangeError for input that it cannot read.
     if (error instanceof TypeError || error instanceof RangeError) return null
     throw error
   }

@@ -50,7 +50,7 @@ export const Schedule = Type.Object(
     next_run_at: nullable(Time),
     last_run_at: nullable(Time),
     last_job_id: nullable(Id),
-    /** Why the last due run created no job. */
+    /** The reason why the last due run created no job. */
     last_error_code: nullable(Type.String()),
     /** `owner_revoked`: its owner may no longer schedule its type. Replace it to resume it. */
     paused_reason: nullable(Type.String()),

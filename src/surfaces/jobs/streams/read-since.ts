@@ -1,6 +1,6 @@
 /**
- * What happened to a job since a position in its sequence, in one snapshot: the lines of progress,
- * the last entry of its history, and the job itself at that time.
+ * Reads everything that happened to a job since a position in its sequence, in one snapshot: the
+ * lines of progress, the last entry of its history, and the job itself at that time.
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Reader } from '../../../kernel/database/db.ts'

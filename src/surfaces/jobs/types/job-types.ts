@@ -1,6 +1,6 @@
 /**
- * Every job type: those of the surfaces, which are code, and those registered over HTTP, which are
- * rows. A type has one set of rules, and one schema for each of its versions.
+ * Every job type. The types of the surfaces are code, and the types that were registered over HTTP
+ * are rows. A type has one set of rules, and one schema for each of its versions.
  */
 import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
 import type { Reader } from '../../../kernel/database/db.ts'

@@ -62,7 +62,7 @@ export const JobTypeView = Type.Object(
 export type JobTypeView = Static<typeof JobTypeView>
 export const JobTypePage = page(JobTypeView)
 
-/** `running`: null for an activity, whose work is not counted here. */
+/** `running` is null for an activity, because its work is not counted here. */
 export const PauseState = Type.Object(
   {
     type: TypeName,
@@ -77,7 +77,7 @@ export const PauseState = Type.Object(
 )
 export type PauseState = Static<typeof PauseState>
 
-/** Of an activity only the pause is known here. */
+/** For an activity only the pause is known here. */
 export const TypeStats = Type.Object(
   {
     type: TypeName,

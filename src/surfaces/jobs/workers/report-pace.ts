@@ -1,7 +1,7 @@
 /**
- * How often an attempt may report progress: twice a second, with a small burst. It is counted for
- * each process, to protect the database. A worker gains nothing if it spreads its reports over
- * processes.
+ * Limits the progress reports of an attempt to two a second, with a small burst. The reports are
+ * counted for each process, to protect the database. A worker gains nothing if it spreads its
+ * reports over processes.
  */
 import { LRUCache } from 'lru-cache'
 

@@ -14,7 +14,7 @@ import { BatchHeader, BatchLine, JsonBatch, json_recipients_max } from './schema
 export type Line = {
   readonly line: number
   readonly recipient: Recipient
-  /** For a recipient that names an address. */
+  /** The value of a recipient that is given by address. */
   readonly address: Address | null
   readonly data: Data | null
   readonly locale: string | null

@@ -1,4 +1,4 @@
-/** Finds a category by its name: a built-in one, or one that the tenant defined. */
+/** Finds a category by its name: a built-in category, or a category of the tenant. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

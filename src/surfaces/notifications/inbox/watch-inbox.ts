@@ -52,7 +52,7 @@ export function openInboxStreams({ db, log, onWake, settings }: Kernel): InboxSt
     streams.add(stream)
     timer ??= setInterval(() => void look(), poll_ms)
     const own = [...streams].filter(one => one.user_id === stream.user_id)
-    // Closes the oldest stream, which is most likely not read any more.
+    // Closes the oldest stream, because it is probably not read any more.
     if (own.length > most) own[0]?.end()
   }
   const remove = (stream: Stream) => {

@@ -1,4 +1,7 @@
-/** One notification with its attempts, the reports of providers, and the decisions about it. */
+/**
+ * One notification with its attempts, the reports of providers, and the decisions about the
+ * notification.
+ */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import type { Reader } from '../../../kernel/database/db.ts'

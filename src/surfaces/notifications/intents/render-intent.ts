@@ -1,7 +1,7 @@
 /**
- * Renders the message of an intent as it was or will be sent, from the template version that it
- * names and its sealed data. Parts that only the mail itself may contain (a one-time token, an
- * unsubscribe link) are masked.
+ * Renders the message of an intent in the form in which it was or will be sent, from the intent's
+ * template version and its sealed data. Parts that only the mail itself may contain (a one-time
+ * token, an unsubscribe link) are masked.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'

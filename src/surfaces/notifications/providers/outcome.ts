@@ -16,7 +16,7 @@ export type Outgoing = {
   /** For mails of categories that have an unsubscribe link. */
   readonly unsubscribe_url: string | null
   readonly created_at: string
-  /** How long the message is useful. */
+  /** The time during which the message is useful. */
   readonly ttl_seconds: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * The providers of this deployment, for each channel and in their order. They come from the
- * settings. In development they are those of the sandbox; their addresses are read again, because
- * the sandbox may have restarted.
+ * The providers of this deployment, for each channel and in their order. The settings define them.
+ * In development they are the sandbox's providers. Their addresses are read again each time,
+ * because the sandbox may have restarted.
  */
 import { createECDH } from 'node:crypto'
 import { readFileSync } from 'node:fs'

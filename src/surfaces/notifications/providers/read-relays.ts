@@ -17,7 +17,7 @@ export function requireMail({ settings, profile }: Pick<Kernel, 'settings' | 'pr
   )
 }
 
-/** The defaults are addresses for development, which real mailboxes and push services refuse. */
+/** The defaults are addresses for development. Real mailboxes and push services refuse them. */
 function requireSenders(settings: Kernel['settings']): void {
   const from = settings['notifications.mail_from']
   if (settings['notifications.email_providers'] !== 'none' && isLocal(from)) {

@@ -1,5 +1,5 @@
 /**
- * Sends SMS with the protocol of Twilio. The vendor reports to our public URL, which contains the
+ * Sends SMS with the protocol of Twilio. The vendor reports to our public URL. The URL contains the
  * ref. If the reply to a send was lost, the message is searched in the vendor's list of messages to
  * that number.
  */

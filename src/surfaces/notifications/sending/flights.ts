@@ -6,7 +6,7 @@ import type { Kernel } from '../settings.ts'
 
 export type Flights = {
   begin(lane: number, work: Promise<void>): void
-  /** How many more messages of this lane may be claimed. */
+  /** The number of further messages of this lane that may be claimed. */
   roomFor(lane: number): number
   /** Resolves when there is room again, or new work. */
   changed(): Promise<boolean>

@@ -1,6 +1,6 @@
 /**
- * Decides again about claimed attempts and renders those that are sent. The decision uses the
- * current preferences, suppressions and addresses and the current time.
+ * Decides again about claimed attempts and renders the messages that are sent. The decision uses
+ * the current preferences, suppressions and addresses and the current time.
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import { findCategories } from '../categories/find-category.ts'

@@ -1,4 +1,4 @@
-/** The result of a claimed attempt, as it is recorded. */
+/** The result of a claimed attempt, in its recorded form. */
 import type { NewItem } from '../inbox/add-items.ts'
 import type { Target } from '../intents/load-facts.ts'
 import type { Claimed } from './claim.ts'

@@ -97,7 +97,7 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
   }
 }
 
-/** How long a message waits for the rates of its tenant and of the recipient's domain. */
+/** The time that a message waits for the rates of its tenant and of the recipient's domain. */
 function openRates(kernel: Parts['kernel']) {
   const pace = openPace(kernel)
   const per_domain = kernel.settings['notifications.domain_per_second']

@@ -1,7 +1,7 @@
 /**
- * The built-in templates: the frame for identity's mails, and for notices whose text comes from
- * other surfaces. A changed text is a new version. Earlier versions stay, because intents name the
- * version that they were made with.
+ * The built-in templates: the frame for identity's mails, and for notices whose text other surfaces
+ * provide. A changed text is a new version. Earlier versions stay, because each intent refers to
+ * the version with which it was made.
  */
 import type { ChannelTemplate, Content } from './render.ts'
 
@@ -99,7 +99,7 @@ const code_de = code_texts(
   'Er gilt zehn Minuten. Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese Nachricht.',
 )
 
-/** The text comes in the data, in the language of the reader. */
+/** The data contains the text, in the language of the reader. */
 const all: readonly BuiltIn[] = [
   {
     name: 'verification-code',

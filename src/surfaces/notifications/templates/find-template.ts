@@ -42,10 +42,7 @@ type Row = Static<typeof Row>
 
 const built_in_prefix = 'dodeca/'
 
-/**
- * The published version that a new intent uses. Refuses one that does not exist or is not
- * published.
- */
+/** The published version for a new intent. A missing or unpublished version is refused. */
 export async function templateToSend(
   reader: Reader,
   tenant_id: string,

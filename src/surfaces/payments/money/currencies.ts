@@ -18,7 +18,7 @@ export function digitsOf(currency: string): number | undefined {
   return digits.get(currency)
 }
 
-/** How many of Stripe's units one of our units is, as a fraction. */
+/** The number of Stripe's units in one of our units, as a fraction. */
 function ratio(currency: string): readonly [times: bigint, by: bigint] {
   // Currencies without decimals in ISO but with two at Stripe, and the reverse.
   if (currency === 'ISK' || currency === 'UGX') return [100n, 1n]

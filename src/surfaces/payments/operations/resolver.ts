@@ -79,8 +79,8 @@ export function resolverQueue(deps: Deps): DueQueue {
 }
 
 /**
- * One attempt is at most four calls: read, create the object, confirm, read again. The SDK repeats
- * a broken call once.
+ * The time limit of one attempt. An attempt is at most four calls: read, create the object,
+ * confirm, read again. The SDK repeats a broken call once.
  */
 export function leaseSeconds(provider_timeout_ms: number): number {
   return Math.ceil((provider_timeout_ms * 6) / 1000) + 5

@@ -110,7 +110,7 @@ export function lockIntent(tx: Tx, { tenant_id, id }: IntentKey) {
   )
 }
 
-/** Finds the operation by its own id, which is unique on the platform. */
+/** Finds the operation by its own id. This id is unique on the platform. */
 export function findOperation(reader: Reader, id: string) {
   return reader.maybe(
     OperationRow,

@@ -1,6 +1,6 @@
 /**
  * The port to a payment provider, in our own names and units. A snapshot is the provider's current
- * state of one object. A failure says only what is certain, and that is its `kind`.
+ * state of one object. A failure contains only certain facts: its `kind`.
  */
 import type { KeyObject } from 'node:crypto'
 
@@ -160,7 +160,7 @@ export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
   readonly kind: FailureKind
   readonly code: string
-  /** What a decline says about the object. */
+  /** The object's state in the reply of a decline. */
   readonly snapshot: Snapshot | null
   constructor(
     kind: FailureKind,

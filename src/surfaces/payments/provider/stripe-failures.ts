@@ -72,7 +72,7 @@ function connectionFailure(error: InstanceType<typeof Stripe.errors.StripeError>
   })
 }
 
-/** The object as the error contains it, which saves a read. */
+/** The object from the error. Using it saves a read. */
 function intentIn(error: InstanceType<typeof Stripe.errors.StripeError>): Snapshot | null {
   const raw = error.raw as { payment_intent?: Stripe.PaymentIntent } | undefined
   return raw?.payment_intent ? snapshotOf(raw.payment_intent) : null

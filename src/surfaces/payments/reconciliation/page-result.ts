@@ -10,13 +10,13 @@ export const RunRow = Type.Object({
   from_s: Type.Number(),
   /** Null means: up to now. */
   to_s: nullable(Type.Number()),
-  /** When the run was requested, by the real clock. */
+  /** The time at which the run was requested, by the real clock. */
   started_s: Type.Number(),
 })
 export type Run = Static<typeof RunRow>
 
 /**
- * The result of one page: its counts, and where the next page starts. `after` is null when the
+ * The result of one page: its counts, and the place of the next page. `after` is null when the
  * phase is over.
  */
 export type PageResult = {

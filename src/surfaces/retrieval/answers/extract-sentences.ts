@@ -23,9 +23,9 @@ const not_prose = 0.6
 /** Two sentences with this share of common words count as equal. */
 const same_share = 0.7
 const length_max = 600
-/** How many sentences form the beginning of a section. */
+/** The number of sentences that form the beginning of a section. */
 const lead_max = 2
-/** Question words; they do not describe what the question is about. */
+/** Question words. They do not describe the subject of a question. */
 const asking = new Set(
   'about any describe do does explain give help information know like list me more need overview please read show some summarize summary tell topic understand us want would'
     .split(' ')

@@ -1,7 +1,7 @@
 /**
  * An answer written by a model. The model gets the sources as blocks between markers with a random
- * code, which a document cannot know. It returns JSON, which is parsed as it arrives. Each sentence
- * is verified as soon as it is complete, and all other output is ignored.
+ * code. A document cannot know this code. The model returns JSON. The JSON is parsed while it
+ * arrives. Each sentence is verified as soon as it is complete, and all other output is ignored.
  */
 import { JSONParser } from '@streamparser/json'
 import { newSecret } from '../../../kernel/ids.ts'

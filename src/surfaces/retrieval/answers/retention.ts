@@ -1,4 +1,4 @@
-/** How long answers are kept. Their citations and texts are deleted with them. */
+/** The retention of answers. Their citations and texts are deleted with them. */
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Retention } from '../../../kernel/work/retention.ts'
 import type { Kernel } from '../settings.ts'

@@ -111,7 +111,7 @@ function packUnits(
 ): Unit[][] {
   const chunks: Unit[][] = []
   let current: Unit[] = []
-  /** How many units of the current chunk repeat the chunk before it. */
+  /** The number of units of the current chunk that repeat the previous chunk. */
   let repeated = 0
   const close = (overlap: Unit[]) => {
     chunks.push(current)

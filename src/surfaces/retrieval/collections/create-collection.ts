@@ -45,7 +45,7 @@ export async function createCollection(
   return id
 }
 
-/** The id of the profile, which this process must support. */
+/** The id of the profile. This process must support the profile. */
 export function profileOf(
   profiles: Deps['profiles'],
   wanted: string | undefined,

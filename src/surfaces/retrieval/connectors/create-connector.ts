@@ -1,6 +1,6 @@
 /**
- * Adds a connector and submits its first sync. It acts with the rights of its creator, which are
- * checked at each run.
+ * Adds a connector and submits its first sync. A connector acts with the rights of its creator.
+ * These rights are checked at each run.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,6 +1,6 @@
 /**
- * Documents as their readers see them: those that the caller may read in a collection that they may
- * read.
+ * Documents for their readers: documents that the caller may read, in collections that the caller
+ * may read.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'

@@ -12,13 +12,13 @@ const weight = { word: 1, pair: 0.5, letters: 0.35, stop: 0.1 }
 /** The groups of letters of a longer word cost too much, and people do not write such words. */
 const word_length_max = 40
 type Known = {
-  /** What one word adds: pairs of dimension and amount. */
+  /** The contribution of one word: pairs of dimension and amount. */
   readonly parts: Float32Array
   readonly stop: boolean
   readonly stem: string
   /** The hash of the stem and a space; the hash of a pair continues from it. */
   readonly begun: number
-  /** How often the word is in the text that is being embedded. */
+  /** The number of times that the word occurs in the text that is being embedded. */
   times: number
 }
 /** Most words of a text occur in many other texts. */
@@ -123,8 +123,8 @@ function mixed(start: number): number {
 }
 
 /**
- * A text that has no word would give the zero vector, which has no direction. The first axis makes
- * it comparable, and far from other texts.
+ * A text that has no word would give the zero vector. A zero vector has no direction. The first
+ * axis makes the vector comparable, and far from other texts.
  */
 export function normalized(vector: Float32Array): Float32Array {
   let sum = 0

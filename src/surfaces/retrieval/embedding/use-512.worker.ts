@@ -10,7 +10,7 @@ import * as embeddings from '@energetic-ai/embeddings'
 import { checkWeights } from './use-weights.ts'
 
 type Model = { readonly model: unknown; readonly vocabulary: unknown }
-// Their types are those of a package that they bundle and do not install.
+// The types of these packages come from another package, which they bundle and do not install.
 const { loadGraphModel } = core as unknown as { loadGraphModel(url: string): Promise<unknown> }
 const { initModel } = embeddings as unknown as {
   initModel(

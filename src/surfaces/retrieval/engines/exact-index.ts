@@ -113,7 +113,7 @@ function isPermitted(
   )
 }
 
-/** Frequencies are those of the whole table, as in an inverted index. */
+/** The frequencies are taken from the whole table, as in an inverted index. */
 function rankByText(all: readonly StoredRow[], permitted: readonly StoredRow[], text: string) {
   const terms = [...new Set(termsOf(text))]
   const average = all.reduce((sum, row) => sum + row.terms.length, 0) / Math.max(1, all.length)

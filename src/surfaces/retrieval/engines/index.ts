@@ -47,7 +47,7 @@ export type RetrievalIndex = {
 
 export type IndexSpec = {
   readonly dimensions: number
-  /** A BCP 47 tag, which selects stemming and stop words. */
+  /** A BCP 47 tag. It selects stemming and stop words. */
   readonly language: string
 }
 
@@ -64,7 +64,7 @@ export type IndexRow = {
   readonly context: string
   /** The searched text: context and text of the chunk (`indexedText`). */
   readonly text: string
-  /** Of length 1. */
+  /** The vector has length 1. */
   readonly vector: Float32Array
 }
 
@@ -106,7 +106,9 @@ export type IndexedDocument = {
   readonly chunks: number
 }
 
-/** When the lease of a writer ends, in milliseconds of the machine's monotonic clock. */
+/**
+ * The time at which the lease of a writer ends, in milliseconds of the machine's monotonic clock.
+ */
 export type Lease = { readonly until_ms: number }
 
 /**

@@ -1,4 +1,4 @@
-/** Evaluations of a collection, newest first, with what they measured. */
+/** Evaluations of a collection, newest first, with their results. */
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { page as pageOf, type List } from '../../../kernel/http/page.ts'

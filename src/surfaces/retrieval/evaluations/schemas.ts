@@ -42,7 +42,7 @@ export const Evaluation = Type.Object(
   {
     id: Id,
     job_id: Id,
-    /** Null: the one that was active. */
+    /** Null means the version that was active. */
     index_version: nullable(Type.Integer()),
     stored: Type.Boolean(),
     /** Null until the job has succeeded. */

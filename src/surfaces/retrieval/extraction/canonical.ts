@@ -26,6 +26,6 @@ export type Block = {
   readonly kind: 'code' | 'table'
   readonly start: number
   readonly end: number
-  /** The first row of a table, which is the context of its other rows. */
+  /** The first row of a table. It is the context of the other rows. */
   readonly header?: string
 }

@@ -1,6 +1,6 @@
 /**
  * The interface of extraction: a file of a detected type becomes canonical text. All offsets are in
- * Unicode code points, as in PostgreSQL. The file is opened in a child process, which is discarded
+ * Unicode code points, as in PostgreSQL. The file is opened in a child process. The process ends
  * afterwards.
  */
 import type { Chunk, ChunkOptions } from '../chunking/chunk.ts'

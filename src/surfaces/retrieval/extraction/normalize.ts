@@ -21,7 +21,7 @@ export function normalizeText(text: string): string {
     .trim()
 }
 
-/** One line: of a paragraph, a heading or a cell. */
+/** One line of a paragraph, a heading or a cell. */
 export function normalizeLine(text: string): string {
   return normalizeText(text).replaceAll(/\s+/g, ' ')
 }

@@ -1,8 +1,8 @@
 /**
  * The child processes that read documents of users. A document in a format with a parser gets a
- * separate process, which ends with the document. Text formats and chunking share a process, which
- * ends after a time without work. These processes do not get the platform's environment, and are
- * killed if they use too much time or memory.
+ * separate process. The process ends with the document. Text formats and chunking share a process.
+ * The shared process ends after a time without work. These processes do not get the platform's
+ * environment, and are killed if they use too much time or memory.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'

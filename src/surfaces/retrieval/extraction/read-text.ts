@@ -9,7 +9,10 @@ export function readText(bytes: Uint8Array, { characters }: ExtractLimits): Cano
   return writer.finish(null)
 }
 
-/** UTF-8, or UTF-16 with its mark; what is neither is read as Windows-1252, which accepts all bytes. */
+/**
+ * Reads UTF-8, or UTF-16 with a byte order mark. Any other text is read as Windows-1252, which
+ * accepts all bytes.
+ */
 export function decodeText(bytes: Uint8Array): string {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)

@@ -1,5 +1,5 @@
 /**
- * One process writes to an index table at a time. It holds the lease in the row of the index
+ * Only one process at a time writes to an index table. It holds the lease in the row of the index
  * version, and the engine refuses a write after the lease has ended. Writers of one process wait
  * for each other in memory.
  */

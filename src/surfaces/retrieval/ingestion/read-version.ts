@@ -25,7 +25,7 @@ const Ingested = Type.Object({
   checksum: nullable(Bytes),
   canonical: nullable(Type.String()),
   outline: nullable(Type.Unsafe<Pick<Canonical, 'pages' | 'headings' | 'blocks'>>(Type.Any())),
-  /** The served version differs only in the text, which is compared by checksum. */
+  /** The served version differs only in the text. The texts are compared by checksum. */
   same_words: Type.Boolean(),
 })
 export type IngestedVersion = Static<typeof Ingested>

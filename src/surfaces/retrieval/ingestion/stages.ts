@@ -37,7 +37,7 @@ export const Stage = Type.Object(
 )
 export type Stage = Static<typeof Stage>
 
-/** As stored in the row, by the name of the stage. */
+/** The values in the row, by the name of the stage. */
 const Kept = Type.Record(
   Type.String(),
   Type.Object({

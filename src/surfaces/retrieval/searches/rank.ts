@@ -10,7 +10,7 @@ export type RankedList<T> = { readonly items: readonly T[]; readonly weight: num
 
 const rrf_k = 60
 
-/** How one index is queried. A search may read the name of its table again. */
+/** Queries one index. A search may read the name of its table again. */
 export type Ask = (query: IndexQuery) => Promise<IndexHit[]>
 
 export async function rankedLists(

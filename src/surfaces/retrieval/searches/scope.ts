@@ -1,7 +1,7 @@
 /**
- * Finds where a caller may search: the collections that they named, each with its active index and
- * the numbers of the access lists that name the caller. If they may not read one of them, the whole
- * search is refused.
+ * Finds where a caller may search: the requested collections, each with its active index and the
+ * numbers of the access lists that contain the caller. If the caller may not read one of them, the
+ * whole search is refused.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'

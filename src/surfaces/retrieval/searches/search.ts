@@ -168,7 +168,7 @@ async function hasChunks(reader: Reader, { tenant_id }: Caller, id: string): Pro
   return some
 }
 
-/** Of chunks with the same content, only the best one. */
+/** If several chunks have the same content, only the best one is kept. */
 function distinct(sources: readonly Source[]): Source[] {
   const seen = new Set<string>()
   return sources.filter(({ content_hash }) => {

@@ -21,7 +21,7 @@ export type Round = {
   readonly viewer: Person
   readonly mode: Mode
   readonly after: Place
-  /** How many candidates are examined, and how many posts are wanted. */
+  /** The number of candidates to examine, and the number of posts to return. */
   readonly look: number
   readonly want: number
 }

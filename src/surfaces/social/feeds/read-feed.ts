@@ -32,7 +32,7 @@ export type FeedPage = {
 
 export type FeedQuery = {
   readonly after: Place
-  /** One more than the page holds, to find out whether more follow. */
+  /** One post more than the page can contain, to find out whether more posts follow. */
   readonly want: number
   readonly mode?: Mode
   /** Called before a round that collects from authors. */

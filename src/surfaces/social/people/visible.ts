@@ -5,7 +5,7 @@
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Person } from '../deps.ts'
 
-/** Whether one of the two blocks the other. */
+/** Whether one of the two people blocks the other. */
 export function blockedBetween({ tenant_id, id }: Person, other: Sql): Sql {
   return sql`(exists (select from social.blocks b where b.tenant_id = ${tenant_id}
         and b.blocker_id = ${id} and b.blocked_id = ${other})

@@ -1,4 +1,4 @@
-/** A file as it is stored, and how it is shown. */
+/** The stored form of a file, and its form in replies. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -29,7 +29,10 @@ export async function requireReadable(
   return found
 }
 
-/** One query for the files, at most one for the grants, and one for each purpose of these files. */
+/**
+ * Makes one query for the files, at most one for the grants, and one for each purpose of these
+ * files.
+ */
 export async function readable(
   reader: Reader,
   { readers }: Pick<Deps, 'readers'>,

@@ -1,5 +1,5 @@
 /**
- * Moves a file into quarantine, so that nobody can read it. Its upload changes in the same
+ * Moves a file into quarantine, so that it cannot be read. Its upload changes in the same
  * transaction, and its bytes are removed later.
  */
 import { Type, type Static } from 'typebox'

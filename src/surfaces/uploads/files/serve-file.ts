@@ -169,7 +169,7 @@ async function checkVersion(db: Db, kernel: Deps['kernel'], served: Served): Pro
   if (facts?.version !== served.storage_version) await recheck(db, kernel, served)
 }
 
-/** Returns the version of the object, if its bytes are still those that were scanned. */
+/** Returns the version of the object, if its bytes are unchanged since the scan. */
 async function recheck(db: Db, kernel: Deps['kernel'], served: Served): Promise<string> {
   const { tenant_id, file_id, variant_id } = served
   const found = await kernel.objects.get(served.storage_key)

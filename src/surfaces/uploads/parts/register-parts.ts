@@ -1,5 +1,5 @@
 /**
- * Returns which parts are stored, and URLs for those that are not. The client's list of parts is
+ * Returns the list of stored parts, and URLs for the missing parts. The client's list of parts is
  * compared with the store and never trusted. On S3 the rows are made from the store's list.
  */
 import { sql } from '../../../kernel/database/sql.ts'

@@ -32,8 +32,8 @@ export async function inspectZipFile(path: string, limits: InspectorLimits): Pro
 const options = {
   lazyEntries: true,
   autoClose: false,
-  // Names and sizes are checked here and not by the library, so that the error can say what is
-  // wrong.
+  // Names and sizes are checked here and not by the library, so that the error can describe the
+  // fault.
   decodeStrings: true,
   validateEntrySizes: false,
   strictFileNames: false,

@@ -30,7 +30,9 @@ const errors_shown = 20
 
 export type Completion = { readonly status: 200 | 202; readonly body: Completed }
 
-/** How many completions this process verifies in parallel. The others wait in the queue. */
+/**
+ * The number of completions that this process verifies in parallel. The others wait in the queue.
+ */
 export type Verifying = { count: number }
 
 export async function completeUpload(

@@ -165,7 +165,10 @@ function notAllowed(pointer: string, constraint: string, detail?: string) {
 
 const Reserved = Type.Object({ reserved_bytes: Type.Integer() })
 
-/** One statement reserves the bytes. Whatever runs in parallel, the sum never exceeds the quota. */
+/**
+ * One statement reserves the bytes. So the sum never exceeds the quota, even if many requests run
+ * in parallel.
+ */
 async function reserve(
   tx: Tx,
   { settings }: CreateDeps['kernel'],

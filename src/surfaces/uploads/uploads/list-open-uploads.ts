@@ -1,6 +1,6 @@
 /**
- * Uploads that are not complete: those of the caller, or with the permission those of the tenant.
- * The stored parts are not part of the list, because each upload would ask the store for its own.
+ * Uploads that are not complete: the caller's own, or with the permission all of the tenant. The
+ * stored parts are not in the list, because each upload would need its own request to the store.
  */
 import type { Static } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'

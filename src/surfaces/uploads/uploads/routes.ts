@@ -1,5 +1,7 @@
-/** Routes of uploads: create an upload, list those that are not complete, send parts, complete,
- * show and abort an upload. */
+/**
+ * Routes of uploads: create an upload, list incomplete uploads, send parts, complete, show and
+ * abort an upload.
+ */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { isNotModified } from '../../../kernel/http/etag.ts'

@@ -1,4 +1,4 @@
-/** An upload as it is stored, who may see it, and how it is shown. */
+/** The stored form of an upload, the callers that may see it, and its form in replies. */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { allowsSome } from '../../../kernel/access/permissions.ts'

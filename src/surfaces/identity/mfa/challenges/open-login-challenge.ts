@@ -1,6 +1,6 @@
 /**
  * Decides whether a login needs a second factor, and opens the challenge for it. The waiting login
- * has its own row, which the session consumes. Many challenges may be opened for one waiting login,
+ * has its own row. The session consumes this row. So one waiting login may have many challenges,
  * but it becomes only one session.
  */
 import { Type } from 'typebox'

@@ -1,6 +1,6 @@
 /**
  * Checks the answer to a second factor. A match alone is not enough. The transaction that uses the
- * match must claim it with a conditional statement, which succeeds for only one caller.
+ * match must claim it with a conditional statement. This statement succeeds for only one caller.
  */
 import type { Tx } from '../../../../kernel/database/db.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,7 +1,7 @@
 /**
- * How one process claims. It scans for lanes after a wake-up and once a second. It divides its free
- * slots among the known lanes, and continues in each lane where it stopped. While known lanes have
- * jobs, scans run in parallel to the claims.
+ * The claiming of one process. It scans for lanes after a wake-up and once a second. It divides its
+ * free slots among the known lanes, and continues in each lane where it stopped. While known lanes
+ * have jobs, scans run in parallel to the claims.
  */
 import type { Db } from '../../../../kernel/database/db.ts'
 import type { Keyring } from '../../../../kernel/keys.ts'

@@ -1,7 +1,7 @@
 /**
- * How many jobs of each tenant run. The count is exact for this process. For all other processes it
- * is at most a second old. The limit of a tenant uses it, so other processes may exceed the limit
- * for up to a second.
+ * The number of running jobs of each tenant. The count is exact for this process. For all other
+ * processes it is at most a second old. The limit of a tenant uses this count, so other processes
+ * may exceed the limit for up to a second.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'

@@ -1,19 +1,22 @@
 /**
- * Divides the free slots. Each slot goes to the tenant with the fewest running jobs. Among equal
- * tenants it goes to the one that was served longest ago, and within a tenant to its lanes in turn.
- * So the share of a tenant depends on how many tenants wait, and not on how much one of them has
- * submitted, nor on priorities.
+ * Divides the free slots. Each slot goes to the tenant with the fewest running jobs. Among tenants
+ * with the same number, it goes to the tenant that was served longest ago. Within a tenant, slots
+ * go to its lanes in turn. So the share of a tenant depends only on the number of waiting tenants,
+ * and not on the number of jobs that a tenant has submitted, nor on priorities.
  */
 export type OpenLane = {
   readonly tenant_id: string
-  /** How many jobs this lane may start at most: its cap minus its running jobs, or no limit. */
+  /**
+   * The maximum number of jobs that this lane may start: its cap minus its running jobs, or no
+   * limit.
+   */
   readonly room: number
 }
 
 export type TenantStanding = {
   /** Jobs of the tenant that run now. */
   readonly running: number
-  /** When the tenant was served, as a turn number. A greater number is more recent. */
+  /** The turn number in which the tenant was last served. A greater number is more recent. */
   readonly turn: number
 }
 
@@ -38,7 +41,7 @@ export function shareOut(
     quotas[lane] = (quotas[lane] ?? 0) + 1
     next.held++
     next.turn++
-    // Its other lanes come first the next time.
+    // The tenant's other lanes are first the next time.
     next.lanes = [...next.lanes.filter(at => at !== lane), lane]
     if (next.held >= tenant_limit) tenants.delete(next)
   }
@@ -76,7 +79,7 @@ const tenants_max = 10_000
 
 export type Turns = {
   of(tenant_id: string): number
-  /** How many jobs each tenant got in total. */
+  /** The number of jobs that each tenant got in total. */
   served(jobs: ReadonlyMap<string, number>): void
 }
 

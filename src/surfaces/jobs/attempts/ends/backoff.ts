@@ -1,7 +1,7 @@
 /**
- * When a failed job runs again. The backoff is exponential with full jitter, so that jobs that
- * failed together do not return together. If a worker reported a Retry-After, the job never runs
- * earlier.
+ * Computes the time at which a failed job runs again. The backoff is exponential with full jitter,
+ * so that jobs that failed together do not return together. If a worker reported a Retry-After, the
+ * job never runs earlier.
  */
 export type Backoff = { readonly base_ms: number; readonly cap_ms: number }
 

@@ -1,5 +1,5 @@
 /**
- * How many retries a type gets in relation to its starts. So retries never become most of the load
+ * Limits the retries of a type to a share of its starts. So retries never become most of the load
  * on a system that already fails. A retry beyond the budget is not lost: it waits as long as the
  * type's backoff allows. Each process counts its own starts and retries.
  */

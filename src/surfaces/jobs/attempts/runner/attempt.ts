@@ -1,6 +1,7 @@
 /**
- * One attempt that runs in this process: its lease, the known version of its job, and why its
- * handler was stopped. Times are monotonic, except the deadline, which is the platform's.
+ * One attempt that runs in this process: its lease, the known version of its job, and the reason
+ * why its handler was stopped. Times are monotonic. Only the deadline is a time of the platform's
+ * clock.
  */
 import { parseTime } from '../../../../kernel/clock.ts'
 import type { JobType } from '../../../../kernel/surface.ts'

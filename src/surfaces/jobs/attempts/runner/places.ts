@@ -24,7 +24,7 @@ export type PlacesDeps = RunDeps & {
 }
 
 export type Places = {
-  /** How many jobs may be claimed now. */
+  /** The number of jobs that may be claimed now. */
   free(): number
   begin(taken: readonly Taken[], claimed_ms: number): void
   /**

@@ -22,7 +22,7 @@ export function openProgressLine(
   let waiting: JobStep | undefined
   let timer: NodeJS.Timeout | undefined
   let written_ms = Number.NEGATIVE_INFINITY
-  /** One after the other, so that the last report is written last. */
+  /** The reports are written one after the other, so that the last report is written last. */
   let last: Promise<void> = Promise.resolve()
 
   const put = (step: JobStep): Promise<void> => {

@@ -1,7 +1,7 @@
 /**
- * What a worker reports during an attempt: a line of progress, and a checkpoint for the next
- * attempt. Both are written under the lease and take the next number of the job's sequence. The
- * job's version does not change.
+ * Stores the reports of a worker during an attempt: a line of progress, and a checkpoint for the
+ * next attempt. Both are written under the lease and take the next number of the job's sequence.
+ * The job's version does not change.
  */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../../../kernel/database/db.ts'

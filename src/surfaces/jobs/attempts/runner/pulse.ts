@@ -1,7 +1,7 @@
 /**
- * The timer of a runner: a few times a second it checks its own attempts, renews the leases that
- * have used a third of their time, stops handlers whose time limit or deadline has come, and after
- * a wake-up checks whether one of its jobs was cancelled.
+ * The timer of a runner. A few times a second it checks the runner's own attempts. It renews the
+ * leases that have used a third of their time, and stops handlers whose time limit or deadline has
+ * passed. After a wake-up it checks whether one of the jobs was cancelled.
  */
 import { Type } from 'typebox'
 import { parseTime, type Clock } from '../../../../kernel/clock.ts'

@@ -1,7 +1,7 @@
 /**
- * One attempt, from the call of its handler to its end. The handler sees its job through
- * `RunningJob`. The lease is checked for all of its writes. Its signal is aborted as soon as its
- * work would have no effect.
+ * One attempt, from the call of its handler to its end. The handler accesses its job through
+ * `RunningJob`. The lease is checked for all writes of the handler. The signal is aborted as soon
+ * as the work can have no effect any more.
  */
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { JobFailure, JobPutOff } from '../../../../kernel/errors/job-failure.ts'
