@@ -63,8 +63,8 @@ function chargeOf(charge: string | Stripe.Charge | null): Charge | null {
 }
 
 /**
- * If it is booked in another currency, it says nothing about this charge. Reconciliation reports
- * it.
+ * Returns the amounts of a balance transaction, or null if its currency differs from the charge.
+ * Reconciliation reports such a transaction.
  */
 function bookedIn(booked: Stripe.BalanceTransaction, charge: Stripe.Charge) {
   return booked.currency === charge.currency ? bookedOf(booked) : null
