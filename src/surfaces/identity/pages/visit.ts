@@ -27,7 +27,7 @@ export type Visit = {
   readonly path: string
   readonly request: RequestFacts
   readonly query: PageQuery
-  /** Empty if the page is only shown. */
+  /** The sent form. Empty for a request that only shows the page. */
   readonly form: Form
   /** Present on pages for logged-in visitors, with the CSRF token. */
   readonly session: Session | null

@@ -78,7 +78,8 @@ export async function revokeRole(
 }
 
 /**
- * Locks the account's row. `within` is the tenant in which the account must be at home or a guest.
+ * Locks the account's row. The account must be a member of the tenant `within`: it is the account's
+ * own tenant, or the account has a role there.
  */
 export async function holdAccount(tx: Tx, id: string, within: string | null): Promise<void> {
   const held = await tx.maybe(

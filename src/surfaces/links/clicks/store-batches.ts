@@ -90,7 +90,10 @@ function statementOf(batch: Batch & { places?: readonly number[] }): Sql {
         with ordinality as link (domain_id, code, number) on link.number = click.link + 1`
 }
 
-/** The lost clicks by day, so that statistics can report that they are incomplete. */
+/**
+ * Stores the number of lost clicks by day, so that statistics of these days can be marked as
+ * incomplete.
+ */
 export async function storeLosses(db: Db | Tx, losses: ReadonlyMap<number, number>): Promise<void> {
   const days = [...losses.keys()].map(dayText)
   await db.run(sql`

@@ -216,7 +216,8 @@ async function write(
       sum.duplicates += written.duplicates
       for (const one of written.rejected) reject(one)
     })
-    // The next portion, or the end, waits for this portion.
+    // The error of this portion is handled later: before the next portion, or at the end of the
+    // batch.
     writing.catch(() => {})
   }
   for await (const one of lines) {

@@ -1,10 +1,11 @@
 /**
  * One round of reading a feed: one statement, so one snapshot. It takes the newest candidates below
- * a position, and returns those that the viewer may see and the position where it stopped. For a
- * warm feed the candidates are its entries and the posts that are not pushed yet (`push`). For
- * other feeds they are the posts of all followed authors (`pull`). Both return the same posts. The
- * statement is longer than forty lines because its parts must share a snapshot: between two
- * statements, a fan-out could move a post from one part to another, and the page would lose it.
+ * a position. It returns the posts that the viewer may see, and the position where the round
+ * stopped. For a warm feed the candidates are its entries and the posts that are not pushed yet
+ * (`push`). For other feeds they are the posts of all followed authors (`pull`). Both return the
+ * same posts. The statement is longer than forty lines because its parts must share a snapshot.
+ * Between two statements, a fan-out could move a post from one part to another, and the page would
+ * lose the post.
  */
 import { Type } from 'typebox'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'

@@ -14,8 +14,8 @@ import type { FileKey } from './quarantine-file.ts'
 const Deleted = Type.Object({ tenant_id: Id, id: Id, purpose: Purpose, version: Type.Integer() })
 
 /**
- * Returns false if the file was already deleted. With `at_once`, its bytes are not kept for some
- * days.
+ * Deletes a file and returns false if it was already deleted. The bytes are kept for some days,
+ * unless `at_once` is set.
  */
 export async function deleteFile(
   tx: Tx,
