@@ -1,6 +1,7 @@
 /**
- * Compares store and rows, in both directions. Stored bytes that no row names are removed when no
- * request can name them any more. A file whose object is missing is quarantined.
+ * Compares store and rows, in both directions. Stored bytes without a row are removed when they are
+ * so old that no running request can still add a row for them. A file whose object is missing is
+ * quarantined.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
