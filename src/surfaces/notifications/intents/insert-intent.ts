@@ -7,6 +7,7 @@ import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
+import { currentTraceparent } from '../../../kernel/observability/context.ts'
 import type { Deps } from '../deps.ts'
 import { laneOf, type Channel, type IntentState } from '../schemas.ts'
 import { keyName, seal } from '../vault.ts'
@@ -58,12 +59,12 @@ export async function insertIntent(
         insert into notifications.notification_intents as i
           (tenant_id, id, recipient_ref, category, priority, template_version, locale, data_ref,
             scheduled_at, idempotency_key, state, expires_at, principal_id, request_fingerprint,
-            closes_digest, metadata, emits, created_at)
+            closes_digest, metadata, emits, traceparent, created_at)
         values (${tenant_id}, ${id}, ${textOf(recipient)}, ${category.name}, ${priority},
           ${template.ref}, ${order.locale}, ${ref}, ${timeOf(order.scheduled_at_ms)}, ${order.key},
           ${state}, ${rfc3339(order.expires_at_ms)}, ${order.principal_id}, ${order.fingerprint},
           ${order.closes_digest}, ${order.metadata ? sql.json(order.metadata) : null},
-          ${announces(order)}, ${rfc3339(order.created_at_ms)})
+          ${announces(order)}, ${currentTraceparent()}::text, ${rfc3339(order.created_at_ms)})
         on conflict (tenant_id, principal_id, idempotency_key) where idempotency_key is not null
           do nothing
         returning ${intentColumns}

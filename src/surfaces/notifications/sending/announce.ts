@@ -10,6 +10,8 @@ export type Announced = {
   readonly channels: readonly string[]
   readonly error_code: string | null
   readonly version: number
+  /** The trace in which the notification was accepted. Without it, that of the running work. */
+  readonly traceparent?: string | null
 }
 
 export const announced_states = [
@@ -22,13 +24,15 @@ export const announced_states = [
 ]
 
 export function announce(tx: Pick<Tx, 'emit'>, one: Announced): void {
-  const { tenant_id, intent_id, category, template_version, channels, error_code } = one
+  const { tenant_id, intent_id, category, template_version, channels, error_code, traceparent } =
+    one
   tx.emit({
     type: `notification.${one.state}`,
     tenant_id,
     aggregate_type: 'notification',
     aggregate_id: intent_id,
     aggregate_version: one.version,
+    ...(traceparent === undefined ? {} : { traceparent }),
     data: { intent_id, category, template_version, channels: [...channels], error_code },
   })
 }

@@ -30,6 +30,7 @@ const Settled = Type.Object({
   version: Type.Integer(),
   emits: Type.Boolean(),
   closes_digest: nullable(Id),
+  traceparent: nullable(Type.String()),
 })
 
 const columns = { tenant_id: 'uuid', intent_id: 'uuid' }
@@ -84,7 +85,7 @@ export async function settleIntents(tx: Tx, keys: readonly IntentKey[]): Promise
         and i.state not in ('failed', 'suppressed', 'cancelled', 'expired')
         and not (i.state = 'delivered' and t.state <> 'failed')
       returning i.tenant_id, i.id as intent_id, i.category, i.template_version, i.state, t.channels,
-        t.error_code, i.events as version, i.emits, i.closes_digest`,
+        t.error_code, i.events as version, i.emits, i.closes_digest, i.traceparent`,
   )
   for (const one of settled) {
     if (one.emits && announced_states.includes(one.state)) announce(tx, one)
