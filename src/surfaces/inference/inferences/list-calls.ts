@@ -49,7 +49,7 @@ type Wanted = {
   readonly state: string | null
 }
 
-export function callsOf(wanted: Wanted, after: string | null, n: number): Sql {
+function callsOf(wanted: Wanted, after: string | null, n: number): Sql {
   const { tenant_id, actor_id, state } = wanted
   return operationsWhere(sql`
     o.tenant_id = ${tenant_id}
