@@ -56,6 +56,7 @@ export async function prepare(
     IDENTITY_ADMIN_REQUIRES_MFA: 'false',
     IDENTITY_HASH_QUEUE: '1000',
     NOTIFICATIONS_EMAIL_PROVIDERS: `sink=${sink.url}`,
+    NOTIFICATIONS_MAIL_FROM: 'Bench <bench@dodeca.test>',
     // Limits that only make sending slower for the sake of receivers are switched off.
     NOTIFICATIONS_TENANT_PER_SECOND: '1000000',
     NOTIFICATIONS_DOMAIN_PER_SECOND: '1000000',

@@ -9,4 +9,6 @@ export type Consumer = {
   run(tx: Tx, event: LoggedEvent): Promise<void>
   /** Handles several events in order. If it throws, each of them is handled on its own. */
   runAll?(tx: Tx, events: readonly LoggedEvent[]): Promise<void>
+  /** The maximum number of events in one call of `runAll`: 10 by default, at most 50. */
+  portion?: number
 }

@@ -11,7 +11,7 @@ import type { Kernel } from './settings.ts'
 export type Needs = {
   readonly payments: Payments
   readonly files: Pick<Files, 'plugReaders' | 'requireAvailable' | 'signDownload'>
-  readonly messages: Pick<Messages, 'notify'>
+  readonly messages: Pick<Messages, 'notifyAll'>
   readonly people: Pick<Identity, 'publicTenant'> & {
     readonly administration: Pick<Identity['administration'], 'tenants' | 'accounts'>
   }

@@ -24,6 +24,7 @@ export type Notice = {
 
 export type Face = {
   notify(tx: Tx, notice: Notice): Promise<void>
+  notifyAll(tx: Tx, notices: readonly Notice[]): Promise<void>
   /** Stores a device of a user. Returns the id of the destination. */
   registerDevice(
     tx: Tx,

@@ -4,11 +4,12 @@ import { pushAddress } from './addresses.ts'
 import type { Deps } from './deps.ts'
 import { storeDestination } from './destinations/store-destination.ts'
 import type { Face } from './face.ts'
-import { notify } from './intents/notify.ts'
+import { notifyAll } from './intents/notify.ts'
 
 export function openFace(deps: Deps): Face {
   return {
-    notify: (tx, notice) => notify(tx, deps, notice),
+    notify: (tx, notice) => notifyAll(tx, deps, [notice]),
+    notifyAll: (tx, notices) => notifyAll(tx, deps, notices),
     registerDevice: async (tx, { tenant_id, user_id, provider, address }) => {
       const id = provider === 'webpush' ? endpointOf(address) : address
       const { id: stored } = await storeDestination(tx, deps, {

@@ -8,7 +8,7 @@ import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Face as Identity } from '../identity/face.ts'
 import type { Deps } from './deps.ts'
-import { notify } from './intents/notify.ts'
+import { notifyAll } from './intents/notify.ts'
 import { putPreferences } from './preferences/put-preferences.ts'
 import { changeStatus } from './templates/change-status.ts'
 import { createTemplate } from './templates/create-template.ts'
@@ -68,16 +68,15 @@ async function seedTenant(
     },
     { if_match: undefined, if_none_match: undefined },
   )
-  for (const [index, data] of items.entries()) {
-    await notify(tx, deps, {
-      ...whose,
-      key: `seed:${user_id}:${index}`,
-      category: 'order.updates',
-      template: 'notice',
-      channels: index === 0 ? ['in_app', 'email'] : ['in_app'],
-      data,
-    })
-  }
+  const notices = items.map((data, index) => ({
+    ...whose,
+    key: `seed:${user_id}:${index}`,
+    category: 'order.updates',
+    template: 'notice',
+    channels: index === 0 ? (['in_app', 'email'] as const) : (['in_app'] as const),
+    data,
+  }))
+  await notifyAll(tx, deps, notices)
   return true
 }
 

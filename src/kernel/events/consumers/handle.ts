@@ -44,10 +44,10 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * The maximum number of events of a consumer in one call. The elapsed time is checked after each
- * call.
+ * The number of events that a consumer handles in one call, if the consumer sets no other number.
+ * The elapsed time is checked after each call.
  */
-const portion_max = 10
+const portion_default = 10
 
 /** Runs the effect of one event in the given transaction. */
 export async function effect(at: Handling, listener: Listener, tx: Tx, event: LanedEvent) {
@@ -106,7 +106,7 @@ function together(
   return at.db.tx(async tx => {
     const fresh = await admit(tx, key.consumer, events)
     const owed = events.filter(event => fresh.has(event.id))
-    const step = listener.runAll ? portion_max : 1
+    const step = listener.runAll ? (listener.portion ?? portion_default) : 1
     for (let from = 0; from < owed.length; from += step) {
       if (events.length > 1 && performance.now() - began > together_ms_max) throw new TooSlow()
       await effects(at, listener, tx, owed.slice(from, from + step))

@@ -14,6 +14,7 @@ export type Listener = {
   | {
       run(tx: Tx, event: LoggedEvent): Promise<void>
       runAll?(tx: Tx, events: readonly LoggedEvent[]): Promise<void>
+      portion?: number
       publish?: undefined
     }
   /**

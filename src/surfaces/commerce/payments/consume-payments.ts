@@ -8,6 +8,7 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import type { LoggedEvent } from '../../../kernel/events/event.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import type { Consumer } from '../../../kernel/surface.ts'
 import { dueNow } from '../../../kernel/work/due-queue.ts'
@@ -37,35 +38,56 @@ export const paymentsConsumer: Consumer = {
     'refund.succeeded',
     'refund.failed',
   ],
-  run: async (tx, { tenant_id, type, payload }) => {
-    if (!Value.Check(Payload, payload)) throw new Error('not an event of a payment')
-    const { intent_id, operation_id } = payload
-    if (intent_id === null) return
-    await lookAgain(tx, tenant_id, intent_id, operation_id)
-    if (type === 'payment.released') return await applyLapse(tx, tenant_id, intent_id)
-    if (!type.startsWith('refund.') || operation_id === null) return
-    await applyForeignRefund(tx, tenant_id, type, payload)
-  },
+  run: (tx, event) => consume(tx, [event]),
+  runAll: consume,
+  portion: 50,
 }
 
-export async function lookAgain(
-  tx: Tx,
-  tenant_id: string,
-  intent_id: string,
-  operation_id: string | null,
-): Promise<void> {
-  const [named, waiting] = await Promise.all([
-    tx.run(sql`
-      update commerce.payment_operations p set ${dueNow()}
-      where p.tenant_id = ${tenant_id} and p.id = ${operation_id}
-        and p.state in ('requested', 'pending')`),
-    tx.run(sql`
-      update commerce.payment_operations p set ${dueNow()}
-      from commerce.orders o
-      where o.tenant_id = ${tenant_id} and o.intent_id = ${intent_id}
-        and p.tenant_id = o.tenant_id and p.order_id = o.id and p.state = 'pending'`),
-  ])
-  if (named + waiting > 0) tx.wake(operations_name)
+async function consume(tx: Tx, events: readonly LoggedEvent[]): Promise<void> {
+  const known = events.flatMap(({ tenant_id, type, payload }) => {
+    if (!Value.Check(Payload, payload)) throw new Error('not an event of a payment')
+    const { intent_id } = payload
+    return intent_id === null ? [] : [{ ...payload, tenant_id, type, intent_id }]
+  })
+  await lookAgain(tx, known)
+  for (const one of known) {
+    if (one.type === 'payment.released') await applyLapse(tx, one.tenant_id, one.intent_id)
+    if (!one.type.startsWith('refund.') || one.operation_id === null) continue
+    await applyForeignRefund(tx, one.tenant_id, one.type, one)
+  }
+}
+
+type Changed = Pick<Static<typeof Payload>, 'operation_id'> & {
+  readonly tenant_id: string
+  readonly intent_id: string
+}
+
+export async function lookAgain(tx: Tx, changed: readonly Changed[]): Promise<void> {
+  if (changed.length === 0) return
+  const columns = { tenant_id: 'uuid', intent_id: 'uuid', operation_id: 'uuid' }
+  const made_due = await tx.run(sql`
+    with named as materialized (
+      select p.tenant_id, p.id
+      from ${sql.table(changed, columns)} c
+      join commerce.payment_operations p on p.tenant_id = c.tenant_id and p.id = c.operation_id
+      where p.state in ('requested', 'pending')
+      union
+      select p.tenant_id, p.id
+      from ${sql.table(changed, columns)} c
+      join commerce.orders o on o.tenant_id = c.tenant_id and o.intent_id = c.intent_id
+      join commerce.payment_operations p on p.tenant_id = o.tenant_id and p.order_id = o.id
+      where p.state = 'pending'
+    ), locked as materialized (
+      select p.tenant_id, p.id
+      from named n
+      join commerce.payment_operations p on p.tenant_id = n.tenant_id and p.id = n.id
+      where p.state in ('requested', 'pending')
+      order by p.tenant_id, p.id for no key update of p
+    )
+    update commerce.payment_operations p set ${dueNow()}
+    from locked l
+    where p.tenant_id = l.tenant_id and p.id = l.id`)
+  if (made_due > 0) tx.wake(operations_name)
 }
 
 /** The authorization expired, so its order can no longer be shipped. */

@@ -1,7 +1,7 @@
 /** The row of a shipment, and the function that opens one. */
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { problem } from '../errors.ts'
 import { Shipment, type Key } from '../schemas.ts'
@@ -22,16 +22,22 @@ export async function findShipment(reader: Reader, { tenant_id, id }: Key): Prom
   return found
 }
 
-/**
- * Opens a shipment of all lines that are not shipped yet. An order has at most one open shipment.
- */
 export async function openShipment(tx: Tx, { tenant_id, id }: Key): Promise<void> {
-  await tx.run(sql`
+  await tx.run(insertShipments(sql`(values (${tenant_id}::uuid, ${id}::uuid, ${newId()}::uuid))`))
+}
+
+/**
+ * Opens a shipment of all lines that are not shipped yet, for each order of a table (tenant_id,
+ * order_id, id of the shipment). An order has at most one open shipment.
+ */
+export function insertShipments(orders: Sql): Sql {
+  return sql`
     insert into commerce.shipments (tenant_id, id, order_id)
-    select ${tenant_id}, ${newId()}, ${id}
+    select w.tenant_id, w.id, w.order_id
+    from ${orders} w (tenant_id, order_id, id)
     where exists (
       select from commerce.order_lines l
-      where l.tenant_id = ${tenant_id} and l.order_id = ${id} and l.requires_shipping
+      where l.tenant_id = w.tenant_id and l.order_id = w.order_id and l.requires_shipping
         and l.shipped_quantity < l.quantity)
-    on conflict do nothing`)
+    on conflict do nothing`
 }

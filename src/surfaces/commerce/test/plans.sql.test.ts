@@ -124,7 +124,10 @@ test.each<[string, () => Promise<readonly Sql[]> | Sql]>([
   ['an operation', () => begunBy(db => findOperation(db, id))],
   ['the stock', () => stockAfter(tenant_id, null, 21)],
   ['what lapses', () => claimStatement(lapseQueue(), id, 200)],
-  ['what an event of payments makes due', () => begunBy(db => lookAgain(db, tenant_id, id, id))],
+  [
+    'what an event of payments makes due',
+    () => begunBy(db => lookAgain(db, [{ tenant_id, intent_id: id, operation_id: id }])),
+  ],
   ['what is to be asked', () => claimStatement(operationsQueue({} as never), id, 50)],
 ])('%s', async (_name, statementOf) => {
   const given = await statementOf()

@@ -1,14 +1,15 @@
 /**
- * Accepts an order in the caller's transaction: plans its channels, writes it, and delivers to
+ * Accepts orders in the caller's transaction: plans their channels, writes them, and delivers to
  * channels that need no provider. A scheduled order is planned when it is due. If no channel can be
- * used, the order is written anyway, with the reason.
+ * used, the order is written anyway, with the reason. The rows of inboxes are locked last and all
+ * together, because other transactions wait for them.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { addToDigest } from '../digests/add-to-digest.ts'
-import { addItems } from '../inbox/add-items.ts'
+import { addItems, type NewItem } from '../inbox/add-items.ts'
 import type { IntentState } from '../schemas.ts'
 import { hashOf, render, RenderFailure, type Rendered } from '../templates/render.ts'
 import { announce } from '../sending/announce.ts'
@@ -30,24 +31,70 @@ type Needed = Pick<Deps, 'kernel' | 'vault' | 'people'>
 
 /** Returns null if the key already has an intent. */
 export async function accept(tx: Tx, deps: Needed, order: Order): Promise<Accepted | null> {
+  const [accepted] = await acceptAll(tx, deps, [order])
+  return accepted ?? null
+}
+
+export async function acceptAll(
+  tx: Tx,
+  deps: Needed,
+  orders: readonly Order[],
+): Promise<(Accepted | null)[]> {
+  const now_ms = deps.kernel.clock.nowMs()
+  const [facts] = await Promise.all([
+    loadFacts(
+      tx,
+      deps,
+      orders
+        .filter(one => !waits(one, now_ms))
+        .map(one => ({ tenant_id: one.tenant_id, recipient_ref: textOf(one.recipient) })),
+    ),
+    // All at once, so that transactions that create keys of the same people never deadlock.
+    deps.vault.keysFor(
+      tx,
+      orders.map(one => ({ tenant_id: one.tenant_id, owner_id: one.recipient.id })),
+    ),
+  ])
+  const items: NewItem[] = []
+  const accepted = await Promise.all(
+    orders.map(order =>
+      waits(order, now_ms)
+        ? acceptLater(tx, deps, order)
+        : acceptNow(tx, deps, order, facts, now_ms, items),
+    ),
+  )
+  await addItems(tx, items)
+  return accepted
+}
+
+/** A digest collects it, or it is scheduled. */
+function waits({ digest, scheduled_at_ms }: Order, now_ms: number): boolean {
+  return digest !== null || (scheduled_at_ms !== null && scheduled_at_ms > now_ms)
+}
+
+async function acceptLater(tx: Tx, deps: Needed, order: Order): Promise<Accepted | null> {
   if (order.digest) {
     const row = await addToDigest(tx, deps, order, order.digest)
     return row && { row, attempts: [] }
   }
-  const now_ms = deps.kernel.clock.nowMs()
-  if (order.scheduled_at_ms !== null && order.scheduled_at_ms > now_ms) {
-    const attempts = order.channels.map(channel => ({
-      ...waiting,
-      id: newId(),
-      channel,
-      due_at_ms: order.scheduled_at_ms,
-    }))
-    const row = await insertIntent(tx, deps, order, 'scheduled', attempts)
-    return row ? { row, attempts } : null
-  }
-  const facts = await loadFacts(tx, deps, [
-    { tenant_id: order.tenant_id, recipient_ref: textOf(order.recipient) },
-  ])
+  const attempts = order.channels.map(channel => ({
+    ...waiting,
+    id: newId(),
+    channel,
+    due_at_ms: order.scheduled_at_ms,
+  }))
+  const row = await insertIntent(tx, deps, order, 'scheduled', attempts)
+  return row ? { row, attempts } : null
+}
+
+async function acceptNow(
+  tx: Tx,
+  deps: Needed,
+  order: Order,
+  facts: FactsOf,
+  now_ms: number,
+  items: NewItem[],
+): Promise<Accepted | null> {
   const again = await isRepeated(tx, order)
   const planned = plan(order, facts, now_ms)
   const messages = new Map(
@@ -57,10 +104,11 @@ export async function accept(tx: Tx, deps: Needed, order: Order): Promise<Accept
     again ? skipped(one, 'deduplicated') : attemptOf(one, messages.get(one) ?? null, now_ms),
   )
   const state = stateOf(attempts)
-  const row = await insertIntent(tx, deps, order, state, attempts)
+  const ended = announces(order) && state !== 'queued' && state !== 'held'
+  const row = await insertIntent(tx, deps, order, state, attempts, ended ? 1 : 0)
   if (!row) return null
-  await deliverInApp(tx, order, [...messages.values()])
-  await announceEnd(tx, order, state, attempts)
+  items.push(...itemsOf(order, [...messages.values()]))
+  if (ended) await announceEnd(tx, order, state, attempts)
   if (attempts.some(one => one.state === 'pending')) tx.wake(send_topic)
   return { row, attempts }
 }
@@ -147,8 +195,8 @@ function stateOf(attempts: readonly NewAttempt[]): IntentState {
   return expired ? 'expired' : 'suppressed'
 }
 
-async function deliverInApp(tx: Tx, order: Order, messages: readonly Message[]) {
-  const items = messages.flatMap(message =>
+function itemsOf(order: Order, messages: readonly Message[]): NewItem[] {
+  return messages.flatMap(message =>
     message && !(message instanceof RenderFailure)
       ? [
           {
@@ -161,20 +209,16 @@ async function deliverInApp(tx: Tx, order: Order, messages: readonly Message[]) 
         ]
       : [],
   )
-  await addItems(tx, items)
 }
 
+/** The intent was written with this event counted. */
 async function announceEnd(
   tx: Tx,
   order: Order,
   state: IntentState,
   attempts: readonly NewAttempt[],
 ): Promise<void> {
-  if (state === 'queued' || state === 'held' || !announces(order)) return
   const error_code = attempts.find(one => one.error_code !== null)?.error_code ?? null
-  await tx.run(sql`
-    update notifications.notification_intents set events = 1
-    where tenant_id = ${order.tenant_id} and id = ${order.id}`)
   announce(tx, {
     tenant_id: order.tenant_id,
     intent_id: order.id,

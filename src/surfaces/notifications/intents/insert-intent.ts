@@ -25,13 +25,14 @@ export type NewAttempt = {
   readonly rendered_sha256: Buffer | null
 }
 
-/** Returns undefined if the key already has an intent. */
+/** Returns undefined if the key already has an intent. `events` is how many are emitted with it. */
 export async function insertIntent(
   tx: Tx,
   { vault }: Pick<Deps, 'vault'>,
   order: Order,
   state: IntentState,
   attempts: readonly NewAttempt[],
+  events = 0,
 ): Promise<IntentRow | undefined> {
   const { id, tenant_id, recipient, category, priority, template, data } = order
   const owner_id = recipient.id
@@ -59,12 +60,13 @@ export async function insertIntent(
         insert into notifications.notification_intents as i
           (tenant_id, id, recipient_ref, category, priority, template_version, locale, data_ref,
             scheduled_at, idempotency_key, state, expires_at, principal_id, request_fingerprint,
-            closes_digest, metadata, emits, traceparent, created_at)
+            closes_digest, metadata, emits, events, traceparent, created_at)
         values (${tenant_id}, ${id}, ${textOf(recipient)}, ${category.name}, ${priority},
           ${template.ref}, ${order.locale}, ${ref}, ${timeOf(order.scheduled_at_ms)}, ${order.key},
           ${state}, ${rfc3339(order.expires_at_ms)}, ${order.principal_id}, ${order.fingerprint},
           ${order.closes_digest}, ${order.metadata ? sql.json(order.metadata) : null},
-          ${announces(order)}, ${currentTraceparent()}::text, ${rfc3339(order.created_at_ms)})
+          ${announces(order)}, ${events}, ${currentTraceparent()}::text,
+          ${rfc3339(order.created_at_ms)})
         on conflict (tenant_id, principal_id, idempotency_key) where idempotency_key is not null
           do nothing
         returning ${intentColumns}
