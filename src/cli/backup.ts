@@ -108,7 +108,10 @@ export const backupRestore: Command = {
   words: 'backup restore',
   takes: ['<backup>'],
   summary: 'Restore a backup into an empty data folder',
-  more: ['DATA_DIR names the folder. Existing data is never replaced.'],
+  more: [
+    'DATA_DIR names the folder, and DATABASE_URL an empty database for a backup with a dump.',
+    'Existing data is never replaced.',
+  ],
   run: async call => {
     const folder = resolve(call.args[0] ?? '')
     const { data_dir, database_url } = call.config()
