@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Copied, curlOf } from './curl.tsx'
 import { FieldList } from './field-list.tsx'
 import { fill, labelOf, nameOf, verbOf, words } from './language.ts'
-import { callOperation, operation, pathNames } from './operation.ts'
+import { callOperation, operation, pathNames, type Row } from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
 import type { Action } from './resource.ts'
 import { bodyOf, draftOf, SchemaFields, type Draft } from './schema-form.tsx'
@@ -15,12 +15,14 @@ import { bodyOf, draftOf, SchemaFields, type Draft } from './schema-form.tsx'
 type Props = {
   readonly action: Action
   readonly path: Readonly<Record<string, string>>
+  /** The item that is acted on. */
+  readonly row?: Row
   /** The item that the page shows. */
   readonly main?: boolean
   readonly done?: () => void
 }
 
-export function ActionButton({ action, path, main = false, done }: Props) {
+export function ActionButton({ action, path, row, main = false, done }: Props) {
   const [open, set] = useState(false)
   const { summary } = operation(action.by)
   const mainClass = main ? 'main' : undefined
@@ -36,7 +38,7 @@ export function ActionButton({ action, path, main = false, done }: Props) {
       </button>
       {open && (
         <ActionDialog
-          {...{ action, path }}
+          {...{ action, path, ...(row ? { row } : {}) }}
           close={acted => {
             set(false)
             if (acted) done?.()
@@ -47,14 +49,14 @@ export function ActionButton({ action, path, main = false, done }: Props) {
   )
 }
 
-type DialogProps = Pick<Props, 'action' | 'path'> & { close(acted: boolean): void }
+type DialogProps = Pick<Props, 'action' | 'path' | 'row'> & { close(acted: boolean): void }
 
-function ActionDialog({ action, path, close }: DialogProps) {
+function ActionDialog({ action, path, row, close }: DialogProps) {
   const { by, hurts } = action
   const { method, summary, body, path: template } = operation(by)
   const dialog = useRef<HTMLDialogElement>(null)
   const missing = pathNames(template).filter(name => !(name in path))
-  const asked = useRequest(action, path)
+  const asked = useRequest(action, path, row)
   const { sending, refusal, reply } = asked
   useEffect(() => {
     dialog.current?.showModal()
@@ -106,10 +108,17 @@ function ActionDialog({ action, path, close }: DialogProps) {
   )
 }
 
-function useRequest({ by }: Action, path: Readonly<Record<string, string>>) {
+function useRequest({ by, from }: Action, path: Readonly<Record<string, string>>, row?: Row) {
   const { body, example } = operation(by)
+  // A body with a version is about the version that the person sees.
+  const given = {
+    ...(row && 'version' in row ? { version: row['version'] } : {}),
+    ...(row && from?.(row)),
+  }
   const [more, setMore] = useState<Draft>({})
-  const [draft, setDraft] = useState<Draft>(() => (body ? draftOf(body, example) : {}))
+  const [draft, setDraft] = useState<Draft>(() =>
+    body ? draftOf(body, { ...(example as Row | undefined), ...given }) : {},
+  )
   const [sending, setSending] = useState(false)
   const [refusal, setRefusal] = useState<unknown>(null)
   const [reply, setReply] = useState<{ readonly data: unknown } | null>(null)

@@ -19,6 +19,7 @@ import { ProblemBox } from './problem-box.tsx'
 import {
   actionsOf,
   itemOf,
+  mayAct,
   mayCall,
   pathOf,
   splitKey,
@@ -29,7 +30,7 @@ import {
 import { addressOf, go, Link } from './router.tsx'
 import { Table } from './table.tsx'
 import { useList } from './use-list.ts'
-import { useRead } from './use-read.ts'
+import { useRead, useRereads } from './use-read.ts'
 import { Cell, State, titleOfRow } from './value.tsx'
 import { Watch } from './watch.tsx'
 
@@ -50,6 +51,8 @@ export function DetailPage({ place, resource, item, filters }: Props) {
   )
   useLive(resource.events ?? [], read.reload)
   const { data: row, error, loading, reload } = read
+  const moves = row && resource.unannounced?.includes(String(row['state']))
+  useRereads(moves ? JSON.stringify(row) : null, reload)
   return (
     <>
       <p class="path">
@@ -114,7 +117,7 @@ type HeadProps = {
 function Head({ resource, row, item, acted }: HeadProps) {
   const state = row['state'] ?? row['status']
   const offered = actionsOf(resource).filter(
-    action => mayCall(action.by) && (!action.in || action.in.includes(String(state))),
+    action => mayAct(action) && (!action.in || action.in.includes(String(state))),
   )
   const key = splitKey(item)
   return (
@@ -128,6 +131,7 @@ function Head({ resource, row, item, acted }: HeadProps) {
             <ActionButton
               key={action.by}
               action={action}
+              row={row}
               path={pathOf(action.by, resource.of, key)}
               done={() => acted(operation(action.by).method === 'DELETE' && isOwn(action.by))}
             />

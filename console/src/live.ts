@@ -70,18 +70,19 @@ export function useLiveState(): LiveState {
 }
 
 /**
- * Calls the function soon after an event whose type begins with this text. Several events together
- * cause one call.
+ * Calls the function soon after an event whose type begins with one of these texts; every type
+ * begins with ''. Several events together cause one call.
  */
 export function useLive(beginnings: readonly string[], run: () => void): void {
   const latest = useRef(run)
   latest.current = run
-  const wanted = beginnings.join(' ')
+  const wanted = beginnings.join('|')
   useEffect(() => {
+    if (beginnings.length === 0) return
     let timer: number | undefined
     const listen = (event: Event) => {
       const type = String(((event as CustomEvent).detail as Row)['type'])
-      if (!wanted.split(' ').some(one => one !== '' && type.startsWith(one))) return
+      if (!beginnings.some(one => type.startsWith(one))) return
       timer ??= setTimeout(() => {
         timer = undefined
         latest.current()
@@ -92,7 +93,7 @@ export function useLive(beginnings: readonly string[], run: () => void): void {
       clearTimeout(timer)
       told.removeEventListener('event', listen)
     }
-  }, [wanted])
+  }, [wanted, beginnings.length])
 }
 
 /** The newest events since the page was opened, newest first. */

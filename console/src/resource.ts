@@ -25,6 +25,10 @@ export type Action = {
   readonly hurts?: true
   /** The action is shown only in these states. */
   readonly in?: readonly string[]
+  /** What the platform asks for beyond the permission of the operation. */
+  readonly needs?: string
+  /** What the form begins with, from the item. */
+  readonly from?: (row: Row) => Row
 }
 
 export type Related = {
@@ -52,6 +56,8 @@ export type Declared<L extends OperationId> = {
   readonly related?: readonly Related[]
   /** Prefixes of event types. After such an event a row may have changed. */
   readonly events?: readonly string[]
+  /** States that end soon and without an event: the page of an item reads it again a few times. */
+  readonly unannounced?: readonly string[]
   /** The resource is a log: the API returns its oldest entry first. */
   readonly feed?: true
   /** The operation that streams the events of one row. */
@@ -119,6 +125,10 @@ export function actionsOf({ actions = [] }: Resource): Action[] {
 
 export function mayCall(id: OperationId): boolean {
   return may(operation(id).permission)
+}
+
+export function mayAct({ by, needs }: Action): boolean {
+  return mayCall(by) && may(needs ?? null)
 }
 
 /** Without a list, an item is found by its id. */

@@ -8,7 +8,8 @@ import { callOperation, type Page, type Row } from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
 import { addressOf, go, Link } from './router.tsx'
 import { may } from './session.ts'
-import { useRead } from './use-read.ts'
+import { mayCall } from './resource.ts'
+import { useRead, useRereads } from './use-read.ts'
 import { isId, State } from './value.tsx'
 
 type Step = {
@@ -21,6 +22,8 @@ type Step = {
 
 const pages_max = 20
 const delivered_max = 30
+/** What a request caused goes on for a while: jobs, messages and deliveries follow its commit. */
+const young_ms = 120_000
 
 export function TracePage({ asked }: { readonly asked: string }) {
   const [id, set] = useState(asked)
@@ -48,9 +51,11 @@ export function TracePage({ asked }: { readonly asked: string }) {
 
 function TimeLine({ request_id }: { readonly request_id: string }) {
   const { data, error, loading, reload } = useRead(request_id, signal => trace(request_id, signal))
+  const began = beganAt(request_id)
+  const young = Date.now() - began.getTime() < young_ms
+  useRereads(young ? JSON.stringify(data ?? null) : null, reload)
   if (loading) return <p class="soft">{words.loading}</p>
   if (!data) return <ProblemBox error={error} retry={reload} />
-  const began = beganAt(request_id)
   return (
     <>
       <ol class="timeline trace">
@@ -131,15 +136,14 @@ async function deliveriesOf(event: Row, signal: AbortSignal): Promise<Step[]> {
 
 function stepOfEvent(event: Row): Step {
   const type = String(event['type'])
-  return {
-    at: String(event['occurred_at']),
-    kind: kindOf(type),
-    text: type,
-    to: addressOf(['events', 'log', String(event['id'])]),
+  const of = String(event['aggregate_id'])
+  const step = { at: String(event['occurred_at']), text: type }
+  if (type.startsWith('job.') && mayCall('getJob')) {
+    return { ...step, kind: words.trace_job, to: addressOf(['jobs', 'jobs', of]) }
   }
-}
-
-function kindOf(type: string): string {
-  if (type.startsWith('job.')) return words.trace_job
-  return type.startsWith('notification.') ? words.trace_mail : words.trace_event
+  if (type.startsWith('notification.') && mayCall('getNotification')) {
+    const to = addressOf(['notifications', 'notifications', of])
+    return { ...step, kind: words.trace_mail, to }
+  }
+  return { ...step, kind: words.trace_event, to: addressOf(['events', 'log', String(event['id'])]) }
 }

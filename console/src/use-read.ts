@@ -33,3 +33,28 @@ export function useRead<T>(about: string, read: (signal: AbortSignal) => Promise
     reload: useCallback(() => again(n => n + 1), []),
   }
 }
+
+const rereads_max = 7
+
+/**
+ * Reads again what changes without an event: a few times, each after twice the wait, and from the
+ * beginning when it has changed. `shown` is what was read, or null if nothing more is expected.
+ */
+export function useRereads(shown: string | null, reload: () => void): void {
+  const [turn, next] = useState(0)
+  const before = useRef({ shown, turn })
+  useEffect(() => {
+    if (shown === null) return
+    if (before.current.shown !== shown) before.current = { shown, turn }
+    const count = turn - before.current.turn
+    if (count === rereads_max) return
+    const timer = setTimeout(
+      () => {
+        reload()
+        next(turn + 1)
+      },
+      250 * 2 ** count,
+    )
+    return () => clearTimeout(timer)
+  }, [shown, turn])
+}

@@ -3,10 +3,18 @@ import { existsSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import axe from 'axe-core'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type Page,
+  type Response,
+} from 'playwright-core'
 import { expect } from 'vitest'
 import { Type } from 'typebox'
 import { sql } from '../../src/kernel/database/sql.ts'
+import { composition } from '../../src/platform.ts'
+import type { Composition } from '../../src/runtime/composition.ts'
 import { openProductWorld, type ProductWorld } from '../product-world.ts'
 
 const executablePath = '/usr/bin/chromium'
@@ -31,16 +39,20 @@ export type Visitor = {
 
 export async function openConsoleWorld(
   settings: Record<string, string> = {},
+  composed: Composition = composition,
 ): Promise<ConsoleWorld> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const world = await openProductWorld({
-    PORT: String(port),
-    PUBLIC_URL: url,
-    IDENTITY_EMAIL_SCOPE: 'global',
-    KERNEL_SANDBOX: 'true',
-    ...settings,
-  })
+  const world = await openProductWorld(
+    {
+      PORT: String(port),
+      PUBLIC_URL: url,
+      IDENTITY_EMAIL_SCOPE: 'global',
+      KERNEL_SANDBOX: 'true',
+      ...settings,
+    },
+    composed,
+  )
   for (const { seed } of Object.values(world.platform.opened)) await seed?.()
   await allowToSeeAll(world, 'tenant-admin@acme.example')
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
@@ -65,7 +77,7 @@ async function allowToSeeAll(world: ProductWorld, email: string): Promise<void> 
   const permissions = world.platform.routes
     .map(({ permission }) => permission)
     .filter(one => one.endsWith('.read') || one === 'kernel.events.operate')
-  await world.allow(member, ...new Set(permissions))
+  await world.allow(member, ...new Set(permissions), 'identity.sessions.revoke_any')
 }
 
 type Wanted = { email: string; at: string; dark: 'dark' | undefined }
@@ -76,6 +88,8 @@ async function visit(browser: Browser, url: string, { email, at, dark }: Wanted)
     viewport: { width: 1280, height: 900 },
     colorScheme: dark ?? 'light',
   })
+  // Below the limit of a test, so that a failure names the element that did not come.
+  context.setDefaultTimeout(10_000)
   let faults: string[] = []
   // A refused request is shown on the page, and the browser reports it too.
   const isRefusal = (text: string) => /status of 4\d\d/.test(text)
@@ -99,6 +113,61 @@ async function visit(browser: Browser, url: string, { email, at, dark }: Wanted)
       return found
     },
   }
+}
+
+/** In the page: with its session, like a button of it. */
+export async function send(
+  page: Page,
+  path: string,
+  body: object,
+): Promise<Record<string, unknown>> {
+  return await page.evaluate(
+    async ([at, given]) => {
+      const { csrf_token } = (await (await fetch('/v1/sessions/current')).json()) as {
+        csrf_token: string
+      }
+      const headers = {
+        'content-type': 'application/json',
+        'x-csrf-token': csrf_token,
+        'idempotency-key': crypto.randomUUID(),
+      }
+      const answer = await fetch(at, { method: 'POST', headers, body: given })
+      if (!answer.ok) throw new Error(`${at}: ${await answer.text()}`)
+      return (await answer.json()) as Record<string, unknown>
+    },
+    [path, JSON.stringify(body)] as const,
+  )
+}
+
+export async function read(page: Page, path: string): Promise<Record<string, unknown>> {
+  return await page.evaluate(
+    async at => (await (await fetch(at)).json()) as Record<string, unknown>,
+    path,
+  )
+}
+
+/**
+ * Opens the dialog of a button, fills its fields by their labels, sends it, and closes the reply.
+ */
+export async function act(
+  page: Page,
+  button: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  await page.getByRole('button', { name: button, exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  for (const [label, text] of Object.entries(fields)) {
+    const field = dialog.getByLabel(new RegExp(`^${label}`))
+    const tag = await field.evaluate((one: { readonly tagName: string }) => one.tagName)
+    if (tag === 'SELECT') await field.selectOption(text)
+    else await field.fill(text)
+  }
+  const answered = page.waitForResponse(one => one.request().method() !== 'GET')
+  await dialog.locator('footer button').last().click()
+  const answer = await answered
+  if (!answer.ok()) throw new Error(`${button}: ${await answer.text()}`)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  return answer
 }
 
 /** Without what axe finds wrong, and no wider than the window. */

@@ -1,12 +1,20 @@
 /**
- * What surfaces show beyond lists and fields, each by its main journey, as a person does it in
- * Chromium in the dark: links, uploads, notifications, retrieval, chat, inference, payments,
- * webhooks, social and identity. Jobs, search and trace are in journeys.test.ts.
+ * What surfaces show beyond lists and fields, as a person sees it in Chromium in the dark: links,
+ * uploads, notifications, retrieval, chat, inference and payments. The acts of the other surfaces
+ * are in acts.test.ts, and jobs, search and refusals in journeys.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { eventually } from '../world.ts'
-import { audit, has_chromium, openConsoleWorld, shoot, type Visitor } from './console-world.ts'
+import {
+  audit,
+  has_chromium,
+  openConsoleWorld,
+  read,
+  send,
+  shoot,
+  type Visitor,
+} from './console-world.ts'
 
 const admin = 'tenant-admin@acme.example'
 /** What a person’s browser sends: other visits are counted as those of bots. */
@@ -168,78 +176,7 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     expect([...person.faults(), ...buyer.faults()]).toEqual([])
     await buyer.context.close()
   }, 60_000)
-
-  test('webhooks: a test event has its delivery, with what was sent', async () => {
-    await open('webhooks/deliveries')
-    await page.locator('.row.leads a').first().click()
-    const body = page.locator('pre', { hasText: 'occurred_at' }).first()
-    await body.waitFor()
-    await page.getByRole('heading', { name: 'Responses' }).waitFor()
-    await audit(page, 'a delivery')
-    expect(person.faults()).toEqual([])
-  }, 60_000)
-
-  test('social: a report reaches the queue by itself, and is decided', async () => {
-    await open('social/cases')
-    await page.locator('.light.live').waitFor()
-    const other = await console_world.visit(member)
-    const post = await send(page, '/v1/posts', { body: 'Buy cheap watches', visibility: 'public' })
-    const report = { subject_type: 'post', subject_id: post['id'], category: 'spam' }
-    await send(other.page, '/v1/moderation/reports', report)
-    await other.context.close()
-    await page.locator('.row.leads', { hasText: 'spam' }).first().click()
-    await page.getByLabel('Subject').getByText('Buy cheap watches').waitFor()
-    await audit(page, 'a case')
-    await page.getByRole('button', { name: 'Act on moderation case' }).click()
-    await page
-      .getByRole('dialog')
-      .getByLabel(/^Reason code/)
-      .waitFor()
-    await page.keyboard.press('Escape')
-    expect(person.faults()).toEqual([])
-  }, 60_000)
-
-  test('identity: a role that is assigned is in the audit', async () => {
-    await open('identity/accounts')
-    await page.getByRole('link', { name: member }).click()
-    await page.getByRole('button', { name: 'Assign role' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel(/^Role/).fill('moderator')
-    await dialog.getByRole('button', { name: 'Assign' }).click()
-    await dialog.getByText('The reply').or(dialog.getByText('Done.')).waitFor()
-    await dialog.getByRole('button', { name: 'Close' }).click()
-    await open('platform/audit')
-    await page.locator('.row.leads', { hasText: 'role' }).first().waitFor()
-    expect(person.faults()).toEqual([])
-  }, 60_000)
 })
-
-/** In the page: with its session, like a button of it. */
-async function send(page: Page, path: string, body: object): Promise<Record<string, unknown>> {
-  return await page.evaluate(
-    async ([at, given]) => {
-      const { csrf_token } = (await (await fetch('/v1/sessions/current')).json()) as {
-        csrf_token: string
-      }
-      const headers = {
-        'content-type': 'application/json',
-        'x-csrf-token': csrf_token,
-        'idempotency-key': crypto.randomUUID(),
-      }
-      const answer = await fetch(at, { method: 'POST', headers, body: given })
-      if (!answer.ok) throw new Error(`${at}: ${await answer.text()}`)
-      return (await answer.json()) as Record<string, unknown>
-    },
-    [path, JSON.stringify(body)] as const,
-  )
-}
-
-async function read(page: Page, path: string): Promise<Record<string, unknown>> {
-  return await page.evaluate(
-    async at => (await (await fetch(at)).json()) as Record<string, unknown>,
-    path,
-  )
-}
 
 function isInSight(element: { getBoundingClientRect(): { top: number; bottom: number } }): boolean {
   const { top, bottom } = element.getBoundingClientRect()

@@ -1,5 +1,15 @@
 /** The place of commerce: orders, products, stock, returns and price rules. */
+import type { Row } from '../operation.ts'
 import { resource, type Place } from '../resource.ts'
+
+/** What is not shipped yet. */
+function restOf({ lines }: Row): Row {
+  const rest = (lines as readonly Row[]).map(line => ({
+    order_line_id: line['id'],
+    quantity: Number(line['quantity']) - Number(line['shipped_quantity']),
+  }))
+  return { lines: rest.filter(({ quantity }) => quantity > 0) }
+}
 
 export const commerce: Place = {
   name: 'commerce',
@@ -13,7 +23,10 @@ export const commerce: Place = {
       create: 'checkOut',
       columns: ['number', 'state', 'payment_state', 'total_minor', 'created_at', 'id'],
       events: ['order.', 'payment.', 'refund.'],
-      actions: ['shipOrder', { by: 'cancelOrder', hurts: true }],
+      actions: [
+        { by: 'shipOrder', in: ['confirmed'], from: restOf },
+        { by: 'cancelOrder', hurts: true },
+      ],
     }),
     resource({
       name: 'products',

@@ -17,7 +17,7 @@ export const identity: Place = {
         'assignRole',
         'removeRole',
         'updateAccount',
-        { by: 'endAccountSessions', hurts: true },
+        { by: 'endAccountSessions', hurts: true, needs: 'identity.sessions.revoke_any' },
         { by: 'eraseAccount', hurts: true },
       ],
       related: [

@@ -47,7 +47,8 @@ export const webhooks: Place = {
         'created_at',
         'id',
       ],
-      events: [''],
+      events: ['webhook_delivery.', 'webhook_subscription.'],
+      unannounced: ['pending'],
       actions: ['replayWebhookDelivery'],
     }),
     resource({
