@@ -114,7 +114,7 @@ export class Sequencer {
       quiet = count > 0 ? 0 : quiet + 1
       if (count === batch_max) continue
       const busy = quiet < quiet_rounds_max || state.gaps.ranges.length > 0
-      await this.sleeper.sleepThrough(count > 1 ? busy_gap_ms : gap_ms)
+      if (count > 0) await this.sleeper.sleepThrough(count > 1 ? busy_gap_ms : gap_ms)
       await this.sleeper.sleep(busy ? busy_ms : idle_ms)
     }
   }
