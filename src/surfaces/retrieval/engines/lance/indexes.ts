@@ -6,7 +6,7 @@
 import { Index, type Table } from '@lancedb/lancedb'
 import { openClock } from '../../../../kernel/clock.ts'
 
-export const vector_index_rows = 10_000
+const vector_index_rows = 10_000
 /** `optimize` adds new rows as one more part. A search looks into each part, for about 0.7 ms. */
 const parts_max = 8
 /** A reader in another process may still use a version of this age. */

@@ -8,7 +8,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { checkTableName, IndexFailed, type Lease, type RetrievalIndex } from '../index.ts'
-import { watchGrowth } from './index-growth.ts'
+import { buildWhenQuiet } from './build-when-quiet.ts'
 import type { Call, CallReply, Method, Storage } from './protocol.ts'
 
 const program = fileURLToPath(new URL('./lance.child.ts', import.meta.url))
@@ -21,6 +21,8 @@ export type LanceOptions = {
   readonly memory_bytes: number
   readonly read_seconds: number
   readonly idle_seconds: number
+  /** A vector index is built when no row has been written for so long. */
+  readonly quiet_ms?: number
 }
 
 type Worker = {
@@ -29,6 +31,7 @@ type Worker = {
 }
 
 export function openLanceIndex(options: LanceOptions): RetrievalIndex {
+  const { quiet_ms = 30_000 } = options
   const reader = openWorker(options)
   const writer = openWorker(options)
   const builder = openWorker(options)
@@ -52,12 +55,12 @@ export function openLanceIndex(options: LanceOptions): RetrievalIndex {
     checkTableName(table)
     await builder.call({ method: 'buildVectorIndex', parameters: [table] }, write_seconds)
   }
-  const growth = watchGrowth(build)
+  const quiet = buildWhenQuiet(build, quiet_ms)
   return {
     create: async (...all) => await write('create', all),
     upsert: async (...all) => {
       await write('upsert', all, all[2])
-      growth.grew(all[0], all[1].length)
+      quiet.wrote(all[0])
     },
     setAccess: async (...all) => await write('setAccess', all, all[3]),
     deleteByDocument: async (...all) => await write('deleteByDocument', all, all[2]),
@@ -68,14 +71,14 @@ export function openLanceIndex(options: LanceOptions): RetrievalIndex {
       await write('copy', all, all[2])
     },
     drop: async (...all) => {
-      growth.forget(all[0])
+      quiet.forget(all[0])
       await write('drop', all)
     },
     search: async (...all) => (await read('search', all)) as never,
     documents: async (...all) => (await read('documents', all)) as never,
     count: async (...all) => (await read('count', all)) as never,
     close: async () => {
-      growth.close()
+      quiet.close()
       await Promise.all([reader.close(), writer.close(), builder.close()])
     },
   }
