@@ -12,6 +12,7 @@ const names = [
   'backlog',
   'idle',
   'cold-start',
+  'console',
   'identity',
   'jobs',
   'links',
