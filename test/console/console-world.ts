@@ -89,7 +89,7 @@ async function visit(browser: Browser, url: string, { email, at, dark }: Wanted)
     colorScheme: dark ?? 'light',
   })
   // Below the limit of a test, so that a failure names the element that did not come.
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(30_000)
   let faults: string[] = []
   // A refused request is shown on the page, and the browser reports it too.
   const isRefusal = (text: string) => /status of 4\d\d/.test(text)
