@@ -42,7 +42,7 @@ export async function searching({ options }: Bench): Promise<Section> {
     const loaded_seconds = await seconds(async () => await load(index, vectors.slice(0, count)))
     const queries = vectors.slice(count)
     const flat = await measure(index, queries, 'LanceDB, every vector', true, 0)
-    const built = await seconds(async () => await index.buildVectorIndex('vectors'))
+    const built = await seconds(async () => await index.completeIndexes('vectors'))
     const near = await measure(index, queries, 'LanceDB, approximate', false, built)
     const peers = await beside(folder, vectors, count)
     const measured = [...flat, ...near, ...peers]

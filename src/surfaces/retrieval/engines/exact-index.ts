@@ -64,7 +64,7 @@ export function openExactIndex(): RetrievalIndex {
     },
     count: async name => tableOf(name).rows.size,
     compact: async (name, lease) => void written(name, lease),
-    buildVectorIndex: async name => void tableOf(name),
+    completeIndexes: async name => void tableOf(name),
     copy: async (from, to, lease) => {
       const { spec, rows } = written(from, lease)
       tables.set(checkTableName(to), { spec, rows: new Map(rows) })

@@ -29,11 +29,11 @@ export type RetrievalIndex = {
   /** Adds new rows to the indexes and merges small files. Deleted rows may stay on disk. */
   compact(table: string, lease: Lease): Promise<void>
   /**
-   * Builds the vector index of a large table that has none, or one of many parts. This takes
-   * minutes but runs beside writers and readers, so it needs no lease. Until then, and below 10,000 rows, a search compares
-   * every permitted vector.
+   * Adds new rows to the indexes, and builds the vector index of a large table that has none, or one
+   * of many parts. This takes up to minutes but runs beside writers and readers, so it needs no
+   * lease. Until then a search reads the new rows one by one.
    */
-  buildVectorIndex(table: string): Promise<void>
+  completeIndexes(table: string): Promise<void>
   /**
    * The first half of a purge: copies the live rows of a table into a new one. The caller then
    * points readers to `to` and drops `from`. Only after that, all bytes of deleted rows are

@@ -93,6 +93,6 @@ async function fill(deps: Deps, job: RunningJob, target: IndexVersion): Promise<
     await job.progress({ stage: 'index', current: done, total, checkpoint: { after, done } })
   })
   await withWriter(deps, target, ({ table, lease }) => deps.index.compact(table, lease))
-  await withTable(deps, target, table => deps.index.buildVectorIndex(table))
+  await withTable(deps, target, table => deps.index.completeIndexes(table))
   await stages.set('index', { state: 'done', done, total: Math.max(done, total) })
 }

@@ -106,7 +106,7 @@ async function sweepVersion(
     }
     from = to + 1
   }
-  await withTable(deps, { ...place, table_id }, table => deps.index.buildVectorIndex(table))
+  await withTable(deps, { ...place, table_id }, table => deps.index.completeIndexes(table))
 }
 
 /**

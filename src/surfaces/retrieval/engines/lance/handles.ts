@@ -18,7 +18,7 @@ export function openHandles(db: Connection) {
   /** Rows that were written since the last `optimize`. */
   const changes = new Map<string, number>()
   /** Two builds of one vector index at the same time would make each other fail. */
-  const building = new Map<string, Promise<void>>()
+  const running = new Map<string, Promise<void>>()
   const inOrder = queueByTable()
   const tableNamed = async (name: string): Promise<Table> => {
     const known = open.get(name)
@@ -55,15 +55,15 @@ export function openHandles(db: Connection) {
       })
     })
   }
-  const buildingIndex = async (name: string, build: (table: Table) => Promise<void>) => {
-    const running = building.get(name) ?? reading(name, build).finally(() => building.delete(name))
-    building.set(name, running)
-    await running
+  const completing = async (name: string, complete: (table: Table) => Promise<void>) => {
+    const mine = running.get(name) ?? reading(name, complete).finally(() => running.delete(name))
+    running.set(name, mine)
+    await mine
   }
   return {
     reading,
     writing,
-    buildingIndex,
+    completing,
     inOrder,
     changesOf: (name: string) => changes.get(name) ?? 0,
     forget: (name: string) => {

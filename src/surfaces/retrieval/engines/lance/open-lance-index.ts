@@ -1,14 +1,14 @@
 /**
- * Index tables in LanceDB, in three child processes: one reads, one writes, and one builds vector
- * indexes. So a write that hangs, or is killed with its lease, does not stop searches, and a build
- * does not delay writes. Each process starts at its first use, is
+ * Index tables in LanceDB, in three child processes: one reads, one writes, and one
+ * completes indexes. So a write that hangs, or is killed with its lease, does not stop searches, and
+ * a long build does not delay writes. Each process starts at its first use, is
  * replaced when it uses too much memory, and ends after a time without work.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { checkTableName, IndexFailed, type Lease, type RetrievalIndex } from '../index.ts'
-import { buildWhenQuiet } from './build-when-quiet.ts'
+import { completeWhenQuiet } from './complete-when-quiet.ts'
 import type { Call, CallReply, Method, Storage } from './protocol.ts'
 
 const program = fileURLToPath(new URL('./lance.child.ts', import.meta.url))
@@ -21,7 +21,7 @@ export type LanceOptions = {
   readonly memory_bytes: number
   readonly read_seconds: number
   readonly idle_seconds: number
-  /** A vector index is built when no row has been written for so long. */
+  /** Indexes are completed when no row has been written for so long. */
   readonly quiet_ms?: number
 }
 
@@ -51,11 +51,11 @@ export function openLanceIndex(options: LanceOptions): RetrievalIndex {
     const until = lease && { until_ms: lease.until_ms }
     await writer.call({ method, parameters, ...until }, write_seconds)
   }
-  const build = async (table: string) => {
+  const complete = async (table: string) => {
     checkTableName(table)
-    await builder.call({ method: 'buildVectorIndex', parameters: [table] }, write_seconds)
+    await builder.call({ method: 'completeIndexes', parameters: [table] }, write_seconds)
   }
-  const quiet = buildWhenQuiet(build, quiet_ms)
+  const quiet = completeWhenQuiet(complete, quiet_ms)
   return {
     create: async (...all) => await write('create', all),
     upsert: async (...all) => {
@@ -65,7 +65,7 @@ export function openLanceIndex(options: LanceOptions): RetrievalIndex {
     setAccess: async (...all) => await write('setAccess', all, all[3]),
     deleteByDocument: async (...all) => await write('deleteByDocument', all, all[2]),
     compact: async (...all) => await write('compact', all, all[1]),
-    buildVectorIndex: build,
+    completeIndexes: complete,
     copy: async (...all) => {
       checkTableName(all[1])
       await write('copy', all, all[2])

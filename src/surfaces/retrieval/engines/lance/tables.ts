@@ -11,7 +11,7 @@ export type Tables = Omit<RetrievalIndex, 'close'>
 
 export async function openTables({ uri, options }: Storage): Promise<Tables> {
   const db = await connect(uri, { storageOptions: { ...options }, readConsistencyInterval: 0 })
-  const { reading, writing, buildingIndex, inOrder, changesOf, forget } = openHandles(db)
+  const { reading, writing, completing, inOrder, changesOf, forget } = openHandles(db)
   return {
     create: async (name, spec) => {
       const table = await db.createEmptyTable(name, schemaOf(spec), { existOk: true })
@@ -52,7 +52,12 @@ export async function openTables({ uri, options }: Storage): Promise<Tables> {
         return -changesOf(name)
       })
     },
-    buildVectorIndex: async name => await buildingIndex(name, buildVectorIndex),
+    completeIndexes: async name => {
+      await completing(name, async table => {
+        await optimize(table)
+        await buildVectorIndex(table)
+      })
+    },
     copy: async (from, to, lease) => {
       await inOrder(from, async () => {
         checkLease(lease)

@@ -56,7 +56,7 @@ describe('one permitted row among 10,000 that are nearly the same', () => {
       await index.upsert('needle', rows.slice(at, at + 2500), leaseFor(60))
     }
     expect(await ask()).toEqual([[7778], [7778]])
-    await index.buildVectorIndex('needle')
+    await index.completeIndexes('needle')
     const { table } = await opened('needle')
     expect((await table.listIndices()).map(({ columns }) => columns.join())).toContain('vector')
     expect(await ask()).toEqual([[7778], [7778]])
@@ -77,7 +77,7 @@ describe('one permitted row among 10,000 that are nearly the same', () => {
       )
       await index.upsert('recall', part, leaseFor(60))
     }
-    await index.buildVectorIndex('recall')
+    await index.completeIndexes('recall')
     for (const acl_set_ids of [Array.from({ length: 100 }, (_, n) => n), [7]]) {
       let same = 0
       for (const vector of vectors.slice(10_000)) {

@@ -1,12 +1,11 @@
 /**
- * Has the vector index of a table built, or its parts merged, when no row has been written for a
- * while. So an import is searched quickly soon after its end, and not only after the next sweep. A
- * build during an import would make the import slower: each portion of rows would become one more
- * part of the index.
+ * Has the indexes of a table completed when no row has been written for a while. So an import is
+ * searched quickly soon after its end, and not only after the next sweep. During an import this
+ * would make the import slower: each portion of rows would become one more part of the vector index.
  */
 const tables_max = 1000
 
-export function buildWhenQuiet(build: (table: string) => Promise<void>, quiet_ms: number) {
+export function completeWhenQuiet(complete: (table: string) => Promise<void>, quiet_ms: number) {
   const tables = new Map<string, NodeJS.Timeout>()
   const forget = (table: string): void => {
     clearTimeout(tables.get(table))
@@ -14,8 +13,8 @@ export function buildWhenQuiet(build: (table: string) => Promise<void>, quiet_ms
   }
   const start = (table: string): void => {
     tables.delete(table)
-    // The sweep repeats a build that failed.
-    build(table).catch(() => {})
+    // The sweep repeats what failed.
+    complete(table).catch(() => {})
   }
   return {
     wrote: (table: string): void => {
