@@ -8,7 +8,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Deps } from '../deps.ts'
+import type { DataKeys } from '../vault.ts'
 import { insertIntent } from '../intents/insert-intent.ts'
 import type { Order } from '../intents/order.ts'
 import { textOf } from '../intents/recipient.ts'
@@ -19,12 +19,12 @@ const Opened = Type.Object({ id: Id })
 /** Returns null if the key already has an intent. */
 export async function addToDigest(
   tx: Tx,
-  deps: Pick<Deps, 'kernel' | 'vault'>,
+  data_keys: DataKeys,
   order: Order,
   { key, window_seconds }: NonNullable<Order['digest']>,
 ): Promise<IntentRow | null> {
   const { tenant_id, recipient, category, template, priority, locale, channels } = order
-  const row = await insertIntent(tx, deps, order, 'held', [])
+  const row = await insertIntent(tx, data_keys, order, 'held', [])
   if (!row) return null
   const kept = { template: template.ref, priority, locale, channels }
   const { id } = await tx.one(

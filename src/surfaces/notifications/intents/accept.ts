@@ -15,6 +15,7 @@ import { hashOf, render, RenderFailure, type Rendered } from '../templates/rende
 import { announce } from '../sending/announce.ts'
 import { settleMembers } from '../sending/settle-intents.ts'
 import { send_topic } from '../topics.ts'
+import type { DataKeys } from '../vault.ts'
 import { announces, insertIntent, type NewAttempt } from './insert-intent.ts'
 import { loadFacts, type FactsOf } from './load-facts.ts'
 import type { Order } from './order.ts'
@@ -41,7 +42,7 @@ export async function acceptAll(
   orders: readonly Order[],
 ): Promise<(Accepted | null)[]> {
   const now_ms = deps.kernel.clock.nowMs()
-  const [facts] = await Promise.all([
+  const [facts, data_keys] = await Promise.all([
     loadFacts(
       tx,
       deps,
@@ -59,8 +60,8 @@ export async function acceptAll(
   const accepted = await Promise.all(
     orders.map(order =>
       waits(order, now_ms)
-        ? acceptLater(tx, deps, order)
-        : acceptNow(tx, deps, order, facts, now_ms, items),
+        ? acceptLater(tx, data_keys, order)
+        : acceptNow(tx, { data_keys, facts, now_ms, items }, order),
     ),
   )
   await addItems(tx, items)
@@ -72,9 +73,9 @@ function waits({ digest, scheduled_at_ms }: Order, now_ms: number): boolean {
   return digest !== null || (scheduled_at_ms !== null && scheduled_at_ms > now_ms)
 }
 
-async function acceptLater(tx: Tx, deps: Needed, order: Order): Promise<Accepted | null> {
+async function acceptLater(tx: Tx, data_keys: DataKeys, order: Order): Promise<Accepted | null> {
   if (order.digest) {
-    const row = await addToDigest(tx, deps, order, order.digest)
+    const row = await addToDigest(tx, data_keys, order, order.digest)
     return row && { row, attempts: [] }
   }
   const attempts = order.channels.map(channel => ({
@@ -83,17 +84,22 @@ async function acceptLater(tx: Tx, deps: Needed, order: Order): Promise<Accepted
     channel,
     due_at_ms: order.scheduled_at_ms,
   }))
-  const row = await insertIntent(tx, deps, order, 'scheduled', attempts)
+  const row = await insertIntent(tx, data_keys, order, 'scheduled', attempts)
   return row ? { row, attempts } : null
+}
+
+type Accepting = {
+  readonly data_keys: DataKeys
+  readonly facts: FactsOf
+  readonly now_ms: number
+  /** Items of inboxes are collected here. */
+  readonly items: NewItem[]
 }
 
 async function acceptNow(
   tx: Tx,
-  deps: Needed,
+  { data_keys, facts, now_ms, items }: Accepting,
   order: Order,
-  facts: FactsOf,
-  now_ms: number,
-  items: NewItem[],
 ): Promise<Accepted | null> {
   const again = await isRepeated(tx, order)
   const planned = plan(order, facts, now_ms)
@@ -105,7 +111,7 @@ async function acceptNow(
   )
   const state = stateOf(attempts)
   const ended = announces(order) && state !== 'queued' && state !== 'held'
-  const row = await insertIntent(tx, deps, order, state, attempts, ended ? 1 : 0)
+  const row = await insertIntent(tx, data_keys, order, state, attempts, ended ? 1 : 0)
   if (!row) return null
   items.push(...itemsOf(order, [...messages.values()]))
   if (ended) await announceEnd(tx, order, state, attempts)

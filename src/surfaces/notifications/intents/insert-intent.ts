@@ -8,9 +8,8 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { currentTraceparent } from '../../../kernel/observability/context.ts'
-import type { Deps } from '../deps.ts'
 import { laneOf, type Channel, type IntentState } from '../schemas.ts'
-import { keyName, seal } from '../vault.ts'
+import { keyName, seal, type DataKeys } from '../vault.ts'
 import type { Order } from './order.ts'
 import { textOf } from './recipient.ts'
 import { intentColumns, IntentRow } from './view.ts'
@@ -28,7 +27,7 @@ export type NewAttempt = {
 /** Returns undefined if the key already has an intent. `events` is how many are emitted with it. */
 export async function insertIntent(
   tx: Tx,
-  { vault }: Pick<Deps, 'vault'>,
+  data_keys: DataKeys,
   order: Order,
   state: IntentState,
   attempts: readonly NewAttempt[],
@@ -36,7 +35,6 @@ export async function insertIntent(
 ): Promise<IntentRow | undefined> {
   const { id, tenant_id, recipient, category, priority, template, data } = order
   const owner_id = recipient.id
-  const data_keys = await vault.keysFor(tx, [{ tenant_id, owner_id }])
   const ref = newId()
   const text = JSON.stringify(data)
   const key = data_keys.get(keyName({ tenant_id, owner_id })) as Buffer
