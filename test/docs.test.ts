@@ -55,8 +55,8 @@ const pages = [
 
 const root = resolve(import.meta.dirname, '..')
 
-// A page starts a program for each value that it reads: a minute on a busy machine.
-test.for(pages)('the commands of %s', { timeout: 120_000 }, async page => {
+// A page starts a program for each value that it reads: minutes on a busy machine.
+test.for(pages)('the commands of %s', { timeout: 300_000 }, async page => {
   const text = (await readFile(join(root, page), 'utf8'))
     .replaceAll('http://127.0.0.1:8080', world.url)
     .replaceAll(/\b9000\b/g, String(receiver_port))
@@ -75,7 +75,7 @@ test.for(pages)('the commands of %s', { timeout: 120_000 }, async page => {
     const PATH = `${await commandsIn(reader)}:${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
     const env = { ...world.environment, PATH, TMPDIR }
     // `-x` prints each command, so that a failure shows how far the page went.
-    const { stdout } = await run('bash', ['-xc', script], { cwd, env, timeout: 110_000 })
+    const { stdout } = await run('bash', ['-xc', script], { cwd, env, timeout: 280_000 })
     const printed = stdout.split(`\n${end_of_block}\n`).slice(1)
     blocks.forEach(({ answer }, at) => {
       if (answer !== null) expectAnswer(printed[at] ?? '', answer)
