@@ -73,7 +73,9 @@ test.for(pages)('the commands of %s', { timeout: 300_000 }, async page => {
   await symlink(join(root, 'examples'), join(cwd, 'examples'))
   try {
     const PATH = `${await commandsIn(reader)}:${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
-    const env = { ...world.environment, PATH, TMPDIR }
+    // Without it each command would compile the whole platform again.
+    const NODE_COMPILE_CACHE = process.env['NODE_COMPILE_CACHE'] ?? ''
+    const env = { ...world.environment, PATH, TMPDIR, NODE_COMPILE_CACHE }
     // `-x` prints each command, so that a failure shows how far the page went.
     const { stdout } = await run('bash', ['-xc', script], { cwd, env, timeout: 280_000 })
     const printed = stdout.split(`\n${end_of_block}\n`).slice(1)
