@@ -91,37 +91,6 @@ describe('one permitted row among 10,000 that are nearly the same', () => {
   })
 })
 
-describe('a table that is written no more', () => {
-  test(
-    'gets its vector index before the next sweep, and its parts are merged',
-    { timeout: 150_000 },
-    async () => {
-      const prompt = openLanceIndex({ ...options(), quiet_ms: 50 })
-      try {
-        await prompt.create('growing', { ...spec, dimensions: 8 })
-        const add = async (from: number, count: number) => {
-          const rows = clusteredVectors(count, 8).map((vector, n) =>
-            rowOf({ document_no: from + n, vector }),
-          )
-          await prompt.upsert('growing', rows, leaseFor(60))
-        }
-        const shape = async () => {
-          const { table } = await opened('growing')
-          const { numIndices: parts = 0, numIndexedRows: rows = 0 } =
-            (await table.indexStats('vector_idx')) ?? {}
-          return { few: parts > 0 && parts <= 8, rows }
-        }
-        for (let at = 0; at < 10_000; at += 2500) await add(at, 2500)
-        await expect.poll(shape, { timeout: 60_000 }).toEqual({ few: true, rows: 10_000 })
-        for (let at = 10_000; at < 28_000; at += 2000) await add(at, 2000)
-        await expect.poll(shape, { timeout: 60_000 }).toEqual({ few: true, rows: 28_000 })
-      } finally {
-        await prompt.close()
-      }
-    },
-  )
-})
-
 async function opened(name: string) {
   const db = await connect(folder)
   return { table: await db.openTable(name) }
