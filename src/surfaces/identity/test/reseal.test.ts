@@ -41,13 +41,23 @@ async function keysInUse(): Promise<string[]> {
       union all
       select private_key from identity.signing_keys where state in ('next', 'active', 'retired')
       union all
-      select encrypted_secret_or_public_key from identity.mfa_methods where type = 'totp'`,
+      select encrypted_secret_or_public_key from identity.mfa_methods where type = 'totp'
+      union all
+      select wrapped from notifications.data_keys`,
   )
   return [...new Set(rows.map(({ sealed }) => keys.sealedWith(sealed)))]
 }
 
 test('passwords, second factors and signing keys outlive the key that sealed them', async () => {
   const { member, app } = await guarded(world)
+  // This process seals the two mails of the person, and it does not learn of the rotation.
+  await eventually('both mails are sealed', async () => {
+    const { mails } = await world.platform.kernel.db.one(
+      Type.Object({ mails: Type.Integer() }),
+      sql`select count(*)::int as mails from notifications.data_keys`,
+    )
+    return mails === 2
+  })
   const before = await keysInUse()
   await rotate()
   await rotate()
