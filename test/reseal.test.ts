@@ -6,16 +6,16 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
-import { password } from '../../../../test/product-world.ts'
-import { inherited, startProcess } from '../../../../test/process.ts'
-import { call, eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Bytes } from '../schemas.ts'
-import { guarded, nextCode, openMfaWorld } from './second-factor.ts'
+import { password } from './product-world.ts'
+import { inherited, startProcess } from './process.ts'
+import { call, eventually } from './world.ts'
+import { sql } from '../src/kernel/database/sql.ts'
+import { Bytes } from '../src/surfaces/identity/schemas.ts'
+import { guarded, nextCode, openMfaWorld } from '../src/surfaces/identity/test/second-factor.ts'
 
 const world = await openMfaWorld()
 const keys_file = join(world.data_dir, 'keys.json')
-const cli = fileURLToPath(new URL('../../../cli.ts', import.meta.url))
+const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 afterAll(() => world.close())
 
 type Kept = { keyring: string; pepper: string }
