@@ -67,20 +67,23 @@ export async function search(
   return { sources, retrieval_version: `${search_version} ${versions}`, degraded: [...degraded] }
 }
 
-/** The first `top_k` that the caller may read now. Most ids are not read at all. */
+/**
+ * The first `top_k` that the caller may read now. Usually the first ids are enough. Otherwise all are
+ * read in one statement: with two, a document could be updated in between, and both versions shown.
+ */
 async function firstReadable(
   reader: Reader,
   caller: Caller,
   ids: readonly string[],
   { conditions, top_k }: Pick<Question, 'conditions' | 'top_k'>,
 ): Promise<Source[]> {
-  const portion = 2 * top_k
-  let sources: Source[] = []
-  for (let from = 0; from < ids.length && sources.length < top_k; from += portion) {
-    const more = await hydrate(reader, caller, ids.slice(from, from + portion))
-    sources = distinct([...sources, ...more.filter(one => fits(one, conditions))])
+  const read = async (some: readonly string[]) => {
+    const hydrated = await hydrate(reader, caller, some)
+    return distinct(hydrated.filter(one => fits(one, conditions))).slice(0, top_k)
   }
-  return sources.slice(0, top_k)
+  const few = ids.slice(0, 2 * top_k)
+  const sources = await read(few)
+  return sources.length === top_k || few.length === ids.length ? sources : await read(ids)
 }
 
 /** By profile, computed once for all rounds; missing if the profile cannot be used now. */
