@@ -1,17 +1,12 @@
 /**
  * Every package that a user installs to run the platform has a licence that lets them use, change and
- * sell what they build with it. The lock file names the licences.
+ * sell what they build with it, and stands in the bill of materials. The lock file names the licences.
  */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { notices } from '../scripts/notices.ts'
-
-type Entry = {
-  readonly license?: string
-  readonly dev?: boolean
-  readonly link?: boolean
-  readonly resolved?: string
-}
+import { readLock, shippedPackages } from '../scripts/packages.ts'
+import { billOfMaterials } from '../scripts/sbom.ts'
 
 const allowed = new Set(
   `MIT MIT-0 Apache-2.0 BSD BSD-2-Clause BSD-3-Clause ISC 0BSD Unlicense PostgreSQL MPL-2.0 Zlib
@@ -32,12 +27,8 @@ function isAllowed(expression: string): boolean {
     .some(alternative => alternative.split(' AND ').every(one => allowed.has(one.trim())))
 }
 
-const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
-  readonly packages: Readonly<Record<string, Entry>>
-}
-const runtime = Object.entries(lock.packages)
-  .filter(([path, entry]) => path.includes('node_modules/') && !entry.dev && !entry.link)
-  .map(([path, { license }]) => ({ name: path.split('node_modules/').at(-1) ?? '', license }))
+const lock = await readLock()
+const runtime = shippedPackages(lock)
 
 test('every package of the runtime has an allowed licence', () => {
   expect(runtime.length).toBeGreaterThan(100)
@@ -47,6 +38,60 @@ test('every package of the runtime has an allowed licence', () => {
   )
   expect(others).toEqual([])
 })
+
+test('the bill of materials has exactly what the platform depends on', () => {
+  const { components } = billOfMaterials(lock)
+  const listed = components.map(one => one.purl.slice('pkg:npm/'.length).replace('%40', '@'))
+  expect(listed).toContain('pg@8.23.1')
+  expect(listed).not.toContain('vitest@5.1.1')
+  expect(new Set(listed).size).toBe(listed.length)
+  expect(listed.toSorted()).toEqual([...dependencyTree()].toSorted())
+})
+
+test('each component has its hash, and its licence as an identifier, an expression or a name', () => {
+  const { components } = billOfMaterials(lock)
+  const digests = components.flatMap(one => one.hashes ?? [])
+  expect(digests.every(one => one.alg === 'SHA-512' && /^[0-9a-f]{128}$/.test(one.content))).toBe(
+    true,
+  )
+  // LanceDB's binaries for other systems are pinned by version only.
+  const without = components.filter(one => !one.hashes).map(one => one.group)
+  expect([...new Set(without)]).toEqual(['@lancedb'])
+  const licenceOf = (name: string) => components.find(one => one.name === name)?.licenses
+  expect(licenceOf('pg')).toEqual([{ license: { id: 'MIT' } }])
+  expect(licenceOf('jszip')).toEqual([{ expression: '(MIT OR GPL-3.0-or-later)' }])
+  expect(licenceOf('duck')).toEqual([{ license: { name: 'BSD' } }])
+})
+
+/**
+ * What Node finds when it starts at the project and follows every dependency except those of the
+ * development, by its own rule: the nearest `node_modules` above. The marks that npm leaves in the
+ * lock file are not used.
+ */
+function dependencyTree(): ReadonlySet<string> {
+  const found = new Set<string>()
+  const visited = new Set<string>()
+  const visit = (path: string) => {
+    const entry = lock.packages[path]
+    if (!entry || visited.has(path)) return
+    visited.add(path)
+    if (entry.link) return visit(entry.resolved ?? '')
+    const name = entry.name ?? path.split('node_modules/').at(-1) ?? ''
+    if (path.includes('node_modules/')) found.add(`${name}@${entry.version}`)
+    const wanted = [entry.dependencies, entry.optionalDependencies, entry.peerDependencies]
+    for (const one of wanted.flatMap(names => Object.keys(names ?? {}))) visit(nearest(path, one))
+  }
+  visit('')
+  visit('client')
+  return found
+}
+
+function nearest(path: string, name: string): string {
+  const candidate = [path, 'node_modules', name].filter(Boolean).join('/')
+  if (lock.packages[candidate] || path === '') return candidate
+  const above = path.slice(0, Math.max(path.lastIndexOf('/node_modules/'), 0))
+  return nearest(above, name)
+}
 
 test('an expression is read by its words', () => {
   expect(isAllowed('(MIT OR GPL-3.0-or-later)')).toBe(true)
