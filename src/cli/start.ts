@@ -177,7 +177,7 @@ function banner(config: Config, facts: StartFacts, work: string, took_ms: number
     ...advice.map(sentence => ['Note', sentence]),
   ]
   const width = Math.max(...lines.map(([name = '']) => name.length))
-  const done = migrated > 0 ? `, ${migrated} migrations applied` : ''
+  const done = migrated > 0 ? `, ${migrated} migration${migrated === 1 ? '' : 's'} applied` : ''
   const seconds = (took_ms / 1000).toFixed(1)
   return [
     '',
