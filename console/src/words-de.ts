@@ -18,7 +18,8 @@ export const de: Words = {
     connecting: 'Verbindet',
     live: 'Live: Änderungen erscheinen von selbst',
     broken: 'Die Live-Ansicht ist unterbrochen; sie verbindet sich wieder',
-    refused: 'Nicht live: dafür fehlt die Berechtigung webhooks.events.read',
+    refused:
+      'Nicht live: dieser Sitzung fehlt die Berechtigung webhooks.events.read. Rollen brauchen eventuell einen zweiten Faktor; bestätigen Sie die Sitzung unter Ihr Konto.',
   },
   reload: 'Neu laden',
   new: 'Neu',

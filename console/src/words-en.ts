@@ -15,7 +15,8 @@ export const en = {
     connecting: 'Connecting',
     live: 'Live: changes appear by themselves',
     broken: 'The live view is interrupted; it connects again',
-    refused: 'Not live: this needs the permission webhooks.events.read',
+    refused:
+      'Not live: this session lacks the permission webhooks.events.read. Roles may need a second factor; confirm the session under Your account.',
   },
   reload: 'Reload',
   new: 'New',

@@ -88,11 +88,12 @@ function factors(visit: Visit, { roles }: Me, methods: readonly Offered[]): Mark
   const { deps, words } = visit
   const strong = sessionOf(visit).aal === 'aal2'
   const required = deps.kernel.settings['identity.admin_requires_mfa'] && roles.length > 0
+  const next = methods.length > 0 ? words.needs_confirmation : words.needs_factor
   const rows = methods.map(
     ({ id, type, label }) => markup`<li><p>${label} <span class="soft">(${type})</span></p>
 ${form(visit, hidden({ id }), button(words.remove, { action: 'remove', plain: true }))}</li>`,
   )
-  return markup`${required && !strong && markup`<p class="alert">${words.needs_factor}</p>`}
+  return markup`${required && !strong && markup`<p class="alert">${next}</p>`}
 ${methods.length === 0 && !required && markup`<p>${words.no_factor}</p>`}
 ${rows.length > 0 && markup`<ul class="rows">${rows}</ul>`}
 ${methods.length > 0 && !strong && markup`<p><a href="/account/confirm">${words.confirm_session}</a></p>`}

@@ -63,6 +63,8 @@ export const de: Words = {
   roles: 'Rollen',
   needs_factor:
     'Ihre Rollen gelten nur in einer Sitzung mit zweitem Faktor. Fügen Sie einen hinzu und bestätigen Sie dann diese Sitzung mit einem Code.',
+  needs_confirmation:
+    'Ihre Rollen gelten nur in einer Sitzung mit zweitem Faktor. Bestätigen Sie diese Sitzung mit einem Code.',
   confirm_session: 'Diese Sitzung mit einem Code bestätigen',
   no_factor: 'Ohne zweiten Faktor öffnet Ihr Passwort allein Ihr Konto.',
   add_totp: 'Authenticator-App hinzufügen',

@@ -58,6 +58,8 @@ export const en = {
   roles: 'Roles',
   needs_factor:
     'Your roles count only in a session with a second factor. Add one, then confirm this session with a code.',
+  needs_confirmation:
+    'Your roles count only in a session with a second factor. Confirm this session with a code.',
   confirm_session: 'Confirm this session with a code',
   no_factor: 'Without a second factor your password alone opens your account.',
   add_totp: 'Add an authenticator app',

@@ -171,7 +171,9 @@ describe.concurrent('a second factor', () => {
     const browser = openBrowser(world)
     // A session that is older than the factor.
     browser.cookies.set('account-at', { value: member.token, path: '/account' })
-    expect((await browser.open('/account/')).text).toContain('Confirm this session')
+    const overview = (await browser.open('/account/')).text
+    expect(overview).toContain('second factor. Confirm this session with a code.')
+    expect(overview).not.toContain('Add one')
     const remove = { action: 'remove', id: method_id }
     expect((await browser.send('/account/', remove)).to).toBe('/account/confirm?next=%2Faccount%2F')
     const code = await nextCode(world, app)
@@ -193,7 +195,7 @@ describe.concurrent('a second factor', () => {
     const refused = await world.call('GET', '/v1/accounts', { token: member.token })
     expect(refused.body.detail).toContain('/account/')
     const page = await (await loggedIn(world, member)).open('/account/')
-    expect(page.text).toContain('Your roles count only in a session with a second factor')
+    expect(page.text).toContain('Your roles count only in a session with a second factor. Add one')
   })
 })
 
