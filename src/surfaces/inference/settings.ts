@@ -19,10 +19,10 @@ export const settings = {
   'inference.embedding_model': secret('Embedding model of the alias `embedding`, by its name at the provider'),
   'inference.webhook_secrets': list('Signing secrets (whsec_…) of the provider, several while one is rotated'),
   'inference.providers': secret('Further providers as a JSON list of {name, kind, base_url, api_key, webhook_secrets}'),
-  'inference.price': numbers([0.4, 0.1, 1.6], 'currency/1m tokens', 'First price of a configured model: input, cached input, output'),
+  'inference.price': numbers([0.4, 0.1, 1.6], 'currency/1m tokens', 'First price of a configured model: input, cached input, output; later POST /v1/model-prices'),
   'inference.currency': text('Currency of prices and budgets', 'USD'),
-  'inference.max_context': count(128_000, 'tokens', 'Context of a configured model', 1000, 10_000_000),
-  'inference.max_output': count(16_384, 'tokens', 'Longest output of a configured model', 16, 1_000_000),
+  'inference.max_context': count(128_000, 'tokens', 'Context of a configured model at its first start; later PATCH /v1/models/{id}', 1000, 10_000_000),
+  'inference.max_output': count(16_384, 'tokens', 'Longest output of a configured model at its first start; later PATCH /v1/models/{id}', 16, 1_000_000),
   'inference.attempt_timeout_ms': count(30_000, 'ms', 'Longest wait for the headers of one attempt', 50, 600_000),
   'inference.max_retries': count(2, 'retries', 'Retries of one call at one deployment', 0, 5),
   'inference.deadline_ms': count(75_000, 'ms', 'Longest time of a blocking call, where it sets none', 100, 600_000),
@@ -81,4 +81,22 @@ export function settingFaults(given: Kernel['settings']): string[] {
       'INFERENCE_PRICE must have three numbers: the prices of a million input, cached input and output tokens.',
     ],
   ])
+}
+
+/** Without a provider the address and the key of one are not read, and nothing else would say so. */
+export function adviceOnProvider(
+  given: Pick<
+    Kernel['settings'],
+    'inference.provider' | 'inference.base_url' | 'inference.api_key'
+  >,
+): string[] {
+  if (given['inference.provider'] !== 'none') return []
+  const unread = [
+    ...(given['inference.base_url'] === null ? [] : ['INFERENCE_BASE_URL']),
+    ...(given['inference.api_key'] === null ? [] : ['INFERENCE_API_KEY']),
+  ]
+  if (unread.length === 0) return []
+  return [
+    `The provider of ${unread.join(' and ')} is not called, because INFERENCE_PROVIDER is none. Set it to openai or openai_compatible.`,
+  ]
 }

@@ -22,7 +22,7 @@ import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { openPolicy } from './safety/policy.ts'
 import { seed } from './seed.ts'
-import { settingFaults, settings, type Kernel } from './settings.ts'
+import { adviceOnProvider, settingFaults, settings, type Kernel } from './settings.ts'
 
 export const inference: Surface<Face, Needs, typeof settings> = {
   name: 'inference',
@@ -52,6 +52,7 @@ export const inference: Surface<Face, Needs, typeof settings> = {
       queues: [providerEventsQueue(deps)],
       loops: [reaper(deps)],
       jobTypes: jobTypes(deps),
+      advice: () => Promise.resolve(adviceOnProvider(kernel.settings)),
       checks: checks(deps),
       retention: retention(kernel),
       sealed: [sealedContents],
