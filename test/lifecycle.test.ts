@@ -99,6 +99,11 @@ describe('an error that a person can fix is one sentence', () => {
       { PROFILE: 'production', KERNEL_FAULTS: 'a=kill' },
       'KERNEL_FAULTS is for development',
     ],
+    [
+      'the sandbox in production',
+      { PROFILE: 'production', KERNEL_SANDBOX: 'true' },
+      'KERNEL_SANDBOX is for development',
+    ],
   ])('%s', async (_name, environment, sentence) => {
     const one = run({ DATA_DIR: join(data_dir, 'mend'), ...environment })
     expect(await one.ended).toBe(1)

@@ -128,7 +128,7 @@ export const kernelSettings = {
   'kernel.objects_s3_secret_key': secret('Secret key of the bucket'),
   'kernel.objects_s3_path_style': flag(true, 'Whether the name of the bucket is part of the path instead of the host name'),
   'kernel.objects_s3_timeout_ms': count(30_000, 'ms', 'Longest wait for the object store, and longest idle time of its replies', 100, 600_000),
-  'kernel.sandbox': flag('development', 'Starts the sandbox: mail, SMS and providers that only exist on this machine'),
+  'kernel.sandbox': flag('development', 'Starts the sandbox: mail, SMS and providers that only exist on this machine (development only)'),
   'kernel.faults': text('Fault points set at the start, such as kernel.after_commit=kill@3 (development only)', ''),
 } as const satisfies SettingTable
 

@@ -82,6 +82,9 @@ export function readConfig(
   if (profile === 'production' && settings['kernel.faults']) {
     throw new StartError('KERNEL_FAULTS is for development: unset it, or set PROFILE=development.')
   }
+  if (profile === 'production' && settings['kernel.sandbox']) {
+    throw new StartError('KERNEL_SANDBOX is for development: unset it, or set PROFILE=development.')
+  }
   return {
     profile,
     host,
