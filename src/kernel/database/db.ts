@@ -8,6 +8,7 @@
 import type { Static, TSchema } from 'typebox'
 import pg from 'pg'
 import { jitter, newId } from '../ids.ts'
+import { countOf, type Answer } from './batch.ts'
 import { brokenBy, DatabaseBusy, isRetryable, SqlState } from './failures.ts'
 import { checkRow } from './row-check.ts'
 import type { AuditDraft, BufferedEvent, EventDraft, Isolation } from './drafts.ts'
@@ -111,7 +112,7 @@ export function openDb(options: DbOptions): Db {
   )
   return {
     ...reader,
-    run: async statement => (await query(pool, options, statement)).rowCount ?? 0,
+    run: async statement => countOf(await query(pool, options, statement)),
     tx: async (work, { isolation } = {}) => {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -127,7 +128,7 @@ export function openDb(options: DbOptions): Db {
   }
 }
 
-type Ask = (statement: Sql) => Promise<pg.QueryResult>
+type Ask = (statement: Sql) => Promise<Answer>
 
 function readerOn(options: Pick<DbOptions, 'check_rows'>, ask: Ask): Reader {
   const rows = async <S extends TSchema>(row: S, statement: Sql): Promise<Static<S>[]> => {
@@ -165,7 +166,7 @@ async function connect(pool: pg.Pool, options: DbOptions): Promise<pg.PoolClient
   }
 }
 
-async function query(pool: pg.Pool, options: DbOptions, statement: Sql): Promise<pg.QueryResult> {
+async function query(pool: pg.Pool, options: DbOptions, statement: Sql): Promise<Answer> {
   const client = await connect(pool, options)
   let broken: Error | undefined
   try {
@@ -210,7 +211,7 @@ function txOn(options: DbOptions, state: TxState): Tx {
   const reader = readerOn(options, statement => state.ask(statement))
   return {
     ...reader,
-    run: async statement => (await state.ask(statement)).rowCount ?? 0,
+    run: async statement => countOf(await state.ask(statement)),
     stream: async function* (row, statement, portion = 500) {
       // The name is unique, because several streams may be open and one may be left early.
       const cursor = sql.id(`stream_${++state.streams}`)

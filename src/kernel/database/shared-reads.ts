@@ -6,11 +6,12 @@
  * connection. A large statement takes longer than sharing saves, so it has a connection for itself.
  */
 import type pg from 'pg'
+import type { Answer } from './batch.ts'
 import { brokenBy, SqlState } from './failures.ts'
 import { send } from './send.ts'
 import { compile, isLarge, type Sql } from './sql.ts'
 
-type Ask = (statement: Sql) => Promise<pg.QueryResult>
+type Ask = (statement: Sql) => Promise<Answer>
 
 type Reading = { readonly client: Promise<pg.PoolClient>; asked: number; last_ms: number }
 

@@ -27,19 +27,46 @@ export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
   return new Sql(strings, parts)
 }
 
-/** An identifier from code, never from input. A schema-qualified name is given in parts. */
-sql.id = (...names: string[]): Identifier => {
-  for (const name of names) {
-    if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`not an identifier: ${name}`)
+// Everything that is remembered here comes from code, not from input. So it stays bounded.
+const quoted_names = remembered((name: string) => {
+  if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`not an identifier: ${name}`)
+  return `"${name}"`
+})
+const separators = remembered((separator: string) =>
+  remembered((count: number) => [
+    '',
+    ...Array.from<string>({ length: count - 1 }).fill(separator),
+    '',
+  ]),
+)
+const array_casts = remembered((type: string) => {
+  if (!/^[a-z0-9]+$/.test(type)) throw new Error(`not a type: ${type}`)
+  return ['', `::${type}[]`]
+})
+const counts = remembered((count: number) => {
+  if (!Number.isSafeInteger(count) || count < 0) throw new Error(`not a count: ${count}`)
+  return [String(count)]
+})
+
+function remembered<K, V>(make: (key: K) => V): (key: K) => V {
+  const known = new Map<K, V>()
+  return key => {
+    let value = known.get(key)
+    if (value === undefined) {
+      value = make(key)
+      known.set(key, value)
+    }
+    return value
   }
-  return new Identifier(names.map(name => `"${name}"`).join('.'))
 }
+
+/** An identifier from code, never from input. A schema-qualified name is given in parts. */
+sql.id = (...names: string[]): Identifier => new Identifier(names.map(quoted_names).join('.'))
 
 /** Joins conditions or columns that code builds, with a fixed separator. */
 sql.join = (fragments: readonly Sql[], separator: ', ' | ' and ' | ' or '): Sql => {
   if (fragments.length === 0) throw new Error('sql.join needs at least one fragment')
-  const strings = ['', ...Array.from({ length: fragments.length - 1 }, () => separator), '']
-  return new Sql(strings, fragments)
+  return new Sql(separators(separator)(fragments.length), fragments)
 }
 
 /**
@@ -53,8 +80,8 @@ sql.table = <R extends object>(
 ): Sql => {
   const all = Object.entries<string | undefined>(columns)
   const arrays = all.map(([name, type = '']) => {
-    if (!/^[a-z0-9]+$/.test(type)) throw new Error(`not a type: ${type}`)
-    return new Sql(['', `::${type}[]`], [rows.map(row => row[name as keyof R])])
+    const column = rows.map(row => row[name as keyof R])
+    return new Sql(array_casts(type), [column])
   })
   const names = all.map(([name]) => sql`${sql.id(name)}`)
   return sql`(select * from unnest(${sql.join(arrays, ', ')}) t (${sql.join(names, ', ')}))`
@@ -63,10 +90,7 @@ sql.table = <R extends object>(
 /**
  * A whole number from code, for places where SQL accepts no parameter (FETCH, partition bounds).
  */
-sql.count = (count: number): Sql => {
-  if (!Number.isSafeInteger(count) || count < 0) throw new Error(`not a count: ${count}`)
-  return new Sql([String(count)], [])
-}
+sql.count = (count: number): Sql => new Sql(counts(count), [])
 
 /**
  * Passes an array or scalar as jsonb. The driver itself would send an array as a PostgreSQL array.
@@ -135,25 +159,56 @@ function renderTemplate(statement: Sql) {
   return { name: nameOf(text), text, values }
 }
 
-// Texts come from code. So their number is bounded, and both maps stay bounded too.
-const flatTexts = new WeakMap<readonly string[], { name: string; text: string }>()
-const names = new Map<string, string>()
+/**
+ * The texts that were rendered, as a tree. A statement's way through the tree is given by the
+ * templates and identifiers that it is made of, so a known statement needs no text to be built.
+ */
+class Rendered {
+  known: { name: string; text: string } | undefined
+  private afterValue: Rendered | undefined
+  private afterOthers: Map<readonly string[] | string, Rendered> | undefined
+
+  value(): Rendered {
+    this.afterValue ??= new Rendered()
+    return this.afterValue
+  }
+
+  /** A template or a quoted identifier. */
+  other(part: readonly string[] | string): Rendered {
+    this.afterOthers ??= new Map()
+    let next = this.afterOthers.get(part)
+    if (!next) {
+      next = new Rendered()
+      this.afterOthers.set(part, next)
+    }
+    return next
+  }
+}
+
+const rendered = new Rendered()
 
 export function compile(statement: Sql): Statement {
   if (statement instanceof Filled) return statement.statement
-  const flat = statement.parts.every(part => !(part instanceof Sql || part instanceof Identifier))
-  if (!flat) {
-    const values: unknown[] = []
-    const text = render(statement, values)
-    return { name: nameOf(text), text, values }
-  }
-  let known = flatTexts.get(statement.strings)
-  if (!known) {
+  const values: unknown[] = []
+  const place = find(rendered, statement, values)
+  if (!place.known) {
     const text = render(statement, [])
-    known = { name: nameOf(text), text }
-    flatTexts.set(statement.strings, known)
+    place.known = { name: nameOf(text), text }
   }
-  return { ...known, values: [...statement.parts] }
+  return { name: place.known.name, text: place.known.text, values }
+}
+
+function find(from: Rendered, statement: Sql, values: unknown[]): Rendered {
+  let place = from.other(statement.strings)
+  for (const part of statement.parts) {
+    if (part instanceof Sql) place = find(place, part, values)
+    else if (part instanceof Identifier) place = place.other(part.quoted)
+    else {
+      values.push(part)
+      place = place.value()
+    }
+  }
+  return place
 }
 
 function render(statement: Sql, values: unknown[]): string {
@@ -169,10 +224,5 @@ function render(statement: Sql, values: unknown[]): string {
 }
 
 function nameOf(text: string): string {
-  let name = names.get(text)
-  if (!name) {
-    name = `s${createHash('sha256').update(text).digest('base64url').slice(0, 20)}`
-    names.set(text, name)
-  }
-  return name
+  return `s${createHash('sha256').update(text).digest('base64url').slice(0, 20)}`
 }

@@ -5,8 +5,16 @@
 import type pg from 'pg'
 import type { AuditDraft, BufferedEvent, Isolation } from './drafts.ts'
 import { SqlState } from './failures.ts'
-import { send } from './send.ts'
-import { compile, type Sql } from './sql.ts'
+import type { Answer } from './batch.ts'
+import { TxSender } from './send.ts'
+import { compile, sql, type Sql } from './sql.ts'
+
+const commit = compile(sql`commit`)
+const begin = {
+  'read committed': compile(sql`begin`),
+  'repeatable read': compile(sql`begin isolation level repeatable read`),
+  serializable: compile(sql`begin isolation level serializable`),
+} as const
 
 export class TxState {
   readonly events: BufferedEvent[] = []
@@ -18,10 +26,12 @@ export class TxState {
   streams = 0
   private begun: Promise<unknown> | undefined
   private readonly client: pg.PoolClient
-  private readonly isolation: Isolation | undefined
+  private readonly sender: TxSender
+  private readonly isolation: Isolation
 
-  constructor(client: pg.PoolClient, isolation: Isolation | undefined) {
+  constructor(client: pg.PoolClient, isolation: Isolation = 'read committed') {
     this.client = client
+    this.sender = new TxSender(client)
     this.isolation = isolation
   }
 
@@ -34,18 +44,15 @@ export class TxState {
     return this
   }
 
-  async ask(statement: Sql): Promise<pg.QueryResult> {
+  async ask(statement: Sql): Promise<Answer> {
     this.live()
     // BEGIN is sent but not awaited, so that the first statement follows it in the same packet.
     if (!this.begun) {
-      this.begun = send(
-        this.client,
-        this.isolation ? `begin isolation level ${this.isolation}` : 'begin',
-      )
+      this.begun = this.sender.send(begin[this.isolation])
       this.begun.catch(() => {})
     }
     try {
-      return await send(this.client, compile(statement))
+      return await this.sender.send(compile(statement))
     } catch (error) {
       throw SqlState.from(error)
     }
@@ -55,18 +62,20 @@ export class TxState {
     if (!this.begun && outbox.length === 0 && this.last.length === 0) return
     const sent = [...outbox, ...this.last].map(statement => this.ask(statement))
     this.ended = true
-    const committed = send(this.client, 'commit')
+    const committed = this.sender.send(commit)
+    this.sender.flush()
     const settled = await Promise.allSettled([this.begun, ...sent, committed])
     const failed = settled.find(one => one.status === 'rejected')
     if (failed) throw failed.reason
     // COMMIT of a failed transaction returns ROLLBACK without an error.
-    if ((await committed).command !== 'COMMIT') throw new Error('the transaction was rolled back')
+    if ((await committed).tag !== 'COMMIT') throw new Error('the transaction was rolled back')
   }
 
   /** Returns the error that made the connection unusable, or undefined. */
   async rollback(cause: unknown): Promise<Error | undefined> {
     this.ended = true
     if (!this.begun) return undefined
+    this.sender.flush()
     try {
       await this.client.query('rollback')
       return undefined
