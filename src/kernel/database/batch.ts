@@ -25,8 +25,7 @@ export function countOf({ tag }: Answer): number {
 
 /** What a statement returns. The driver's parsers are looked up once. */
 type Shape = {
-  readonly names: readonly string[]
-  readonly parsers: readonly ((text: string) => unknown)[]
+  readonly columns: readonly { readonly name: string; parse(text: string): unknown }[]
   readonly empty: Record<string, unknown>
 }
 
@@ -60,7 +59,7 @@ type Fields = readonly { readonly name: string; readonly dataTypeID: number }[]
 // the earlier ones.
 const DriverQuery = pg.Query as unknown as new (text: string) => { name: string; text: string }
 
-const no_columns: Shape = { names: [], parsers: [], empty: {} }
+const no_columns: Shape = { columns: [], empty: {} }
 const shapes = new WeakMap<Connection, Map<string, Shape>>()
 
 /** The statements before the one that failed were skipped or will be rolled back with it. */
@@ -180,17 +179,19 @@ function shapesOf(connection: Connection): Map<string, Shape> {
 
 function shapeOf(fields: Fields): Shape {
   return {
-    names: fields.map(field => field.name),
-    parsers: fields.map(field => types.getTypeParser(field.dataTypeID)),
+    columns: fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: types.getTypeParser(dataTypeID),
+    })),
     empty: Object.fromEntries(fields.map(field => [field.name, null])),
   }
 }
 
 function rowOf(shape: Shape, fields: readonly (string | null)[]): Record<string, unknown> {
   const row = { ...shape.empty }
-  for (const [index, text] of fields.entries()) {
-    const name = shape.names[index]
-    if (text !== null && name !== undefined) row[name] = shape.parsers[index]?.(text)
-  }
+  fields.forEach((text, index) => {
+    const column = shape.columns[index]
+    if (text !== null && column) row[column.name] = column.parse(text)
+  })
   return row
 }

@@ -4,6 +4,7 @@
  * is opened again, with jitter. The users of the connection are called after each reconnect,
  * because notifications may have been lost.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { jitter } from '../ids.ts'
 import type { Log } from '../observability/log.ts'
@@ -173,8 +174,12 @@ function openPublishing(up: () => boolean, ask: Ask): (packet: string) => void {
   }
 }
 
+/** Under load, the topics of this long are one notification. A first one is sent at once. */
+const spacing_ms = 5
+
 /**
- * Sends one notification at a time. Topics that arrive meanwhile are sent together in the next one.
+ * Sends one notification at a time, and waits a little after each. Topics that arrive meanwhile are
+ * sent together in the next one.
  */
 function openSaying(up: () => boolean, ask: Ask): (topics: Topics) => Promise<void> {
   let saying = false
@@ -190,6 +195,7 @@ function openSaying(up: () => boolean, ask: Ask): (topics: Topics) => Promise<vo
     // If the connection breaks, this notification is lost. The other processes find the work by
     // polling.
     await ask(`select pg_notify('${wake_channel}', $1)`, [payload])
+    await pause(spacing_ms, undefined, { ref: false })
     saying = false
     const next = unsaid
     if (next !== 'all' && next.size === 0) return

@@ -3,7 +3,7 @@
  * concatenation. A statement is prepared once for each connection, under a name made from its text.
  * On one connection, named statements read about twice as many rows a second as unnamed ones.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 export class Sql {
   readonly strings: readonly string[]
@@ -224,5 +224,5 @@ function render(statement: Sql, values: unknown[]): string {
 }
 
 function nameOf(text: string): string {
-  return `s${createHash('sha256').update(text).digest('base64url').slice(0, 20)}`
+  return `s${hash('sha256', text, 'base64url').slice(0, 20)}`
 }

@@ -4,7 +4,7 @@
  * space and the order of properties do not matter. The caller and the credential are part of the
  * record's key, not of the fingerprint.
  */
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 
 export function fingerprint(request: {
@@ -14,11 +14,9 @@ export function fingerprint(request: {
   media_type: string
   body: unknown
 }): Buffer {
-  const hash = createHash('sha256')
   const { body, ...rest } = request
-  hash.update(canonicalize(rest) ?? '')
-  hash.update('\n')
-  if (Buffer.isBuffer(body)) hash.update(body)
-  else if (body !== undefined) hash.update(canonicalize(body) ?? '')
-  return hash.digest()
+  const head = `${canonicalize(rest) ?? ''}\n`
+  if (Buffer.isBuffer(body)) return createHash('sha256').update(head).update(body).digest()
+  const text = body === undefined ? '' : (canonicalize(body) ?? '')
+  return hash('sha256', head + text, 'buffer')
 }

@@ -3,7 +3,7 @@
  * The primary key (principal, operation, key) alone prevents a second effect. The advisory lock and
  * the in-process map only avoid transactions that would lose the race.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Static, Type, type TSchema } from 'typebox'
 import type { Reader } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
@@ -176,9 +176,6 @@ function resourceRef(outcome: Outcome): string | null {
 
 /** A hash of the scope with 64 bits. A collision causes only a wait, never a wrong outcome. */
 function lockOf(scope: KeyedName): string {
-  return createHash('sha256')
-    .update(`${scope.principal_id}\n${scope.operation}\n${scope.key}`)
-    .digest()
-    .readBigInt64BE()
-    .toString()
+  const text = `${scope.principal_id}\n${scope.operation}\n${scope.key}`
+  return hash('sha256', text, 'buffer').readBigInt64BE().toString()
 }

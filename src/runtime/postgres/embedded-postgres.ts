@@ -140,8 +140,11 @@ async function serverOn(
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const credentials = `dodeca:${passwordOf(cluster_dir)}`
+  // Over its socket, a round trip costs 10 µs less on each side than over TCP. TCP is for programs
+  // that cannot use a socket.
+  const over_socket = has_socket ? `?host=${encodeURIComponent(cluster_dir)}` : ''
   return {
-    url: `postgresql://${credentials}@127.0.0.1:${port}/dodeca`,
+    url: `postgresql://${credentials}@127.0.0.1:${port}/dodeca${over_socket}`,
     bin_dir,
     cluster_dir,
     command: {

@@ -58,6 +58,7 @@ export async function openHeldLine(database_url: string): Promise<HeldLine> {
   await once(server, 'listening')
   const url = new URL(database_url)
   url.hostname = '127.0.0.1'
+  url.searchParams.delete('host')
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.toString(),

@@ -27,6 +27,7 @@ async function layLine(port = 0) {
   await once(server, 'listening')
   const url = new URL(world.database_url)
   url.hostname = '127.0.0.1'
+  url.searchParams.delete('host')
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.toString(),

@@ -46,8 +46,9 @@ export async function accountGrants(
   if (rows.length === 0) return new Set()
   const roles = new Set(['member', ...rows.map(row => row.role_id)])
   const weak = kernel.settings['identity.admin_requires_mfa'] && aal !== 'aal2'
-  const mine = new Set(rolePermissions(permissions, roles))
-  for (const { permission } of rows) if (permission !== null) mine.add(permission)
+  const built_in = rolePermissions(permissions, roles)
+  const custom = rows.flatMap(row => row.permission ?? [])
+  const mine = custom.length > 0 ? built_in.union(new Set(custom)) : built_in
   if (!weak) return mine
   return new Set([...mine].filter(one => isForMembers(permissions, one)))
 }
@@ -76,11 +77,28 @@ export async function whyTooWeak(
 export function rolePermissions(
   permissions: PermissionCatalog,
   roles: ReadonlySet<string>,
-): string[] {
-  return [...permissions].flatMap(([name, permission]) => {
-    if (!permission.roles.some(role => roles.has(role))) return []
-    return [permission.typed ? `${name}:*` : name]
-  })
+): ReadonlySet<string> {
+  const by_role = grantsByRole(permissions)
+  const [first, ...others] = [...roles].flatMap(role => by_role.get(role) ?? [])
+  if (!first) return new Set()
+  return others.reduce((all, more) => all.union(more), first)
+}
+
+const known = new WeakMap<PermissionCatalog, ReadonlyMap<string, ReadonlySet<string>>>()
+
+/** The catalog does not change while the process runs, so this is computed once. */
+function grantsByRole(permissions: PermissionCatalog): ReadonlyMap<string, ReadonlySet<string>> {
+  const before = known.get(permissions)
+  if (before) return before
+  const made = new Map<string, Set<string>>()
+  for (const [name, { roles, typed }] of permissions) {
+    for (const role of roles) {
+      const grants = made.get(role) ?? new Set()
+      made.set(role, grants.add(typed ? `${name}:*` : name))
+    }
+  }
+  known.set(permissions, made)
+  return made
 }
 
 function isForMembers(permissions: PermissionCatalog, grant: string): boolean {
