@@ -35,6 +35,8 @@ export async function openDatabase(settings: Record<string, string> = {}): Promi
       await ask(postgres.url, `create database ${name}`)
       const url = new URL(postgres.url)
       url.pathname = `/${name}`
+      // Over TCP, as to a database on another machine.
+      url.searchParams.delete('host')
       return url.toString()
     },
     close: async () => {
