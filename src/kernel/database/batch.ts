@@ -9,6 +9,7 @@
  */
 import pg from 'pg'
 import utils from 'pg/lib/utils.js'
+import { serialize } from 'pg-protocol'
 import type { Statement } from './sql.ts'
 import { types } from './types.ts'
 
@@ -32,7 +33,7 @@ type Shape = {
 type Waiting = {
   readonly name: string
   readonly text: string
-  readonly values: readonly unknown[]
+  readonly values: (string | Buffer | null)[]
   readonly rows: Record<string, unknown>[]
   shape: Shape | undefined
   tag: string
@@ -43,14 +44,9 @@ type Waiting = {
 
 /** The parts of the driver's connection that are used here. */
 type Connection = {
-  readonly stream: { cork(): void; uncork(): void }
+  readonly stream: { readonly writable: boolean; write(bytes: Buffer): void }
   readonly parsedStatements: Record<string, string | undefined>
   readonly submittedNamedStatements: Record<string, string | undefined>
-  parse(statement: { name: string; text: string }): void
-  bind(values: { statement: string; values: readonly unknown[] }): void
-  describe(what: { type: 'P' }): void
-  execute(what: object): void
-  sync(): void
 }
 
 type Fields = readonly { readonly name: string; readonly dataTypeID: number }[]
@@ -63,7 +59,7 @@ const no_columns: Shape = { columns: [], empty: {} }
 const shapes = new WeakMap<Connection, Map<string, Shape>>()
 
 /** The statements before the one that failed were skipped or will be rolled back with it. */
-export class Skipped extends Error {
+class Skipped extends Error {
   override readonly name = 'Skipped'
   constructor(cause: unknown) {
     super('an earlier statement of the same transaction failed', { cause })
@@ -94,20 +90,21 @@ export class Batch extends DriverQuery {
   /** Called by the driver, as are the functions below. */
   submit(connection: Connection): void {
     this.known = shapesOf(connection)
-    connection.stream.cork()
+    const messages: Buffer[] = []
     for (const one of this.waiting) {
       const { name, text, values } = one
       if (!isParsed(connection, name)) {
-        connection.parse({ name, text })
+        messages.push(serialize.parse({ name, text }))
         if (name) connection.submittedNamedStatements[name] = text
       }
-      connection.bind({ statement: name, values })
+      messages.push(serialize.bind({ statement: name, values }))
       one.shape = this.known.get(name)
-      if (!one.shape) connection.describe({ type: 'P' })
-      connection.execute({})
+      if (!one.shape) messages.push(serialize.describe({ type: 'P' }))
+      messages.push(serialize.execute())
     }
-    connection.sync()
-    connection.stream.uncork()
+    messages.push(serialize.sync())
+    // A broken connection rejects its statements when it ends.
+    if (connection.stream.writable) connection.stream.write(Buffer.concat(messages))
     this.show()
   }
 
