@@ -58,7 +58,7 @@ const DriverQuery = pg.Query as unknown as new (text: string) => { name: string;
 const no_columns: Shape = { columns: [], empty: {} }
 const shapes = new WeakMap<Connection, Map<string, Shape>>()
 
-/** The statements before the one that failed were skipped or will be rolled back with it. */
+/** The reason of a statement that was not run, because one before it failed. */
 class Skipped extends Error {
   override readonly name = 'Skipped'
   constructor(cause: unknown) {
@@ -138,9 +138,11 @@ export class Batch extends DriverQuery {
   }
 
   handleError(error: unknown, connection: Connection): void {
+    // A statement of its own is committed after it is complete, and that can fail as well.
+    const failed = Math.min(this.at, this.waiting.length - 1)
     this.waiting.forEach((one, index) => {
-      if (index < this.at) return settle(one)
-      if (index === this.at) return one.reject(error)
+      if (index < failed) return settle(one)
+      if (index === failed) return one.reject(error)
       delete connection.submittedNamedStatements[one.name]
       one.reject(new Skipped(error))
     })

@@ -75,6 +75,17 @@ describe('a statement', () => {
     expect(await db.run(sql`select 1`)).toBe(1)
   })
 
+  test('whose commit fails is refused, though it was complete', async () => {
+    const { db } = open({ pool: 1 })
+    await db.run(sql`create table public.later
+      (n int unique deferrable initially deferred)`)
+    await db.run(sql`insert into public.later values (1)`)
+    const again = sql`insert into public.later values (1)`
+    await expect(db.run(again)).rejects.toMatchObject({ code: '23505' })
+    await expect(db.tx(tx => tx.run(again))).rejects.toMatchObject({ code: '23505' })
+    expect(await db.one(Count, sql`select count(*)::int as n from public.later`)).toEqual({ n: 1 })
+  })
+
   test('whose columns change is an error, not rows of the wrong form', async () => {
     const { db } = open({ pool: 1 })
     const Row = Type.Object({ n: Type.Unknown() })

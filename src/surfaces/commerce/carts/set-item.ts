@@ -11,7 +11,7 @@ import type { CartKey } from '../pricing/load-facts.ts'
 import { defaultCurrency } from '../catalog/shop-of.ts'
 import { lockOpen, openCart } from './open-cart.ts'
 import type { Cart } from './schemas.ts'
-import { showCart } from './show-cart.ts'
+import { findCart, showCart } from './show-cart.ts'
 
 const Variant = Type.Object({
   sold: Type.Boolean(),
@@ -27,19 +27,25 @@ export async function setItem(
   sku: string,
   quantity: number,
 ): Promise<{ readonly cart: Cart; readonly made: boolean }> {
-  const { tenant_id } = key
-  const [found, variant] = await Promise.all([
+  const put = () => (quantity === 0 ? removeItem(tx, key, sku) : putItem(tx, key, sku, quantity))
+  // All statements are sent together. A refusal that follows from what they found rolls them back.
+  const [found, variant, , , shown] = await Promise.all([
     lockOpen(tx, key),
     quantity === 0 ? undefined : findVariant(tx, key, sku),
+    put(),
+    touchCart(tx, key),
+    findCart(tx, deps, key),
   ])
-  const made = !found && (await openCart(tx, deps, key, await defaultCurrency(tx, tenant_id)))
+  if (found && shown) {
+    if (quantity > 0) requireSellable(deps, variant, sku, quantity)
+    return { cart: shown.cart, made: false }
+  }
+  const made = await openCart(tx, deps, key, await defaultCurrency(tx, key.tenant_id))
   if (quantity > 0) requireSellable(deps, variant, sku, quantity)
-  // All statements are sent together; the cart is read after them.
-  const [, , { cart }] = await Promise.all([
-    quantity === 0 ? removeItem(tx, key, sku) : putItem(tx, key, sku, quantity),
-    made || touchCart(tx, key),
-    showCart(tx, deps, key),
-  ])
+  await put()
+  // Another request has created the cart in the meantime.
+  if (!made) await touchCart(tx, key)
+  const { cart } = await showCart(tx, deps, key)
   return { cart, made }
 }
 
@@ -50,6 +56,7 @@ function removeItem(tx: Tx, { tenant_id, owner_id, id }: CartKey, sku: string): 
       and sku = ${sku}`)
 }
 
+/** Puts nothing if there is no such cart or SKU. */
 function putItem(
   tx: Tx,
   { tenant_id, owner_id, id }: CartKey,
@@ -58,7 +65,10 @@ function putItem(
 ): Promise<number> {
   return tx.run(sql`
     insert into commerce.cart_items (tenant_id, owner_id, cart_id, sku, quantity)
-    values (${tenant_id}, ${owner_id}, ${id}, ${sku}, ${quantity})
+    select c.tenant_id, c.owner_id, c.id, v.sku, ${quantity}::int
+    from commerce.carts c
+    join commerce.product_variants v on v.tenant_id = c.tenant_id and v.sku = ${sku}
+    where c.tenant_id = ${tenant_id} and c.owner_id = ${owner_id} and c.id = ${id}
     on conflict (tenant_id, owner_id, cart_id, sku) do update set quantity = excluded.quantity`)
 }
 

@@ -9,13 +9,25 @@ import type { Cart } from './schemas.ts'
 
 const day_ms = 86_400_000
 
+type ShownCart = { readonly cart: Cart; readonly quoted: Quote; readonly facts: CartFacts }
+
 export async function showCart(
   reader: Reader,
   deps: Pick<Deps, 'kernel'>,
   key: CartKey,
-): Promise<{ cart: Cart; quoted: Quote; facts: CartFacts }> {
+): Promise<ShownCart> {
+  const shown = await findCart(reader, deps, key)
+  if (!shown) throw problem('cart_not_found')
+  return shown
+}
+
+export async function findCart(
+  reader: Reader,
+  deps: Pick<Deps, 'kernel'>,
+  key: CartKey,
+): Promise<ShownCart | undefined> {
   const facts = await loadFacts(reader, key)
-  if (!facts) throw problem('cart_not_found')
+  if (!facts) return undefined
   const { shipping_address: address, shipping_method_id } = facts
   const quoted = quote(facts, { address, shipping_method_id })
   const kept_ms = deps.kernel.settings['commerce.cart_retention_days'] * day_ms

@@ -3,7 +3,7 @@
  * checkouts and later questions about an order get the same result, because this is a pure
  * function.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import type { Address, Totals as WireTotals } from '../schemas.ts'
 import type { ShippingMethod, TaxRule as TaxRecord } from '../rules/schemas.ts'
@@ -96,9 +96,7 @@ export function quote(facts: Facts, { address, shipping_method_id }: Wanted): Qu
     prices_include_tax,
     totals,
     wire,
-    fingerprint: createHash('sha256')
-      .update(canonicalize(versions) ?? '')
-      .digest('base64url'),
+    fingerprint: hash('sha256', canonicalize(versions) ?? '', 'base64url'),
     calculation: { ...versions, ...traceOf(totals, input) },
   }
 }
