@@ -39,6 +39,17 @@ export function newSecret(bytes = 32): string {
   return randomBytes(bytes).toString('base64url')
 }
 
+export const nonce_bytes = 12
+let nonces: Buffer = Buffer.alloc(0)
+
+/** The nonce of one sealed value. They are fetched together, like the random bytes of ids. */
+export function newNonce(): Buffer {
+  if (nonces.length === 0) nonces = randomBytes(nonce_bytes * 256)
+  const nonce = nonces.subarray(0, nonce_bytes)
+  nonces = nonces.subarray(nonce_bytes)
+  return nonce
+}
+
 /** A number in [0, 1) that spreads retries and polls. It is never used for security. */
 export function jitter(): number {
   return Math.random()

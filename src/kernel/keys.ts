@@ -19,6 +19,7 @@ import {
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StartError } from './errors/start-error.ts'
+import { newNonce, nonce_bytes } from './ids.ts'
 
 export type RingKey = { readonly kid: string; readonly key: Buffer }
 
@@ -50,7 +51,6 @@ export type Keyring = {
 }
 
 const key_bytes = 32
-const nonce_bytes = 12
 const tag_bytes = 16
 const mac_bytes = 32
 const shortest_mac_bytes = 16
@@ -232,7 +232,7 @@ function kidOf(sealed: Buffer): string {
 
 function seal(key: KeyObject, kid: string, plaintext: Buffer, associated: Associated): Buffer {
   const head = headOf(kid)
-  const nonce = randomBytes(nonce_bytes)
+  const nonce = newNonce()
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(aadOf(head, associated))
   return Buffer.concat([head, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
 }

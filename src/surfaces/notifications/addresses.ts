@@ -21,10 +21,13 @@ export type Address = {
 const mailbox =
   /^([^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64})@([^\s@\p{Cc}\p{Zl}\p{Zp}]{1,253})$/u
 
+/** Most domains. Their form is final: no upper case, no digits that could be an address. */
+const plain_domain = /^(?!xn--)[a-z]+(\.(?!xn--)[a-z]+)+$/
+
 /** Returns null if it is not an email address. */
 export function parseEmail(text: string): Address | null {
   const [, local = '', domain = ''] = mailbox.exec(text.trim().normalize('NFC')) ?? []
-  const ascii = domainToASCII(domain)
+  const ascii = plain_domain.test(domain) ? domain : domainToASCII(domain)
   const fits = local !== '' && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(ascii) && ascii.length <= 253
   if (!fits || local.startsWith('.') || local.endsWith('.')) return null
   const address = `${local}@${ascii}`

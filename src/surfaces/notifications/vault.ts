@@ -3,12 +3,19 @@
  * a batch) has its own data key, wrapped by the platform's keyring. After the key's row is deleted,
  * the sealed data can never be read again, not even in a backup of the other tables.
  */
-import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { Id } from '../../kernel/http/shapes.ts'
+import { newNonce, nonce_bytes } from '../../kernel/ids.ts'
 import type { Keyring } from '../../kernel/keys.ts'
 import type { SealedColumn } from '../../kernel/work/reseal.ts'
 
@@ -31,7 +38,6 @@ const Row = Type.Object({
   owner_id: Id,
   wrapped: Type.Unsafe<Buffer>({}),
 })
-const nonce_bytes = 12
 const tag_bytes = 16
 /** The key of an erased account is removed from the memory of every process within this time. */
 const kept_ms = 60_000
@@ -126,20 +132,26 @@ export function keyName({ tenant_id, owner_id }: Owner): string {
   return `${tenant_id} ${owner_id}`
 }
 
-/**
- * `place` names the row that the data belongs to. The data cannot be opened in another row. The key
- * is a key object, because Node takes 17 µs to check a key given as bytes.
- */
+const key_objects = new WeakMap<Buffer, KeyObject>()
+
+/** Node takes 17 µs to check a key given as bytes. */
+function keyObject(key: Buffer): KeyObject {
+  const made = key_objects.get(key) ?? createSecretKey(key)
+  key_objects.set(key, made)
+  return made
+}
+
+/** `place` names the row that the data belongs to. The data cannot be opened in another row. */
 export function seal(key: Buffer, text: string, place: string): Buffer {
-  const nonce = randomBytes(nonce_bytes)
-  const cipher = createCipheriv('aes-256-gcm', createSecretKey(key), nonce)
+  const nonce = newNonce()
+  const cipher = createCipheriv('aes-256-gcm', keyObject(key), nonce)
   cipher.setAAD(Buffer.from(place))
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
 }
 
 export function unseal(key: Buffer, sealed: Buffer, place: string): string {
   const nonce = sealed.subarray(0, nonce_bytes)
-  const decipher = createDecipheriv('aes-256-gcm', createSecretKey(key), nonce, {
+  const decipher = createDecipheriv('aes-256-gcm', keyObject(key), nonce, {
     authTagLength: tag_bytes,
   })
   decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(-tag_bytes))

@@ -54,7 +54,8 @@ export async function insertIntent(
   return tx.maybe(
     IntentRow,
     sql`
-      with made as (
+      with given as (select * from ${table}),
+      made as (
         insert into notifications.notification_intents as i
           (tenant_id, id, recipient_ref, category, priority, template_version, locale, data_ref,
             scheduled_at, idempotency_key, state, expires_at, principal_id, request_fingerprint,
@@ -71,21 +72,23 @@ export async function insertIntent(
       ),
       input as (
         insert into notifications.notification_inputs (tenant_id, ref, owner_id, ciphertext, bytes)
-        select ${tenant_id}, ${ref}, ${owner_id}, ${ciphertext}, ${Buffer.byteLength(text)} from made
+        select m.tenant_id, m.data_ref, ${owner_id}, ${ciphertext}, ${Buffer.byteLength(text)}
+        from made m
       ),
       attempts as (
         insert into notifications.delivery_attempts
           (tenant_id, id, intent_id, channel, attempt_no, state, error_code, next_attempt_at, lane,
             rendered_sha256)
-        select ${tenant_id}, a.id, m.id, a.channel, 1, a.state, a.error_code, a.due_at,
+        select m.tenant_id, a.id, m.id, a.channel, 1, a.state, a.error_code, a.due_at,
           ${laneOf(priority)}, a.rendered_sha256
-        from made m cross join ${table} a
+        from made m cross join given a
       ),
       decided as (
         insert into notifications.decisions (tenant_id, intent_id, channel, rule, outcome, until)
-        select ${tenant_id}, m.id, a.channel, a.rule, case a.state when 'skipped' then 'skip' else 'hold' end,
+        select m.tenant_id, m.id, a.channel, a.rule,
+          case a.state when 'skipped' then 'skip' else 'hold' end,
           case when a.state = 'pending' then a.due_at end
-        from made m cross join ${table} a
+        from made m cross join given a
         where a.rule is not null
       )
       select ${intentColumns} from made i`,
