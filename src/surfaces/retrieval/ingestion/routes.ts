@@ -4,7 +4,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { callerOf } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { IngestionJob, jobView, requireJob } from './show-job.ts'
+import { IngestionJob, jobView, requireJob, showJob } from './show-job.ts'
 import { submitJob } from './submit-job.ts'
 
 const path = '/v1/ingestion-jobs/{job_id}'
@@ -26,8 +26,8 @@ function getRoute(deps: Deps): Route {
     replies: { 200: IngestionJob },
     fails: [absent, 'permission_denied'],
     handle: async ({ tx, principal, params: { job_id } }) => {
-      const row = await requireJob(tx, await callerOf(tx, deps, principal), principal, job_id)
-      return reply(200, await jobView(tx, deps, principal.tenant_id, row))
+      const caller = await callerOf(tx, deps, principal)
+      return reply(200, await showJob(tx, deps, caller, principal, job_id))
     },
   })
 }

@@ -93,13 +93,35 @@ export async function requireJob(
   return found
 }
 
+/**
+ * The engine is read before our row: if the job ends between the two statements, our row has both its
+ * state and its result. In the other order, a job had succeeded and had no result yet.
+ */
+export async function showJob(
+  reader: Reader,
+  { jobs }: Pick<Deps, 'jobs'>,
+  caller: Caller,
+  asker: Pick<Asker, 'id'>,
+  id: string,
+): Promise<IngestionJob> {
+  const own = await jobs.view(reader, { tenant_id: caller.tenant_id, job_id: id })
+  return viewOf(await requireJob(reader, caller, asker, id), own)
+}
+
+/** For a row that this transaction has written. */
 export async function jobView(
   reader: Reader,
   { jobs }: Pick<Deps, 'jobs'>,
   tenant_id: string,
-  { kept, connector_id: _connector, ...row }: JobRow,
+  row: JobRow,
 ): Promise<IngestionJob> {
-  const own = await jobs.view(reader, { tenant_id, job_id: row.id })
+  return viewOf(row, await jobs.view(reader, { tenant_id, job_id: row.id }))
+}
+
+function viewOf(
+  { kept, connector_id: _connector, ...row }: JobRow,
+  own: Awaited<ReturnType<Deps['jobs']['view']>>,
+): IngestionJob {
   const state = row.completed_at === null ? (own?.state ?? row.state) : row.state
   const status = state === 'pending' || state === 'retryable' ? 'queued' : state
   const error_code = row.completed_at === null ? (own?.error?.code ?? null) : row.error_code
