@@ -56,7 +56,7 @@ export default defineConfig(({ mode }) => {
     isolate: false,
     maxWorkers: full ? 1 : Math.min(8, Math.round(2.5 * availableParallelism())),
     // A deadline against endless waiting: wider than the waits of one test, which say what did not happen.
-    testTimeout: full ? 600_000 : 60_000,
+    testTimeout: full ? 600_000 : 180_000,
     hookTimeout: 120_000,
     // Real processes on a shared machine: a pause of the whole machine may look like a dead one. What fails
     // twice in a row is a fault; a retry is counted and printed at the end; chaos tests get no second chance.

@@ -58,14 +58,6 @@ const DriverQuery = pg.Query as unknown as new (text: string) => { name: string;
 const no_columns: Shape = { columns: [], empty: {} }
 const shapes = new WeakMap<Connection, Map<string, Shape>>()
 
-/** The reason of a statement that was not run, because one before it failed. */
-class Skipped extends Error {
-  override readonly name = 'Skipped'
-  constructor(cause: unknown) {
-    super('an earlier statement of the same transaction failed', { cause })
-  }
-}
-
 export class Batch extends DriverQuery {
   private readonly waiting: Waiting[] = []
   private at = 0
@@ -144,7 +136,8 @@ export class Batch extends DriverQuery {
       if (index < failed) return settle(one)
       if (index === failed) return one.reject(error)
       delete connection.submittedNamedStatements[one.name]
-      one.reject(new Skipped(error))
+      // It was skipped, for the same reason.
+      one.reject(error)
     })
   }
 

@@ -45,8 +45,9 @@ describe('statements of one turn', () => {
       'rejected',
       'rejected',
     ])
-    expect(settled[1]).toMatchObject({ reason: { constraint: 'thing_n' } })
-    expect(settled[2]).toMatchObject({ reason: { name: 'Skipped', cause: { code: '23514' } } })
+    for (const one of settled.slice(1)) {
+      expect(one).toMatchObject({ reason: { code: '23514', constraint: 'thing_n' } })
+    }
     expect(await read(db, id)).toBeUndefined()
     // The skipped statement was never prepared, though it was sent once.
     expect(await db.tx(tx => tx.run(sql`select 4`))).toBe(1)
