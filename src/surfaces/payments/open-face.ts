@@ -7,11 +7,10 @@ import { violates } from '../../kernel/database/failures.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { resolver_name, type Deps } from './deps.ts'
 import type { Face, PaymentResult, RefundResult } from './face.ts'
-import { beginAuthorize } from './intents/begin-authorize.ts'
+import { beginForOrder } from './intents/begin-authorize.ts'
 import { beginCancel } from './intents/begin-cancel.ts'
 import { beginCapture } from './intents/begin-capture.ts'
 import { refuseCardData } from './intents/card-data.ts'
-import { createIntent } from './intents/create-intent.ts'
 import { nextActionOf } from './intents/next-action.ts'
 import { perform } from './operations/perform.ts'
 import {
@@ -31,22 +30,9 @@ type Operation = { readonly operation_id: string; readonly tenant_id: string }
 export function openFace(deps: Deps): Face {
   const face: Face = {
     authorize: async order => {
-      const { operation_id, tenant_id, payment_method, buyer_id, return_url = null } = order
-      const { order_ref, amount_minor, currency } = order
-      const wanted = { type: 'authorize', amount_minor } as const
-      await once(deps, order, wanted, async tx => {
-        const maker = { tenant_id, principal_id: buyer_id, key: null, managed: true }
-        const made = await createIntent(tx, deps, { amount_minor, currency, order_ref }, maker)
-        await beginAuthorize(tx, deps, {
-          operation_id,
-          tenant_id,
-          intent_id: made.id,
-          payment_method,
-          return_url,
-          principal_id: buyer_id,
-          key: null,
-          managed: true,
-        })
+      const { operation_id, tenant_id, amount_minor, return_url = null } = order
+      await once(deps, order, { type: 'authorize', amount_minor }, async tx => {
+        await beginForOrder(tx, deps, { ...order, return_url })
         return true
       })
       return await resultOf(deps, tenant_id, operation_id)

@@ -6,9 +6,11 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { RequestKey } from '../../../kernel/http/route.ts'
+import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { beginOperation, lockMovable } from '../operations/begin-operation.ts'
+import { createIntent } from './create-intent.ts'
 
 export type Authorization = {
   readonly operation_id: string
@@ -38,6 +40,36 @@ export async function beginAuthorize(tx: Tx, deps: Deps, asked: Authorization): 
     type: 'authorize',
     amount_minor: intent.amount_minor,
   })
+}
+
+/** Creates the payment of an order and begins its authorization, with all statements sent together. */
+export async function beginForOrder(
+  tx: Tx,
+  deps: Deps,
+  asked: Omit<Authorization, 'intent_id' | 'principal_id' | 'key' | 'managed'> & {
+    readonly buyer_id: string | null
+    readonly order_ref: string
+    readonly amount_minor: number
+    readonly currency: string
+  },
+): Promise<void> {
+  if (!deps.provider.accepting()) throw problem('payment_provider_unavailable')
+  const { tenant_id, buyer_id: principal_id, order_ref, amount_minor, currency, ...rest } = asked
+  const id = newId()
+  const maker = { tenant_id, principal_id, key: null, managed: true, id }
+  await Promise.all([
+    createIntent(tx, deps, { amount_minor, currency, order_ref }, maker),
+    principal_id === null || refuseTesting(tx, deps, tenant_id, principal_id),
+    beginOperation(tx, deps, {
+      ...rest,
+      tenant_id,
+      intent_id: id,
+      type: 'authorize',
+      principal_id,
+      key: null,
+      amount_minor,
+    }),
+  ])
 }
 
 const Declines = Type.Object({ declines: Type.Integer() })

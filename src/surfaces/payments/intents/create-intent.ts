@@ -21,6 +21,8 @@ export type Maker = {
   readonly principal_id: string | null
   readonly key: RequestKey | null
   readonly managed: boolean
+  /** The id of the payment, if the caller needs it before. */
+  readonly id?: string
 }
 
 export type Created = { readonly id: string; readonly operation_id: string }
@@ -38,23 +40,24 @@ export async function createIntent(
   })
   const { order_ref = null, currency, metadata = {} } = given
   if ((given.provider ?? provider.name) !== provider.name) throw problem('provider_unsupported')
-  const made = { id: newId(), operation_id: newId() }
-  const { tenant_id, principal_id, key, managed } = maker
-  await tx.run(sql`
+  const { tenant_id, principal_id, key, managed, id = newId() } = maker
+  const made = { id, operation_id: newId() }
+  const intent = tx.run(sql`
     insert into payments.payment_intents (
       tenant_id, id, order_ref, amount_minor, currency, provider, managed, metadata, created_by)
     values (
       ${tenant_id}, ${made.id}, ${order_ref}, ${amount_minor}, ${currency}, ${provider.name},
       ${managed}, ${sql.json(metadata)}::jsonb, ${principal_id})`)
+  const operation = tx.run(sql`
+    insert into payments.payment_operations (
+      tenant_id, id, intent_id, type, principal_id, idempotency_key, request_fingerprint,
+      state, provider, amount_minor, resolved_at)
+    values (
+      ${tenant_id}, ${made.operation_id}, ${made.id}, 'create', ${principal_id},
+      ${key?.value ?? null}, ${key?.fingerprint ?? null}, 'succeeded', ${provider.name},
+      ${amount_minor}, kernel.now())`)
   try {
-    await tx.run(sql`
-      insert into payments.payment_operations (
-        tenant_id, id, intent_id, type, principal_id, idempotency_key, request_fingerprint,
-        state, provider, amount_minor, resolved_at)
-      values (
-        ${tenant_id}, ${made.operation_id}, ${made.id}, 'create', ${principal_id},
-        ${key?.value ?? null}, ${key?.fingerprint ?? null}, 'succeeded', ${provider.name},
-        ${amount_minor}, kernel.now())`)
+    await Promise.all([intent, operation])
   } catch (error) {
     // The recorded outcome was deleted, but the key stays in use forever.
     if (violates(error, 'payment_operations_key')) throw problem('idempotency_key_reused')

@@ -7,10 +7,9 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { violates } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { RequestKey } from '../../../kernel/http/route.ts'
-import type { Deps } from '../deps.ts'
+import { resolver_name, type Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { isParked } from './end-operation.ts'
-import { leaseSeconds } from './resolver.ts'
 import {
   lockIntent,
   lockOpenOperations,
@@ -32,6 +31,8 @@ export type Beginning = {
   readonly reason?: string | null
   /** False if nothing must be sent, because the operation has succeeded in this transaction. */
   readonly sends?: boolean
+  /** The resolver makes the first attempt too, because no caller is waiting. */
+  readonly by_resolver?: boolean
 }
 
 /**
@@ -89,14 +90,23 @@ function pending(parked = false) {
   })
 }
 
+/**
+ * The time limit of one attempt. An attempt is at most four calls: read, create the object,
+ * confirm, read again. The SDK repeats a broken call once.
+ */
+export function leaseSeconds(provider_timeout_ms: number): number {
+  return Math.ceil((provider_timeout_ms * 6) / 1000) + 5
+}
+
 export async function beginOperation(
   tx: Tx,
   { kernel, provider }: Deps,
   begun: Beginning,
 ): Promise<void> {
-  const { sends = true } = begun
+  const { sends = true, by_resolver = false } = begun
   // If the process dies, the resolver continues when this attempt must have ended.
-  const lease = leaseSeconds(kernel.settings['payments.provider_timeout_ms'])
+  const lease = by_resolver ? 0 : leaseSeconds(kernel.settings['payments.provider_timeout_ms'])
+  if (by_resolver) tx.wake(resolver_name)
   try {
     await tx.run(sql`
       insert into payments.payment_operations (

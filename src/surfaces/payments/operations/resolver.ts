@@ -9,6 +9,7 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
 import { resolver_name, type Deps } from '../deps.ts'
 import { openItem } from '../reconciliation/open-item.ts'
+import { leaseSeconds } from './begin-operation.ts'
 import { isParked, parkOperation } from './end-operation.ts'
 import { perform, type Certain } from './perform.ts'
 import { findIntent, findOperation } from './rows.ts'
@@ -76,12 +77,4 @@ export function resolverQueue(deps: Deps): DueQueue {
       })
     },
   })
-}
-
-/**
- * The time limit of one attempt. An attempt is at most four calls: read, create the object,
- * confirm, read again. The SDK repeats a broken call once.
- */
-export function leaseSeconds(provider_timeout_ms: number): number {
-  return Math.ceil((provider_timeout_ms * 6) / 1000) + 5
 }
