@@ -54,7 +54,7 @@ export async function insertIntent(
   return tx.maybe(
     IntentRow,
     sql`
-      with given as (select * from ${table}),
+      with given as (select * from ${table} g),
       made as (
         insert into notifications.notification_intents as i
           (tenant_id, id, recipient_ref, category, priority, template_version, locale, data_ref,

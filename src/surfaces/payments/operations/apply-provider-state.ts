@@ -13,9 +13,9 @@ import { postFee } from '../ledger/post-fee.ts'
 import type { Snapshot } from '../provider/port.ts'
 import { openItem } from '../reconciliation/open-item.ts'
 import { announce } from './announce.ts'
-import { beginOperation } from './begin-operation.ts'
 import { nextState, type Move } from './next-state.ts'
 import { endOperation, parkOperations } from './end-operation.ts'
+import { releaseUnwanted } from './release-unwanted.ts'
 import {
   lockIntent,
   lockOpenOperations,
@@ -63,30 +63,8 @@ export async function applyProviderState(
   }
   let held = intent
   for (const move of verdict.moves) held = await make(tx, deps, held, open, snapshot, move)
-  if (held !== intent) await releaseUnwanted(tx, deps, held, open)
+  if (held !== intent) await releaseUnwanted(tx, deps, held, ofType(open, 'authorize'))
   return 'applied'
-}
-
-/** The payment was released while the provider was still authorizing it. */
-async function releaseUnwanted(
-  tx: Tx,
-  deps: Deps,
-  held: IntentRow,
-  open: readonly OperationRow[],
-): Promise<void> {
-  const reason = ofType(open, 'authorize')?.release_wanted ?? null
-  if (reason === null || (held.state !== 'authorized' && held.state !== 'requires_action')) return
-  await beginOperation(tx, deps, {
-    operation_id: newId(),
-    tenant_id: held.tenant_id,
-    intent_id: held.id,
-    type: 'cancel',
-    principal_id: null,
-    key: null,
-    amount_minor: held.amount_authorized_minor,
-    reason,
-    by_resolver: true,
-  })
 }
 
 async function make(

@@ -1,0 +1,28 @@
+/** Releases a payment that was released while the provider was still authorizing it. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { beginOperation } from './begin-operation.ts'
+import type { IntentRow, OperationRow } from './rows.ts'
+
+/** `authorize` is the operation that has just ended with the payment's new state. */
+export async function releaseUnwanted(
+  tx: Tx,
+  deps: Deps,
+  { tenant_id, id, state, amount_authorized_minor }: IntentRow,
+  authorize: OperationRow | undefined,
+): Promise<void> {
+  const reason = authorize?.release_wanted ?? null
+  if (reason === null || (state !== 'authorized' && state !== 'requires_action')) return
+  await beginOperation(tx, deps, {
+    operation_id: newId(),
+    tenant_id,
+    intent_id: id,
+    type: 'cancel',
+    principal_id: null,
+    key: null,
+    amount_minor: amount_authorized_minor,
+    reason,
+    by_resolver: true,
+  })
+}
