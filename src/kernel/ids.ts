@@ -42,7 +42,7 @@ export function newSecret(bytes = 32): string {
 export const nonce_bytes = 12
 let nonces: Buffer = Buffer.alloc(0)
 
-/** The nonce of one sealed value. They are fetched together, like the random bytes of ids. */
+/** A random nonce for one sealed value. Many are fetched together, as for ids. */
 export function newNonce(): Buffer {
   if (nonces.length === 0) nonces = randomBytes(nonce_bytes * 256)
   const nonce = nonces.subarray(0, nonce_bytes)

@@ -1,8 +1,9 @@
 /**
- * Statements that are sent together and answered together: PostgreSQL is asked for its answer once,
- * at the end. What a statement returns (its columns and their types) is asked for once for each
- * connection and statement, and remembered with the connection. The driver would ask for it each
- * time, and would ask for an answer after each statement.
+ * Sends statements together: one write, one Sync message at the end, and one packet of results. The
+ * driver would send a Sync after each statement. The columns of a statement are requested when a
+ * connection runs it for the first time, and are then cached with the connection. If they change
+ * later, PostgreSQL reports an error. A pooler hides that error, so a migration must not change the
+ * type of a column that running processes read.
  *
  * If a statement fails, PostgreSQL skips those after it. So statements share a batch only if they
  * belong to one transaction.
@@ -24,9 +25,9 @@ export function countOf({ tag }: Answer): number {
   return Number(/\d+$/.exec(tag)?.[0] ?? 0)
 }
 
-/** What a statement returns. The driver's parsers are looked up once. */
-type Shape = {
-  readonly columns: readonly { readonly name: string; parse(text: string): unknown }[]
+/** The columns that a statement returns, with a parser for each. */
+type Columns = {
+  readonly list: readonly { readonly name: string; parse(text: string): unknown }[]
   readonly empty: Record<string, unknown>
 }
 
@@ -35,7 +36,7 @@ type Waiting = {
   readonly text: string
   readonly values: (string | Buffer | null)[]
   readonly rows: Record<string, unknown>[]
-  shape: Shape | undefined
+  columns: Columns | undefined
   tag: string
   broken: unknown
   resolve(answer: Answer): void
@@ -51,17 +52,16 @@ type Connection = {
 
 type Fields = readonly { readonly name: string; readonly dataTypeID: number }[]
 
-// The driver sends only its own class to a connection that gets statements before it has answered
-// the earlier ones.
+// In pipeline mode the driver accepts only instances of its own class.
 const DriverQuery = pg.Query as unknown as new (text: string) => { name: string; text: string }
 
-const no_columns: Shape = { columns: [], empty: {} }
-const shapes = new WeakMap<Connection, Map<string, Shape>>()
+const no_columns: Columns = { list: [], empty: {} }
+const known_columns = new WeakMap<Connection, Map<string, Columns>>()
 
 export class Batch extends DriverQuery {
   private readonly waiting: Waiting[] = []
   private at = 0
-  private known = new Map<string, Shape>()
+  private known = new Map<string, Columns>()
 
   constructor() {
     super('')
@@ -74,14 +74,14 @@ export class Batch extends DriverQuery {
     // A value that cannot be sent throws here, before anything is sent.
     const values = statement.values.map(value => utils.prepareValue(value))
     return new Promise((resolve, reject) => {
-      const found = { rows: [], shape: undefined, tag: '', broken: undefined }
+      const found = { rows: [], columns: undefined, tag: '', broken: undefined }
       this.waiting.push({ name, text, values, ...found, resolve, reject })
     })
   }
 
   /** Called by the driver, as are the functions below. */
   submit(connection: Connection): void {
-    this.known = shapesOf(connection)
+    this.known = columnsOf(connection)
     const messages: Buffer[] = []
     for (const one of this.waiting) {
       const { name, text, values } = one
@@ -90,26 +90,26 @@ export class Batch extends DriverQuery {
         if (name) connection.submittedNamedStatements[name] = text
       }
       messages.push(serialize.bind({ statement: name, values }))
-      one.shape = this.known.get(name)
-      if (!one.shape) messages.push(serialize.describe({ type: 'P' }))
+      one.columns = this.known.get(name)
+      if (!one.columns) messages.push(serialize.describe({ type: 'P' }))
       messages.push(serialize.execute())
     }
     messages.push(serialize.sync())
     // A broken connection rejects its statements when it ends.
     if (connection.stream.writable) connection.stream.write(Buffer.concat(messages))
-    this.show()
+    this.nameCurrent()
   }
 
   handleRowDescription({ fields }: { fields: Fields }): void {
     const one = this.waiting[this.at]
-    if (one) one.shape = shapeOf(fields)
+    if (one) one.columns = columnsFrom(fields)
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
     const one = this.waiting[this.at]
-    if (!one?.shape || one.broken) return
+    if (!one?.columns || one.broken) return
     try {
-      one.rows.push(rowOf(one.shape, fields))
+      one.rows.push(rowOf(one.columns, fields))
     } catch (error) {
       one.broken = error
     }
@@ -119,10 +119,10 @@ export class Batch extends DriverQuery {
     const one = this.waiting[this.at]
     if (!one) return
     one.tag = text
-    one.shape ??= no_columns
-    if (one.name) this.known.set(one.name, one.shape)
+    one.columns ??= no_columns
+    if (one.name) this.known.set(one.name, one.columns)
     this.at++
-    this.show()
+    this.nameCurrent()
   }
 
   handleReadyForQuery(): void {
@@ -130,19 +130,20 @@ export class Batch extends DriverQuery {
   }
 
   handleError(error: unknown, connection: Connection): void {
-    // A statement of its own is committed after it is complete, and that can fail as well.
+    // Outside a transaction, a statement is committed after its CommandComplete message. That
+    // commit can fail too.
     const failed = Math.min(this.at, this.waiting.length - 1)
     this.waiting.forEach((one, index) => {
       if (index < failed) return settle(one)
       if (index === failed) return one.reject(error)
       delete connection.submittedNamedStatements[one.name]
-      // It was skipped, for the same reason.
+      // PostgreSQL skipped it because of this error.
       one.reject(error)
     })
   }
 
-  /** The driver notes, under this name, that PostgreSQL has prepared the statement. */
-  private show(): void {
+  /** The driver stores under this name that PostgreSQL has prepared the statement. */
+  private nameCurrent(): void {
     const one = this.waiting[this.at]
     this.name = one?.name ?? ''
     this.text = one?.text ?? ''
@@ -160,18 +161,18 @@ function isParsed(connection: Connection, name: string): boolean {
   return parsedStatements[name] !== undefined || submittedNamedStatements[name] !== undefined
 }
 
-function shapesOf(connection: Connection): Map<string, Shape> {
-  let known = shapes.get(connection)
+function columnsOf(connection: Connection): Map<string, Columns> {
+  let known = known_columns.get(connection)
   if (!known) {
     known = new Map()
-    shapes.set(connection, known)
+    known_columns.set(connection, known)
   }
   return known
 }
 
-function shapeOf(fields: Fields): Shape {
+function columnsFrom(fields: Fields): Columns {
   return {
-    columns: fields.map(({ name, dataTypeID }) => ({
+    list: fields.map(({ name, dataTypeID }) => ({
       name,
       parse: types.getTypeParser(dataTypeID),
     })),
@@ -179,10 +180,10 @@ function shapeOf(fields: Fields): Shape {
   }
 }
 
-function rowOf(shape: Shape, fields: readonly (string | null)[]): Record<string, unknown> {
-  const row = { ...shape.empty }
+function rowOf(columns: Columns, fields: readonly (string | null)[]): Record<string, unknown> {
+  const row = { ...columns.empty }
   fields.forEach((text, index) => {
-    const column = shape.columns[index]
+    const column = columns.list[index]
     if (text !== null && column) row[column.name] = column.parse(text)
   })
   return row

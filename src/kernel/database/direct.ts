@@ -174,12 +174,12 @@ function openPublishing(up: () => boolean, ask: Ask): (packet: string) => void {
   }
 }
 
-/** Under load, the topics of this long are one notification. A first one is sent at once. */
+/** The shortest time between two notifications. A single one is sent immediately. */
 const spacing_ms = 5
 
 /**
- * Sends one notification at a time, and waits a little after each. Topics that arrive meanwhile are
- * sent together in the next one.
+ * Sends one notification at a time, at most every 5 ms. Topics that arrive meanwhile are sent
+ * together in the next one.
  */
 function openSaying(up: () => boolean, ask: Ask): (topics: Topics) => Promise<void> {
   let saying = false

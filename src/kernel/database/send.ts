@@ -8,7 +8,7 @@ import { Batch, type Answer } from './batch.ts'
 import type { Statement } from './sql.ts'
 
 /**
- * Sends one statement that shares neither its transaction nor its failure with others. Statements
+ * Sends one statement outside a transaction. If it fails, no other statement fails. Statements
  * of one turn are sent in one packet. Each write to a socket costs as much as the rest of sending a
  * statement (keyed writes rose from 838 to 1,207 a second).
  */
@@ -24,7 +24,7 @@ export function send(client: pg.ClientBase, statement: Statement): Promise<Answe
   return answer
 }
 
-/** Sends the statements of one transaction. Those of one turn are one batch. */
+/** Sends the statements of one transaction. The statements of one turn form one batch. */
 export class TxSender {
   private readonly client: pg.ClientBase
   private open: Batch | undefined

@@ -27,28 +27,24 @@ export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
   return new Sql(strings, parts)
 }
 
-// Everything that is remembered here comes from code, not from input. So it stays bounded.
-const quoted_names = remembered((name: string) => {
+// These caches are keyed by values from code, not from input. So they stay bounded.
+const quoted_names = cached((name: string) => {
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`not an identifier: ${name}`)
   return `"${name}"`
 })
-const separators = remembered((separator: string) =>
-  remembered((count: number) => [
-    '',
-    ...Array.from<string>({ length: count - 1 }).fill(separator),
-    '',
-  ]),
+const separators = cached((separator: string) =>
+  cached((count: number) => ['', ...Array.from<string>({ length: count - 1 }).fill(separator), '']),
 )
-const array_casts = remembered((type: string) => {
+const array_casts = cached((type: string) => {
   if (!/^[a-z0-9]+$/.test(type)) throw new Error(`not a type: ${type}`)
   return ['', `::${type}[]`]
 })
-const counts = remembered((count: number) => {
+const counts = cached((count: number) => {
   if (!Number.isSafeInteger(count) || count < 0) throw new Error(`not a count: ${count}`)
   return [String(count)]
 })
 
-function remembered<K, V>(make: (key: K) => V): (key: K) => V {
+function cached<K, V>(make: (key: K) => V): (key: K) => V {
   const known = new Map<K, V>()
   return key => {
     let value = known.get(key)
@@ -160,8 +156,8 @@ function renderTemplate(statement: Sql) {
 }
 
 /**
- * The texts that were rendered, as a tree. A statement's way through the tree is given by the
- * templates and identifiers that it is made of, so a known statement needs no text to be built.
+ * Caches rendered statements as a tree (a trie). The templates and identifiers of a statement are
+ * its path in the tree. So the text of a known statement is not built again.
  */
 class Rendered {
   known: { name: string; text: string } | undefined

@@ -1,4 +1,4 @@
-/** Statements of one transaction that are sent together, and what is remembered about a statement. */
+/** Statements of one transaction that are sent together, and the cached columns of a statement. */
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../ids.ts'
@@ -53,7 +53,7 @@ describe('statements of one turn', () => {
     expect(await db.tx(tx => tx.run(sql`select 4`))).toBe(1)
   })
 
-  test('that nobody awaits are rolled back with the work that throws', async () => {
+  test('that are not awaited are rolled back when the work throws', async () => {
     const { db } = open({ pool: 1 })
     const id = newId()
     const thrown = db.tx(tx => {

@@ -21,7 +21,7 @@ export type Maker = {
   readonly principal_id: string | null
   readonly key: RequestKey | null
   readonly managed: boolean
-  /** The id of the payment, if the caller needs it before. */
+  /** The id of the new payment, if the caller has already chosen it. */
   readonly id?: string
 }
 

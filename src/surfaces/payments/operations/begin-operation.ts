@@ -31,7 +31,7 @@ export type Beginning = {
   readonly reason?: string | null
   /** False if nothing must be sent, because the operation has succeeded in this transaction. */
   readonly sends?: boolean
-  /** The resolver makes the first attempt too, because no caller is waiting. */
+  /** The resolver also makes the first attempt, because no caller waits for it. */
   readonly by_resolver?: boolean
 }
 
@@ -107,6 +107,7 @@ export async function beginOperation(
   // If the process dies, the resolver continues when this attempt must have ended.
   const lease = by_resolver ? 0 : leaseSeconds(kernel.settings['payments.provider_timeout_ms'])
   if (by_resolver) tx.wake(resolver_name)
+  const sent = sends && !by_resolver
   try {
     await tx.run(sql`
       insert into payments.payment_operations (
@@ -118,7 +119,7 @@ export async function beginOperation(
         ${begun.principal_id}, ${begun.key?.value ?? null}, ${begun.key?.fingerprint ?? null},
         ${sends ? 'created' : 'succeeded'}, ${provider.name}, ${begun.amount_minor},
         ${begun.payment_method ?? null}, ${begun.return_url ?? null}, ${begun.reason ?? null},
-        ${sends ? 1 : 0}, case when ${sends} then now() end,
+        ${sent ? 1 : 0}, case when ${sent} then now() end,
         case when ${sends} then kernel.now() + make_interval(secs => ${lease}) end,
         case when ${sends} then null else kernel.now() end)`)
   } catch (error) {

@@ -1,11 +1,14 @@
-/** Releases a payment that was released while the provider was still authorizing it. */
+/**
+ * A release was requested while the provider was still authorizing the payment, and the answer of
+ * the provider came first. The commit that applies the answer also begins the cancellation.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { beginOperation } from './begin-operation.ts'
 import type { IntentRow, OperationRow } from './rows.ts'
 
-/** `authorize` is the operation that has just ended with the payment's new state. */
+/** `authorize` is the operation that was open before the answer was applied. */
 export async function releaseUnwanted(
   tx: Tx,
   deps: Deps,

@@ -134,23 +134,26 @@ describe('a release', () => {
   test.each([
     ['authorized', 'pm_card_visa', ['authorize', 'cancel']],
     ['waiting for its buyer', 'pm_card_authenticationRequired', ['cancel']],
-  ])('that the answer of the provider overtakes cancels what is %s', async (_as, card, effects) => {
-    const given = order({ payment_method: card })
-    const { db } = world.platform.kernel
-    await world.fault({ action: 'delay_after', ms: 1500, match: { path: '/confirm' } })
-    const answer = world.face.authorize(given)
-    // As a release writes it, but the resolver does not see it before the answer.
-    const wanted = sql`
+  ])(
+    'that is requested just before the answer of the provider cancels what is %s',
+    async (_as, card, effects) => {
+      const given = order({ payment_method: card })
+      const { db } = world.platform.kernel
+      await world.fault({ action: 'delay_after', ms: 1500, match: { path: '/confirm' } })
+      const answer = world.face.authorize(given)
+      // Written as a release writes it, but without waking the resolver.
+      const wanted = sql`
       update payments.payment_operations set release_wanted = 'order_expired'
       where tenant_id = ${given.tenant_id} and id = ${given.operation_id} and state = 'created'`
-    await eventually('the operation is begun', async () => (await db.run(wanted)) === 1)
-    await answer
-    await eventually('it is released', async () => {
-      const found = await world.face.get(given.tenant_id, given.operation_id)
-      return found?.status === 'released'
-    })
-    expect(await kinds(given.order_ref)).toEqual(effects)
-  })
+      await eventually('the operation is begun', async () => (await db.run(wanted)) === 1)
+      await answer
+      await eventually('it is released', async () => {
+        const found = await world.face.get(given.tenant_id, given.operation_id)
+        return found?.status === 'released'
+      })
+      expect(await kinds(given.order_ref)).toEqual(effects)
+    },
+  )
 
   test('of what is held gives it back, and of what was captured refunds it', async () => {
     const held = order()
