@@ -24,9 +24,8 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
 /** Files of one to several minutes of waiting: begun last, one of them would be alone at the end. */
 const slow =
   `/backup/ /chaos/ /cli/ /console/ /test/docs.test clicks crash crawl dependencies expiring
-  freshness install lance-index lifecycle nodes outage owner-mail plans postgres process reseal /s3.test shares`.split(
-    /\s+/,
-  )
+  freshness install lance-index lifecycle nodes outage owner-mail plans postgres process reseal
+  /s3.test shares`.split(/\s+/)
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -21,8 +21,8 @@ export type Address = {
 const mailbox =
   /^([^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64})@([^\s@\p{Cc}\p{Zl}\p{Zp}]{1,253})$/u
 
-/** Most domains. Their form is final: no upper case, no digits that could be an address. */
-const plain_domain = /^(?!xn--)[a-z]+(\.(?!xn--)[a-z]+)+$/
+/** Only lower-case letters and dots: `domainToASCII` would not change it. */
+const plain_domain = /^[a-z]+(\.[a-z]+)+$/
 
 /** Returns null if it is not an email address. */
 export function parseEmail(text: string): Address | null {

@@ -28,7 +28,8 @@ export async function setItem(
   quantity: number,
 ): Promise<{ readonly cart: Cart; readonly made: boolean }> {
   const put = () => (quantity === 0 ? removeItem(tx, key, sku) : putItem(tx, key, sku, quantity))
-  // All statements are sent together. A refusal that follows from what they found rolls them back.
+  // All statements are sent together, and their results are checked afterwards. A refusal rolls
+  // the changes back.
   const [found, variant, , , shown] = await Promise.all([
     lockOpen(tx, key),
     quantity === 0 ? undefined : findVariant(tx, key, sku),
@@ -56,7 +57,7 @@ function removeItem(tx: Tx, { tenant_id, owner_id, id }: CartKey, sku: string): 
       and sku = ${sku}`)
 }
 
-/** Puts nothing if there is no such cart or SKU. */
+/** Changes nothing if the cart or the SKU does not exist. */
 function putItem(
   tx: Tx,
   { tenant_id, owner_id, id }: CartKey,

@@ -94,8 +94,8 @@ export async function requireJob(
 }
 
 /**
- * The engine is read before our row: if the job ends between the two statements, our row has both its
- * state and its result. In the other order, a job had succeeded and had no result yet.
+ * Reads the job engine first and our row second. If the job ends between the two reads, our row has
+ * its state and its result. In the other order, a reader could see `succeeded` without a result.
  */
 export async function showJob(
   reader: Reader,
