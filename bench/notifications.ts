@@ -6,9 +6,9 @@
 import { comparison } from './ground/comparison.ts'
 import { figure } from './ground/report.ts'
 import { measureAccept } from './notifications/accept.ts'
+import { measureDispatch } from './notifications/dispatch.ts'
 import {
   giveUp,
-  measureDispatch,
   measureExpansion,
   measureInApp,
   measureRender,
@@ -39,7 +39,7 @@ await comparison('notifications', async ({ database, options }) => {
       profile: only === 'accept' ? null : profile,
     })
     try {
-      if (wanted('dispatch')) keep(await measureDispatch(at, sink, scale))
+      if (wanted('dispatch')) keep(await measureDispatch(at, sink, scale, options.rounds))
       if (wanted('batch')) {
         const idle = await urgentLatencies(at, sink, Math.ceil(100 * scale))
         const { measured: expanded, batch_id } = await measureExpansion(at, scale)

@@ -1,6 +1,5 @@
 /** The measurements of notifications, each compared with its limit. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { createTransport } from 'nodemailer'
 import { Liquid } from 'liquidjs'
 import { newId } from '../../src/kernel/ids.ts'
 import { hashOf, render } from '../../src/surfaces/notifications/templates/render.ts'
@@ -15,9 +14,9 @@ export type Measured = {
   readonly verdict: Verdict
 }
 
-const round = (value: number) => Math.round(value).toLocaleString('en')
-const html = `<h1>Hello {{ name }}</h1>${'<p>Words of a mail.</p>'.repeat(30)}`
-const addresses = (many: number) =>
+export const round = (value: number) => Math.round(value).toLocaleString('en')
+export const html = `<h1>Hello {{ name }}</h1>${'<p>Words of a mail.</p>'.repeat(30)}`
+export const addresses = (many: number) =>
   Array.from({ length: many }, (_, index) => ({
     email: `p${index}-${newId().slice(-6)}@example.test`,
   }))
@@ -71,68 +70,6 @@ export function measureRender(scale: number): Measured {
       wanted: 'at least',
     },
   }
-}
-
-async function nodemailerAlone(sink: Sink, many: number): Promise<number> {
-  const transport = createTransport({
-    url: sink.url,
-    pool: true,
-    maxConnections: 20,
-    maxMessages: 1e9,
-  })
-  await sink.reset()
-  const began = Date.now()
-  const text = 'Words of a mail.\n'.repeat(30)
-  await Promise.all(
-    addresses(many).map(({ email: to }) =>
-      transport.sendMail({ from: 'a@dodeca.test', to, subject: 'Hello Ada', html, text }),
-    ),
-  )
-  const { last_at } = await sink.reached(many)
-  transport.close()
-  return (many * 1000) / (last_at - began)
-}
-
-export async function measureDispatch(
-  at: Notifying,
-  sink: Sink,
-  scale: number,
-): Promise<Measured[]> {
-  const many = Math.round(10_000 * scale)
-  const alone = await nodemailerAlone(sink, many)
-  await sink.reset()
-  await sendBatch(at, 'email', addresses(many))
-  const began = Date.now()
-  const before = (await sink.seen()).mails
-  const { last_at } = await sink.reached(many)
-  const ours = ((many - before) * 1000) / (last_at - began)
-  const row = [
-    'mails of a batch to one relay, 20 connections',
-    `${round(ours)}/s`,
-    `nodemailer alone ${round(alone)}/s`,
-  ] as const
-  return [
-    {
-      row,
-      verdict: {
-        says: 'mails / nodemailer alone',
-        reached: ours / alone,
-        target: 0.6,
-        unit: '',
-        wanted: 'at least',
-      },
-    },
-    {
-      row: ['', '', ''],
-      verdict: {
-        says: 'mails a second',
-        reached: ours,
-        target: 500,
-        unit: '/s',
-        wanted: 'at least',
-      },
-    },
-  ]
 }
 
 export async function measureExpansion(

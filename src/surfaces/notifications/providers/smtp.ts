@@ -7,6 +7,7 @@
 import { Readable } from 'node:stream'
 import Dkim from 'nodemailer/lib/dkim'
 import MailComposer from 'nodemailer/lib/mail-composer'
+import { newNonce } from '../../../kernel/ids.ts'
 import type { Outcome, Outgoing, Provider } from './outcome.ts'
 import { openSmtpConnections, type SmtpConnections } from './smtp-connections.ts'
 
@@ -24,13 +25,15 @@ export function openSmtp(options: SmtpOptions): Provider {
   const { name, connections } = options
   const relay = openSmtpConnections(new URL(options.url), options.host)
   const dkim = options.dkim && new Dkim(options.dkim)
+  const from = senderOf(options.from)
   return {
     name,
     channel: 'email',
     reaches: '',
     connections,
     send: async (outgoing, signal) => {
-      const { envelope, bytes } = await compose(options, dkim, outgoing)
+      const bytes = await compose(options, dkim, outgoing)
+      const envelope = { from, to: [outgoing.to] }
       let connection
       try {
         connection = await relay.take(signal)
@@ -43,11 +46,16 @@ export function openSmtp(options: SmtpOptions): Provider {
   }
 }
 
+/** The address that the relay sends bounces to. */
+function senderOf(from: string): string | false {
+  return new MailComposer({ from }).compile().getEnvelope().from
+}
+
 export async function compose(
   { from, host }: Pick<SmtpOptions, 'from' | 'host'>,
   dkim: Dkim | null,
   { ref, to, message, category, unsubscribe_url, created_at }: Outgoing,
-) {
+): Promise<Buffer> {
   const { subject, text, html, locale } = message
   const node = new MailComposer({
     from,
@@ -56,6 +64,8 @@ export async function compose(
     subject: subject ?? '',
     text,
     ...(html === null ? {} : { html }),
+    // Unpredictable, so that no text can contain it and begin a part of its own.
+    baseBoundary: newNonce().toString('hex'),
     date: new Date(created_at),
     messageId: `<${ref}@${host}>`,
     disableFileAccess: true,
@@ -72,10 +82,8 @@ export async function compose(
           }),
     },
   }).compile()
-  const envelope = node.getEnvelope()
   const plain = await node.build()
-  const bytes = dkim ? await collect(dkim.sign(plain)) : plain
-  return { envelope: { from: envelope.from, to: [to] }, bytes }
+  return dkim ? collect(dkim.sign(plain)) : plain
 }
 
 async function collect(stream: AsyncIterable<unknown>): Promise<Buffer> {

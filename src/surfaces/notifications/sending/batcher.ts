@@ -1,15 +1,24 @@
 /**
- * Collects items that arrive while a round is running into the next round, so that many share one
- * transaction.
+ * Collects items that arrive while a round is running, or while it rests afterwards, into the next
+ * round, so that many share one transaction.
  */
+import { setTimeout as wait } from 'node:timers/promises'
+
 export type Batcher<T, R> = {
   add(one: T): Promise<R>
   /** Resolves when no item waits. */
   idle(): Promise<void>
 }
 
+export type BatcherOptions = {
+  /** The items of one round. */
+  readonly most: number
+  /** The time from a round to the next. Under load it makes the rounds larger and fewer. */
+  readonly rest_ms: number
+}
+
 export function openBatcher<T, R>(
-  most: number,
+  { most, rest_ms }: BatcherOptions,
   run: (all: readonly T[]) => Promise<readonly R[]>,
 ): Batcher<T, R> {
   type Waiting = { one: T; done: PromiseWithResolvers<R> }
@@ -26,6 +35,7 @@ export function openBatcher<T, R>(
       } catch (error) {
         for (const { done } of now) done.reject(error)
       }
+      if (rest_ms > 0 && waiting.length < most) await wait(rest_ms)
     }
     running = null
   }

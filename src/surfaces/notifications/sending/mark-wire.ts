@@ -6,10 +6,10 @@
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
 import type { Claimed } from './claim.ts'
 
 const columns = {
+  place: 'int',
   tenant_id: 'uuid',
   intent_id: 'uuid',
   channel: 'text',
@@ -18,11 +18,7 @@ const columns = {
   token: 'uuid',
   provider: 'text',
 }
-const Marked = Type.Object({
-  intent_id: Id,
-  channel: Type.String(),
-  target: Type.String(),
-})
+const Marked = Type.Object({ place: Type.Integer() })
 
 export async function markWire(
   db: Db,
@@ -36,12 +32,15 @@ export async function markWire(
       update notifications.delivery_attempts a
       set wire_at = (select kernel.now()), provider = m.provider,
         leased_until = now() + make_interval(secs => ${lease_seconds})
-      from ${sql.table(all, columns)} m
+      from ${sql.table(
+        all.map((one, place) => ({ ...one, place })),
+        columns,
+      )} m
       where a.tenant_id = m.tenant_id and a.intent_id = m.intent_id and a.channel = m.channel
         and a.target = m.target and a.attempt_no = m.attempt_no and a.lease_token = m.token
         and a.state = 'sending'
-      returning a.intent_id, a.channel, a.target`,
+      returning m.place`,
   )
-  const ours = new Set(rows.map(row => `${row.intent_id} ${row.channel} ${row.target}`))
-  return all.map(one => ours.has(`${one.intent_id} ${one.channel} ${one.target}`))
+  const marked = new Set(rows.map(row => row.place))
+  return all.map((_, place) => marked.has(place))
 }

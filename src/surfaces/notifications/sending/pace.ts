@@ -29,7 +29,9 @@ const buckets_max = 500
 
 export function openPace({ db, takeEach }: Pick<Kernel, 'db' | 'takeEach'>): Pace {
   const lines = new Map<string, Line>()
-  const takes = openBatcher<Bucket, boolean>(buckets_max, all => takeEach(db, all))
+  const takes = openBatcher<Bucket, boolean>({ most: buckets_max, rest_ms: 0 }, all =>
+    takeEach(db, all),
+  )
   return async (kind, of, per_second, signal) => {
     const line = lineOf(lines, `${kind} ${of}`)
     const ahead_ms = (line.waiting * 1000) / per_second

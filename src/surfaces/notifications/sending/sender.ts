@@ -33,7 +33,9 @@ export function openSender(deps: Deps): OpenSender {
   const flights = openFlights(settings)
   const stopping = new AbortController()
   const finisher = openFinisher(deps)
-  const marker = openBatcher<Claimed, boolean>(finish_max, all => markWire(db, all, lease_seconds))
+  const marker = openBatcher<Claimed, boolean>({ most: portion, rest_ms: 4 }, all =>
+    markWire(db, all, lease_seconds),
+  )
   const send = openSendMessage({ ...deps, mark: marker.add })
   const sendOne = async (ready: Ready) => {
     try {
@@ -87,12 +89,15 @@ export function openSender(deps: Deps): OpenSender {
 
 function openFinisher(deps: Deps) {
   const { db, fault, log } = deps.kernel
-  const finisher = openBatcher<Result, undefined>(finish_max, async results => {
-    await fault('notifications.before_finish')
-    await db.tx(tx => finish(tx, results))
-    await fault('notifications.after_finish')
-    return []
-  })
+  const finisher = openBatcher<Result, undefined>(
+    { most: finish_max, rest_ms: 20 },
+    async results => {
+      await fault('notifications.before_finish')
+      await db.tx(tx => finish(tx, results))
+      await fault('notifications.after_finish')
+      return []
+    },
+  )
   return {
     idle: finisher.idle,
     record: async (result: Result): Promise<void> => {

@@ -76,7 +76,8 @@ export async function settleIntents(tx: Tx, keys: readonly IntentKey[]): Promise
           on a.tenant_id = w.tenant_id and a.intent_id = w.intent_id
         where a.state <> 'deferred'
         group by w.tenant_id, w.intent_id
-      )
+      ),
+      settled as (
       update notifications.notification_intents i
       set state = t.state, updated_at = (select kernel.now()),
         events = i.events + (i.emits and t.state = any(${announced_states}))::int
@@ -85,7 +86,9 @@ export async function settleIntents(tx: Tx, keys: readonly IntentKey[]): Promise
         and i.state not in ('failed', 'suppressed', 'cancelled', 'expired')
         and not (i.state = 'delivered' and t.state <> 'failed')
       returning i.tenant_id, i.id as intent_id, i.category, i.template_version, i.state, t.channels,
-        t.error_code, i.events as version, i.emits, i.closes_digest, i.traceparent`,
+        t.error_code, i.events as version, i.emits, i.closes_digest, i.traceparent
+      )
+      select * from settled where emits or closes_digest is not null`,
   )
   for (const one of settled) {
     if (one.emits && announced_states.includes(one.state)) announce(tx, one)

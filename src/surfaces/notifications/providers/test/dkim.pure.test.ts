@@ -17,7 +17,7 @@ test('a signed mail verifies', async () => {
     text: 'x',
     url: null,
   } as const
-  const { bytes } = await compose({ from: 'a@dodeca.test', host: 'dodeca.test' }, dkim, {
+  const bytes = await compose({ from: 'a@dodeca.test', host: 'dodeca.test' }, dkim, {
     ref: 'one.email',
     to: 'b@example.test',
     message,
