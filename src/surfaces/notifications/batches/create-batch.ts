@@ -16,7 +16,7 @@ import { laneOf } from '../schemas.ts'
 import { send_topic } from '../topics.ts'
 import { keyName, seal } from '../vault.ts'
 import { discardBatch } from './discard-batch.ts'
-import { expandPortion, type Batch } from './expand.ts'
+import { expandPortion, type Batch, type Portion } from './expand.ts'
 import {
   ndjson,
   readHeader,
@@ -212,9 +212,11 @@ async function write(
     await writing
     if (now.length === 0) return
     writing = writePortion(deps, batch, now).then(written => {
-      sum.total += written.total
-      sum.duplicates += written.duplicates
-      for (const one of written.rejected) reject(one)
+      for (const { total, duplicates, rejected: refused } of written) {
+        sum.total += total
+        sum.duplicates += duplicates
+        for (const one of refused) reject(one)
+      }
     })
     // The error of this portion is handled later: before the next portion, or at the end of the
     // batch.
@@ -246,20 +248,31 @@ async function write(
 }
 
 /**
- * Checks the lease. A request that was considered dead must not continue in parallel with its
- * retry.
+ * Writes a portion as two halves at once, so that PostgreSQL can use two processors. Each checks
+ * the lease: a request that was considered dead must not continue in parallel with its retry.
  */
-function writePortion(deps: Deps, batch: Batch, lines: readonly Line[]) {
-  const { tenant_id, id, token } = batch
-  return deps.kernel.db.tx(async tx => {
-    const ours = await tx.run(sql`
-      update notifications.notification_batches
-      set expand_until = now() + make_interval(secs => ${lease_seconds})
-      where tenant_id = ${tenant_id} and id = ${id} and expand_token = ${token} and state = 'expanding'`)
-    if (ours === 0) throw problem('idempotency_in_progress')
-    return expandPortion(tx, deps, batch, lines)
-  })
+async function writePortion(deps: Deps, batch: Batch, lines: readonly Line[]): Promise<Portion[]> {
+  const { db } = deps.kernel
+  const renewed = await db.run(sql`
+    update notifications.notification_batches
+    set expand_until = now() + make_interval(secs => ${lease_seconds})
+    where ${leased(batch)}`)
+  if (renewed === 0) throw problem('idempotency_in_progress')
+  const half = Math.ceil(lines.length / 2)
+  const halves = [lines.slice(0, half), lines.slice(half)].filter(part => part.length > 0)
+  const write = (part: readonly Line[]) =>
+    db.tx(async tx => {
+      const ours = await tx.run(
+        sql`select from notifications.notification_batches where ${leased(batch)} for share`,
+      )
+      if (ours === 0) throw problem('idempotency_in_progress')
+      return expandPortion(tx, deps, batch, part)
+    })
+  return Promise.all(halves.map(write))
 }
+
+const leased = ({ tenant_id, id, token }: Batch) => sql`
+  tenant_id = ${tenant_id} and id = ${id} and expand_token = ${token} and state = 'expanding'`
 
 type Sum = {
   readonly total: number
@@ -270,7 +283,6 @@ type Sum = {
 }
 
 async function finish({ kernel }: Deps, batch: Batch, sum: Sum): Promise<void> {
-  const { tenant_id, id, token } = batch
   await kernel.fault('notifications.before_dispatching')
   await kernel.db.tx(async tx => {
     const done = await tx.run(sql`
@@ -278,8 +290,7 @@ async function finish({ kernel }: Deps, batch: Batch, sum: Sum): Promise<void> {
       set state = 'dispatching', total = ${sum.total}, duplicates = ${sum.duplicates},
         rejected = ${sql.json(sum.rejected)}, rejected_count = ${sum.rejected_count},
         request_fingerprint = ${sum.fingerprint}, expand_token = null, expand_until = null
-      where tenant_id = ${tenant_id} and id = ${id} and expand_token = ${token}
-        and state = 'expanding'`)
+      where ${leased(batch)}`)
     if (done === 0) throw problem('idempotency_in_progress')
     tx.wake(send_topic)
   })

@@ -74,7 +74,11 @@ export async function expandPortion(
     if (rows.has(name)) duplicates++
     else rows.set(name, { line, ref, owner_id: ref.slice(ref.indexOf(':') + 1), data })
   }
-  const made = await insert(tx, deps, batch, [...rows.values()])
+  // In one order, so that two portions with the same recipients never deadlock.
+  const sorted = [...rows]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, row]) => row)
+  const made = await insert(tx, deps, batch, sorted)
   return { total: made, duplicates: duplicates + rows.size - made, rejected }
 }
 
