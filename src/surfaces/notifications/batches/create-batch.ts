@@ -256,14 +256,14 @@ async function writePortion(deps: Deps, batch: Batch, lines: readonly Line[]): P
   const renewed = await db.run(sql`
     update notifications.notification_batches
     set expand_until = now() + make_interval(secs => ${lease_seconds})
-    where ${leased(batch)}`)
+    where tenant_id = ${batch.tenant_id} and ${leased(batch)}`)
   if (renewed === 0) throw problem('idempotency_in_progress')
   const half = Math.ceil(lines.length / 2)
   const halves = [lines.slice(0, half), lines.slice(half)].filter(part => part.length > 0)
   const write = (part: readonly Line[]) =>
     db.tx(async tx => {
       const ours = await tx.run(
-        sql`select from notifications.notification_batches where ${leased(batch)} for share`,
+        sql`select from notifications.notification_batches where tenant_id = ${batch.tenant_id} and ${leased(batch)} for share`,
       )
       if (ours === 0) throw problem('idempotency_in_progress')
       return expandPortion(tx, deps, batch, part)
@@ -271,8 +271,8 @@ async function writePortion(deps: Deps, batch: Batch, lines: readonly Line[]): P
   return Promise.all(halves.map(write))
 }
 
-const leased = ({ tenant_id, id, token }: Batch) => sql`
-  tenant_id = ${tenant_id} and id = ${id} and expand_token = ${token} and state = 'expanding'`
+const leased = ({ id, token }: Batch) =>
+  sql`id = ${id} and expand_token = ${token} and state = 'expanding'`
 
 type Sum = {
   readonly total: number
@@ -290,7 +290,7 @@ async function finish({ kernel }: Deps, batch: Batch, sum: Sum): Promise<void> {
       set state = 'dispatching', total = ${sum.total}, duplicates = ${sum.duplicates},
         rejected = ${sql.json(sum.rejected)}, rejected_count = ${sum.rejected_count},
         request_fingerprint = ${sum.fingerprint}, expand_token = null, expand_until = null
-      where ${leased(batch)}`)
+      where tenant_id = ${batch.tenant_id} and ${leased(batch)}`)
     if (done === 0) throw problem('idempotency_in_progress')
     tx.wake(send_topic)
   })
