@@ -16,7 +16,7 @@ import { laneOf } from '../schemas.ts'
 import { send_topic } from '../topics.ts'
 import { keyName, seal } from '../vault.ts'
 import { discardBatch } from './discard-batch.ts'
-import { expandPortion, type Batch, type Portion } from './expand.ts'
+import type { Batch } from './expand.ts'
 import {
   ndjson,
   readHeader,
@@ -26,6 +26,7 @@ import {
   type ReadLine,
 } from './read-lines.ts'
 import type { BatchHeader, RejectedLine } from './schemas.ts'
+import { lease_seconds, leased, writePortion } from './write-portion.ts'
 
 export type BatchRequest = {
   readonly principal: Principal
@@ -42,7 +43,6 @@ export type BatchRequest = {
  * faster.
  */
 const portion = 2500
-const lease_seconds = 60
 const shown_max = 100
 const json_bytes_max = 1024 * 1024
 const Before = Type.Object({
@@ -212,11 +212,9 @@ async function write(
     await writing
     if (now.length === 0) return
     writing = writePortion(deps, batch, now).then(written => {
-      for (const { total, duplicates, rejected: refused } of written) {
-        sum.total += total
-        sum.duplicates += duplicates
-        for (const one of refused) reject(one)
-      }
+      sum.total += written.total
+      sum.duplicates += written.duplicates
+      for (const one of written.rejected) reject(one)
     })
     // The error of this portion is handled later: before the next portion, or at the end of the
     // batch.
@@ -246,33 +244,6 @@ async function write(
   await finish(deps, batch, { ...sum, rejected, rejected_count, fingerprint: fingerprint() })
   return batch.id
 }
-
-/**
- * Writes a portion as two halves at once, so that PostgreSQL can use two processors. Each checks
- * the lease: a request that was considered dead must not continue in parallel with its retry.
- */
-async function writePortion(deps: Deps, batch: Batch, lines: readonly Line[]): Promise<Portion[]> {
-  const { db } = deps.kernel
-  const renewed = await db.run(sql`
-    update notifications.notification_batches
-    set expand_until = now() + make_interval(secs => ${lease_seconds})
-    where tenant_id = ${batch.tenant_id} and ${leased(batch)}`)
-  if (renewed === 0) throw problem('idempotency_in_progress')
-  const half = Math.ceil(lines.length / 2)
-  const halves = [lines.slice(0, half), lines.slice(half)].filter(part => part.length > 0)
-  const write = (part: readonly Line[]) =>
-    db.tx(async tx => {
-      const ours = await tx.run(
-        sql`select from notifications.notification_batches where tenant_id = ${batch.tenant_id} and ${leased(batch)} for share`,
-      )
-      if (ours === 0) throw problem('idempotency_in_progress')
-      return expandPortion(tx, deps, batch, part)
-    })
-  return Promise.all(halves.map(write))
-}
-
-const leased = ({ id, token }: Batch) =>
-  sql`id = ${id} and expand_token = ${token} and state = 'expanding'`
 
 type Sum = {
   readonly total: number

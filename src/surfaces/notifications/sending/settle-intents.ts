@@ -78,16 +78,17 @@ export async function settleIntents(tx: Tx, keys: readonly IntentKey[]): Promise
         group by w.tenant_id, w.intent_id
       ),
       settled as (
-      update notifications.notification_intents i
-      set state = t.state, updated_at = (select kernel.now()),
-        events = i.events + (i.emits and t.state = any(${announced_states}))::int
-      from standing t
-      where i.tenant_id = t.tenant_id and i.id = t.intent_id and i.state <> t.state
-        and i.state not in ('failed', 'suppressed', 'cancelled', 'expired')
-        and not (i.state = 'delivered' and t.state <> 'failed')
-      returning i.tenant_id, i.id as intent_id, i.category, i.template_version, i.state, t.channels,
-        t.error_code, i.events as version, i.emits, i.closes_digest, i.traceparent
+        update notifications.notification_intents i
+        set state = t.state, updated_at = (select kernel.now()),
+          events = i.events + (i.emits and t.state = any(${announced_states}))::int
+        from standing t
+        where i.tenant_id = t.tenant_id and i.id = t.intent_id and i.state <> t.state
+          and i.state not in ('failed', 'suppressed', 'cancelled', 'expired')
+          and not (i.state = 'delivered' and t.state <> 'failed')
+        returning i.tenant_id, i.id as intent_id, i.category, i.template_version, i.state, t.channels,
+          t.error_code, i.events as version, i.emits, i.closes_digest, i.traceparent
       )
+      -- Only what the code below uses: the recipients of a large batch emit nothing.
       select * from settled where emits or closes_digest is not null`,
   )
   for (const one of settled) {

@@ -76,6 +76,23 @@ describe.concurrent('a batch', () => {
     expect(mail.subject).toBe(`Hello ${addresses[7]}`)
   })
 
+  test('of several lines for one recipient, the first counts', async () => {
+    const who = await world.sender()
+    const addresses = Array.from({ length: 25 }, newAddress)
+    const linesOf = (name: string) =>
+      addresses.map(email => ({ recipient: { email }, data: { name } }))
+    const lines = [...linesOf('first'), ...linesOf('second').toReversed()]
+    const unknown = [1, 2, 3].map(() => ({ recipient: { destination_id: newId() } }))
+    const { body } = await sendLines(who, await header(who), [...lines, ...unknown])
+    expect(body).toMatchObject({ total: 25, duplicates: 25, rejected_count: 3 })
+    expect(body.rejected.map((one: { line: number }) => one.line)).toEqual([52, 53, 54])
+    await completed(who, body.id)
+    for (const address of addresses) {
+      const mails = await world.messages(address)
+      expect(mails.map(mail => mail.subject)).toEqual(['Hello first'])
+    }
+  })
+
   test('is held by a pause and given up by a cancel, at once', async () => {
     const who = await world.sender()
     const addresses = Array.from({ length: 20 }, newAddress)
