@@ -111,6 +111,8 @@ create table kernel.events (
   occurred_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   lane smallint not null,
+  written_by text,
+  transaction_id bigint,
   constraint events_pkey PRIMARY KEY ("position")
 ) partition by RANGE ("position");
 CREATE INDEX events_id ON ONLY kernel.events USING btree (id);
@@ -134,12 +136,15 @@ create table kernel.idempotency_records (
   created_at timestamp with time zone not null default now(),
   completed_at timestamp with time zone,
   expires_at timestamp with time zone not null,
+  request_id uuid,
+  transaction_id bigint,
   constraint idempotency_records_check CHECK (((state = 'in_progress'::text) OR (status IS NOT NULL))),
   constraint idempotency_records_fingerprint_check CHECK ((octet_length(fingerprint) = 32)),
   constraint idempotency_records_pkey PRIMARY KEY (principal_id, operation, key),
   constraint idempotency_records_state_check CHECK ((state = ANY (ARRAY['in_progress'::text, 'completed'::text])))
 );
 CREATE INDEX idempotency_records_expires_at ON kernel.idempotency_records USING btree (expires_at);
+CREATE INDEX idempotency_records_request_id ON kernel.idempotency_records USING btree (request_id);
 
 create table kernel.inbox_events (
   consumer text collate "C" not null,
@@ -178,6 +183,8 @@ create table kernel.outbox_events (
   traceparent text,
   occurred_at timestamp with time zone not null default kernel.now(),
   created_at timestamp with time zone not null default now(),
+  written_by text,
+  transaction_id bigint,
   constraint outbox_events_pkey PRIMARY KEY (seq)
 ) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.01);
 

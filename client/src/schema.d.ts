@@ -4500,6 +4500,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/requests/{request_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the route, the outcome and the transaction of a write with an Idempotency-Key
+         * @description Found while the key is remembered. A repeated request replays the outcome of the first, and only the first is found. Reads and writes without a key are in the log of the process. You find your own requests, and with `kernel.audit_events.read` those of others in your tenant. Requires a credential, but no permission.
+         */
+        get: operations["getRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/returns": {
         parameters: {
             query?: never;
@@ -15471,6 +15491,31 @@ export interface components {
         };
         /**
          * @example {
+         *       "request_id": "019c8f3a-5b20-7d41-9e6b-734d11a154d4",
+         *       "principal_id": "019c8f3a-5b20-7d41-9e6b-39441988d8ad",
+         *       "route": "route",
+         *       "state": "in_progress",
+         *       "status": 1,
+         *       "location": "location",
+         *       "transaction_id": 1,
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "completed_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        KeyedRequest: {
+            request_id: components["schemas"]["Id"];
+            principal_id: components["schemas"]["Id"];
+            route: string;
+            /** @enum {unknown} */
+            state: "in_progress" | "completed";
+            status: number | null;
+            location: string | null;
+            transaction_id: number | null;
+            created_at: components["schemas"]["Time"];
+            completed_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
          *       "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
          *       "lines": [
          *         {
@@ -17524,6 +17569,9 @@ export interface components {
             aggregate_id: components["schemas"]["Id"];
             aggregate_version: number;
             payload_ref: string;
+            trace_id: string | null;
+            written_by: string | null;
+            transaction_id: number | null;
             occurred_at: components["schemas"]["Time"];
             created_at: components["schemas"]["Time"];
             /** @description The items of this page. */
@@ -17540,6 +17588,9 @@ export interface components {
          *           "aggregate_id": "019c8f3a-5b20-7d41-9e6b-a66c3ac6d454",
          *           "aggregate_version": 1,
          *           "payload_ref": "payload ref",
+         *           "trace_id": "trace id",
+         *           "written_by": "written by",
+         *           "transaction_id": 1,
          *           "occurred_at": "2026-03-02T09:30:00.000Z",
          *           "created_at": "2026-03-02T09:30:00.000Z",
          *           "data": {}
@@ -17566,6 +17617,9 @@ export interface components {
          *       "aggregate_id": "019c8f3a-5b20-7d41-9e6b-a66c3ac6d454",
          *       "aggregate_version": 1,
          *       "payload_ref": "payload ref",
+         *       "trace_id": "trace id",
+         *       "written_by": "written by",
+         *       "transaction_id": 1,
          *       "occurred_at": "2026-03-02T09:30:00.000Z",
          *       "created_at": "2026-03-02T09:30:00.000Z",
          *       "data": {},
@@ -17587,6 +17641,9 @@ export interface components {
             aggregate_id: components["schemas"]["Id"];
             aggregate_version: number;
             payload_ref: string;
+            trace_id: string | null;
+            written_by: string | null;
+            transaction_id: number | null;
             occurred_at: components["schemas"]["Time"];
             created_at: components["schemas"]["Time"];
             /** @description The items of this page. */
@@ -28890,6 +28947,38 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyedRequest"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `request_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };

@@ -1,11 +1,13 @@
 /**
- * The effects of one request on a time line: its events, the deliveries of each event, and the
- * audit records. A request id contains the time when the request began.
+ * One request on a time line: its route, the transactions that it caused, the events of each, their
+ * deliveries, and the audit records. A request id contains the time when the request began.
  */
 import { useState } from 'preact/hooks'
+import { Problem } from '../../client/src/index.ts'
 import { words } from './language.ts'
 import { callOperation, type Page, type Row } from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
+import { requestIdOf } from './places/references.ts'
 import { addressOf, go, Link } from './router.tsx'
 import { may } from './session.ts'
 import { mayCall } from './resource.ts'
@@ -18,15 +20,27 @@ type Step = {
   readonly text: string
   readonly state?: string
   readonly to: string | null
+  /** The transaction that wrote the event. */
+  readonly within?: number
+}
+
+type Trace = {
+  readonly began: Date
+  /** The route of the request, such as `POST /v1/jobs`, if it left a record or an event. */
+  readonly route: string | null
+  readonly status: number | null
+  readonly steps: readonly Step[]
 }
 
 const pages_max = 20
 const delivered_max = 30
 /** What a request caused goes on for a while: jobs, messages and deliveries follow its commit. */
 const young_ms = 120_000
+const day_ms = 86_400_000
 
 export function TracePage({ asked }: { readonly asked: string }) {
   const [id, set] = useState(asked)
+  const request_id = requestIdOf(asked)
   return (
     <>
       <h1>{words.trace}</h1>
@@ -35,7 +49,8 @@ export function TracePage({ asked }: { readonly asked: string }) {
         class="find"
         onSubmit={event => {
           event.preventDefault()
-          if (isId(id.trim())) go(addressOf(['trace', id.trim()]))
+          const request_id = requestIdOf(id)
+          if (request_id) go(addressOf(['trace', request_id]))
         }}
       >
         <label>
@@ -44,59 +59,123 @@ export function TracePage({ asked }: { readonly asked: string }) {
         </label>
         <button>{words.open}</button>
       </form>
-      {isId(asked) && <TimeLine request_id={asked} />}
+      {request_id && <TimeLine request_id={request_id} />}
     </>
   )
 }
 
 function TimeLine({ request_id }: { readonly request_id: string }) {
   const { data, error, loading, reload } = useRead(request_id, signal => trace(request_id, signal))
-  const began = beganAt(request_id)
-  const young = Date.now() - began.getTime() < young_ms
+  const young = Date.now() - startOf(request_id).getTime() < young_ms
   useRereads(young ? JSON.stringify(data ?? null) : null, reload)
   if (loading) return <p class="soft">{words.loading}</p>
   if (!data) return <ProblemBox error={error} retry={reload} />
+  const { began, route, status, steps } = data
   return (
     <>
       <ol class="timeline trace">
         <li>
           <span class="offset">0 ms</span> <span class="kind">{words.trace_request}</span>{' '}
+          {route !== null && <code>{status === null ? route : `${route} → ${status}`}</code>}{' '}
           <time dateTime={began.toISOString()}>{began.toISOString()}</time>
         </li>
-        {data.map(step => (
-          <li key={step.kind + step.at + step.text + (step.to ?? '')}>
+        {steps.map(step => (
+          <li
+            key={step.kind + step.at + step.text + (step.to ?? '')}
+            class={step.within === undefined ? undefined : 'within'}
+          >
             <span class="offset">{Date.parse(step.at) - began.getTime()} ms</span>{' '}
             <span class="kind">{step.kind}</span>{' '}
-            {step.to ? <Link to={step.to}>{step.text}</Link> : step.text}{' '}
+            {step.to ? <Link to={step.to}>{step.text}</Link> : <bdi>{step.text}</bdi>}{' '}
             {step.state !== undefined && <State value={step.state} />}
           </li>
         ))}
       </ol>
-      {data.length === 0 && <p class="empty">{words.trace_none}</p>}
+      {steps.length === 0 && <p class="empty">{words.trace_none}</p>}
     </>
   )
 }
 
-/** The first 48 bits of a UUIDv7 are its time. */
-function beganAt(request_id: string): Date {
-  return new Date(Number.parseInt(request_id.replaceAll('-', '').slice(0, 12), 16))
+/**
+ * The first 48 bits of a UUIDv7 are its time. A trace id that the caller chose contains no time;
+ * then the trace is searched in the last day.
+ */
+function startOf(request_id: string): Date {
+  const began = Number.parseInt(request_id.replaceAll('-', '').slice(0, 12), 16)
+  const now = Date.now()
+  const has_time = request_id[14] === '7' && began <= now + 60_000
+  return new Date(has_time ? began : now - day_ms)
 }
 
-async function trace(request_id: string, signal: AbortSignal): Promise<Step[]> {
-  const [events, audit] = await Promise.all([
+async function trace(request_id: string, signal: AbortSignal): Promise<Trace> {
+  const [request, events, audit] = await Promise.all([
+    requestOf(request_id, signal),
     may('webhooks.events.read') ? eventsOf(request_id, signal) : [],
     may('kernel.audit_events.read') ? auditOf(request_id, signal) : [],
   ])
   const deliveries = may('webhooks.deliveries.read')
     ? await Promise.all(events.slice(0, delivered_max).map(one => deliveriesOf(one, signal)))
     : []
-  return [...events.map(stepOfEvent), ...audit, ...deliveries.flat()].sort((a, b) =>
-    a.at < b.at ? -1 : 1,
+  const steps = [...transactionsOf(request, events), ...audit, ...deliveries.flat()].sort(
+    (a, b) => Number(a.at > b.at) - Number(a.at < b.at),
   )
+  const route = [request?.['route'], ...events.map(one => one['written_by'])].find(isRoute)
+  const start = startOf(request_id)
+  const first = steps[0] ? new Date(steps[0].at) : start
+  const began = request_id[14] === '7' ? start : first
+  const status = typeof request?.['status'] === 'number' ? request['status'] : null
+  return { began, route: route ?? null, status, steps }
+}
+
+function isRoute(written_by: unknown): written_by is string {
+  return typeof written_by === 'string' && /^[A-Z]+ \//.test(written_by)
+}
+
+/** Only the first write with a key has a record. */
+async function requestOf(request_id: string, signal: AbortSignal): Promise<Row | null> {
+  try {
+    return (await callOperation('getRequest', { path: { request_id }, signal })) as Row
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return null
+    throw error
+  }
+}
+
+/** Each transaction, followed by its events. */
+function transactionsOf(request: Row | null, events: readonly Row[]): Step[] {
+  const groups = new Map<string, Row[]>()
+  for (const event of events) {
+    const name = String(event['transaction_id'] ?? event['id'])
+    groups.set(name, [...(groups.get(name) ?? []), event])
+  }
+  const steps = [...groups.values()].flatMap(group => {
+    const [first] = group
+    const number = first?.['transaction_id']
+    if (!first || typeof number !== 'number') return group.map(stepOfEvent)
+    const at = String(first['occurred_at'])
+    const by = group.map(one => one['written_by']).find(one => typeof one === 'string')
+    const within = group.map(one => ({ ...stepOfEvent(one), at, within: number }))
+    return [transactionStep(at, number, by), ...within]
+  })
+  // A transaction may write no event, for example when a job is submitted.
+  const own = request?.['transaction_id']
+  if (typeof own === 'number' && !groups.has(String(own))) {
+    const at = String(request?.['completed_at'] ?? request?.['created_at'])
+    const step = transactionStep(at, own, request?.['route'])
+    const made = request?.['location']
+    const id = typeof made === 'string' ? made.split('/').findLast(isId) : undefined
+    steps.push(id === undefined ? step : { ...step, to: addressOf(['search', id]) })
+  }
+  return steps
+}
+
+function transactionStep(at: string, number: number, by: unknown): Step {
+  const text = typeof by === 'string' ? `${number} · ${by}` : String(number)
+  return { at, kind: words.trace_transaction, text, to: null }
 }
 
 async function eventsOf(request_id: string, signal: AbortSignal): Promise<Row[]> {
-  const since = beganAt(request_id).toISOString()
+  const since = startOf(request_id).toISOString()
   const trace_id = request_id.replaceAll('-', '')
   const found: Row[] = []
   let cursor: string | null = null

@@ -41,7 +41,7 @@ export function Value({ name, value, row }: Given) {
       </>
     )
   }
-  if (isId(value)) {
+  if (isId(value) || (name === 'trace_id' && typeof value === 'string')) {
     const to = leadsTo(name, value)
     const id = <code>{value}</code>
     return to ? <Link to={to}>{id}</Link> : id

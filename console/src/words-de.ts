@@ -92,7 +92,8 @@ export const de: Words = {
     'Fügen Sie die Id einer Anfrage ein (jede Antwort und jeder Fehler hat eine), um zu sehen, was daraus wurde.',
   trace_none:
     'Von dieser Anfrage ist in der Stunde danach nichts bekannt. Lesen hinterlässt nichts; Schreiben hinterlässt Ereignisse oder Einträge der Prüfung.',
-  trace_request: 'Die Anfrage begann',
+  trace_request: 'Anfrage',
+  trace_transaction: 'Transaktion',
   trace_audit: 'Prüfung',
   trace_event: 'Ereignis',
   trace_delivery: 'Webhook',

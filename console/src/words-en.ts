@@ -85,10 +85,11 @@ export const en = {
   search_for: 'What has the id {id}',
   searching: 'Looking in {n} places …',
   trace_hint:
-    'Paste a request id (every reply and every error has one) to see what came of it: the act, its events, and their deliveries.',
+    'Paste a request id (every reply and every error has one) to see its route, its transactions, their events, and what followed: jobs, messages, webhooks.',
   trace_none:
     'Nothing is known of this request in the hour after it. Reads leave no trace; writes leave events or audit records.',
-  trace_request: 'The request began',
+  trace_request: 'Request',
+  trace_transaction: 'Transaction',
   trace_audit: 'Audit',
   trace_event: 'Event',
   trace_delivery: 'Webhook',

@@ -8,6 +8,7 @@ import {
   type PermissionCatalog,
 } from '../kernel/access/permissions.ts'
 import { eventErrors } from '../kernel/events/operate.ts'
+import { requestErrors } from './platform-routes/requests.ts'
 import { providerErrors } from '../kernel/http/providers.ts'
 import { catalogOf, type Catalog } from '../kernel/errors/problem.ts'
 import type { Route } from '../kernel/http/route.ts'
@@ -39,7 +40,12 @@ export function gather(surfaces: readonly AnySurface[]): Gathered {
   }
   return {
     declared,
-    catalog: catalogOf([eventErrors, providerErrors, ...surfaces.map(surface => surface.errors)]),
+    catalog: catalogOf([
+      eventErrors,
+      requestErrors,
+      providerErrors,
+      ...surfaces.map(surface => surface.errors),
+    ]),
     permissions: permissionCatalog([
       kernelPermissions,
       ...surfaces.map(surface => surface.permissions),

@@ -9,7 +9,11 @@ import { openCsrf } from '../kernel/access/csrf.ts'
 import { openSignedUrls } from '../kernel/access/signed-url.ts'
 import { openObjects } from '../kernel/objects/open-objects.ts'
 import { openClock } from '../kernel/clock.ts'
-import { currentRequestId, currentTraceparent } from '../kernel/observability/context.ts'
+import {
+  currentRequestId,
+  currentTraceparent,
+  currentWork,
+} from '../kernel/observability/context.ts'
 import { openDb, type Db } from '../kernel/database/db.ts'
 import { openPersonal, type Personal } from '../kernel/work/personal.ts'
 import { openPulse } from '../kernel/work/pulse.ts'
@@ -105,6 +109,7 @@ function databaseOf(
     outbox: openOutbox(declared, {
       traceparent: currentTraceparent,
       request_id: currentRequestId,
+      work: currentWork,
     }),
     committed: () => events()?.committed(),
     woken: topics => events()?.wake(topics),

@@ -142,6 +142,18 @@ describe.skipIf(!has_chromium)('a person in the console', async () => {
     for (const [kind, type] of steps) {
       await line.filter({ hasText: kind }).filter({ hasText: type }).first().waitFor()
     }
+    await line
+      .filter({ hasText: /Request.*POST \/v1\/jobs/ })
+      .first()
+      .waitFor()
+    await line
+      .filter({ hasText: /Transaction.*POST \/v1\/jobs/ })
+      .first()
+      .waitFor()
+    await line
+      .filter({ hasText: /Transaction.*run demo\.errand/ })
+      .first()
+      .waitFor()
     await line.filter({ hasText: 'delivered' }).nth(1).waitFor({ timeout: 30_000 })
     expect(
       await line.getByRole('link', { name: 'job.succeeded' }).first().getAttribute('href'),

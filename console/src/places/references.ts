@@ -29,7 +29,16 @@ const places: Readonly<Record<string, readonly [string, string]>> = {
 }
 
 export function leadsTo(field: string, id: string): string | null {
-  if (field === 'request_id') return addressOf(['trace', id])
+  if (field === 'request_id' || field === 'trace_id') {
+    return addressOf(['trace', requestIdOf(id) ?? id])
+  }
   const place = places[field]
   return place ? addressOf([...place, id]) : null
+}
+
+/** A request id, or a trace id (32 digits without dashes), as a UUID. Null if it is neither. */
+export function requestIdOf(text: string): string | null {
+  const hex = text.trim().toLowerCase().replaceAll('-', '')
+  if (!/^[0-9a-f]{32}$/.test(hex)) return null
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }

@@ -19,6 +19,8 @@ export type EventDraft = {
    * commit may end many jobs.
    */
   readonly traceparent?: string | null
+  /** What wrote the event, if it has a trace of its own. For example `run report.build`. */
+  readonly written_by?: string | null
 }
 
 /** A buffered event already has its id, so that the code that emits it can use the id. */

@@ -82,7 +82,7 @@ function proceed(
   const ignored = ignoredFieldsHeader(dropped)
   const { id, traceparent } = context.request
   const about = [context.principal?.tenant_id ?? '', ...Object.values(context.params)]
-  const work = { request_id: id, traceparent, about }
+  const work = { request_id: id, traceparent, name: compiled.operation, about }
   if (wantsEvents(compiled, context, request.headers.accept)) {
     const open = () => openStream(deps, compiled, request, context, key)
     return workContext.run(work, open).then(opened => ({ kind: 'stream', ignored, ...opened }))

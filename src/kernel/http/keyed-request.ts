@@ -76,6 +76,7 @@ function scopeOf({ compiled, request, context, key }: KeyedRequest): KeyedScope 
     principal_id: principal.id,
     tenant_id: principal.tenant_id,
     operation: compiled.operation,
+    request_id: context.request.id,
     key,
     fingerprint: fingerprint({
       operation: compiled.operation,

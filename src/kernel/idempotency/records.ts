@@ -18,6 +18,8 @@ export type KeyedName = {
 export type KeyedScope = KeyedName & {
   readonly tenant_id: string
   readonly fingerprint: Buffer
+  /** The first request with this key. */
+  readonly request_id: string
 }
 
 /** A response as it is recorded and sent. The body has its final bytes. */
@@ -61,11 +63,11 @@ export function lookUp(reader: Reader, scope: KeyedName): Promise<IdempotencyRec
 export function recordOutcome(scope: KeyedScope, outcome: Outcome, rules: RecordRules): Sql {
   return sql`
     insert into kernel.idempotency_records (
-      principal_id, operation, key, tenant_id, fingerprint, state,
+      principal_id, operation, key, tenant_id, fingerprint, request_id, transaction_id, state,
       status, headers, body, resource_ref, completed_at, expires_at)
     values (
       ${scope.principal_id}, ${scope.operation}, ${scope.key}, ${scope.tenant_id},
-      ${scope.fingerprint}, 'completed', ${outcome.status}, ${keptHeaders(outcome)},
+      ${scope.fingerprint}, ${scope.request_id}, pg_current_xact_id()::text::bigint, 'completed', ${outcome.status}, ${keptHeaders(outcome)},
       ${keptBody(outcome, rules)}, ${resourceRef(outcome)}, now(),
       now() + make_interval(hours => ${rules.retention_hours}))`
 }
@@ -78,11 +80,11 @@ export function recordStart(
 ): Sql {
   return sql`
     insert into kernel.idempotency_records (
-      principal_id, operation, key, tenant_id, fingerprint, state,
+      principal_id, operation, key, tenant_id, fingerprint, request_id, state,
       operation_id, lease_token, leased_until, expires_at)
     values (
       ${scope.principal_id}, ${scope.operation}, ${scope.key}, ${scope.tenant_id},
-      ${scope.fingerprint}, 'in_progress', ${operation.id}, ${operation.lease_token},
+      ${scope.fingerprint}, ${scope.request_id}, 'in_progress', ${operation.id}, ${operation.lease_token},
       now() + make_interval(secs => ${operation.lease_seconds}),
       now() + make_interval(hours => ${rules.retention_hours}))`
 }
@@ -111,7 +113,8 @@ export function recordFinish(
     update kernel.idempotency_records
     set state = 'completed', status = ${outcome.status}, headers = ${keptHeaders(outcome)},
       body = ${keptBody(outcome, rules)}, resource_ref = ${resourceRef(outcome)},
-      completed_at = now(), lease_token = null, leased_until = null
+      completed_at = now(), transaction_id = pg_current_xact_id()::text::bigint,
+      lease_token = null, leased_until = null
     where principal_id = ${scope.principal_id} and operation = ${scope.operation}
       and key = ${scope.key} and lease_token = ${lease_token}`
 }

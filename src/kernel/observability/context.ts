@@ -7,6 +7,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 export type WorkContext = {
   readonly request_id: string | null
   readonly traceparent: string | null
+  /** The route of a request, or the name of other work. Null for a transaction that many works share. */
+  readonly name: string | null
   /** The tenant and the ids that the work is about, for fault points. */
   readonly about?: readonly string[]
 }
@@ -15,6 +17,10 @@ export const workContext = new AsyncLocalStorage<WorkContext>()
 
 export function currentTraceparent(): string | null {
   return workContext.getStore()?.traceparent ?? null
+}
+
+export function currentWork(): string | null {
+  return workContext.getStore()?.name ?? null
 }
 
 export function currentAbout(): readonly string[] {

@@ -38,7 +38,7 @@ export type Traced = <T>(
 export function tracedBy(telemetry: Telemetry): Traced {
   return async ({ name, kind, traceparent, about, attributes }, run, failed) => {
     const span = telemetry.start(name, traceparent, kind)
-    const work = { request_id: null, traceparent: span.traceparent, about }
+    const work = { request_id: null, traceparent: span.traceparent, name, about }
     try {
       const result = await workContext.run(work, run)
       span.end(attributes, failed?.(result))

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { brotliCompress, gzip } from 'node:zlib'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import { promisify } from 'node:util'
 import type { Plugin } from 'esbuild'
 import { operationCatalog } from './operation-catalog.ts'
@@ -73,6 +73,7 @@ async function asset(kind: 'js' | 'css', plain: Buffer): Promise<Asset> {
     type: types[kind],
     plain,
     gzip: await promisify(gzip)(plain, { level: 9 }),
-    br: await promisify(brotliCompress)(plain),
+    // The first visitor waits for it. Level 11 saves 5 KB more, but takes 0.6 s instead of 0.04.
+    br: await promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
   }
 }

@@ -15,6 +15,7 @@ import { catalogRoutes } from './catalog.ts'
 import { documentRoute } from './document.ts'
 import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
+import { requestRoutes } from './requests.ts'
 
 /**
  * A process with the worker role only serves its health; all other routes belong to the api role.
@@ -58,6 +59,7 @@ export function allRoutes(
       routes: all,
     }),
     ...auditRoutes({ cursors: kernel.cursors }),
+    ...requestRoutes(),
     ...eventRoutes({ cursors: kernel.cursors, interests: events.interests, wake: kernel.wake }),
     documentRoute(document),
     ...consoleRoutes(document),

@@ -17,7 +17,9 @@ export function traced(consumer: Consumer, telemetry: Telemetry): Consumer {
       },
     }))
     const about = events.flatMap(one => [one.tenant_id, one.aggregate_id, one.id])
-    const work = { request_id: null, traceparent: spans[0]?.span.traceparent ?? null, about }
+    const traceparent = spans[0]?.span.traceparent ?? null
+    const name = `consume ${events[0]?.type}`
+    const work = { request_id: null, traceparent, name, about }
     try {
       await workContext.run(work, effect)
       for (const { span, attributes } of spans) span.end(attributes)

@@ -53,10 +53,11 @@ moved as (
 ),
 logged as (
   insert into kernel.events (position, id, tenant_id, type, schema_version, aggregate_type,
-    aggregate_id, aggregate_version, payload, payload_ref, traceparent, occurred_at, created_at, lane)
+    aggregate_id, aggregate_version, payload, payload_ref, traceparent, written_by, transaction_id,
+    occurred_at, created_at, lane)
   select $2 + row_number() over (order by seq), id, tenant_id, type, schema_version, aggregate_type,
-    aggregate_id, aggregate_version, payload, payload_ref, traceparent, occurred_at, created_at,
-    kernel.lane_of(aggregate_id)
+    aggregate_id, aggregate_version, payload, payload_ref, traceparent, written_by, transaction_id,
+    occurred_at, created_at, kernel.lane_of(aggregate_id)
   from taken
   returning 1
 )

@@ -16,6 +16,8 @@ export type OutboxOptions = {
   traceparent(): string | null
   /** The request id, for the audit record. */
   request_id(): string | null
+  /** The name of the running work, for the events. */
+  work(): string | null
 }
 
 export type Outbox = (events: readonly BufferedEvent[], acts: readonly AuditDraft[]) => Sql[]
@@ -32,8 +34,10 @@ export function openOutbox(
   }
   return (events, acts) => {
     const statements: Sql[] = []
-    if (events.length > 0)
-      statements.push(insertEvents(known, events, options?.traceparent() ?? null))
+    if (events.length > 0) {
+      const origin = { traceparent: options?.traceparent() ?? null, work: options?.work() ?? null }
+      statements.push(insertEvents(known, events, origin))
+    }
     if (acts.length > 0) statements.push(insertActs(acts, options?.request_id() ?? null))
     return statements
   }
@@ -42,7 +46,7 @@ export function openOutbox(
 function insertEvents(
   known: ReadonlyMap<string, Declared>,
   events: readonly BufferedEvent[],
-  traceparent: string | null,
+  origin: { readonly traceparent: string | null; readonly work: string | null },
 ): Sql {
   const rows = events.map(event => ({
     id: event.id,
@@ -53,15 +57,17 @@ function insertEvents(
     aggregate_id: event.aggregate_id,
     aggregate_version: event.aggregate_version,
     payload: sql.json(event.data),
-    traceparent: event.traceparent ?? traceparent,
+    traceparent: event.traceparent ?? origin.traceparent,
+    // An event with a trace of its own was caused by other work than the one that commits it.
+    written_by: event.written_by ?? (event.traceparent ? null : origin.work),
   }))
   return sql`
     with begun as materialized (select pg_current_xact_id() as xid)
     insert into kernel.outbox_events (id, tenant_id, type, schema_version, aggregate_type,
-      aggregate_id, aggregate_version, payload, traceparent, occurred_at)
+      aggregate_id, aggregate_version, payload, traceparent, written_by, transaction_id, occurred_at)
     select e.id, e.tenant_id, e.type, e.schema_version, e.aggregate_type,
       e.aggregate_id, e.aggregate_version, e.payload::jsonb, e.traceparent,
-      (select kernel.now())
+      e.written_by, begun.xid::text::bigint, (select kernel.now())
     from begun
     cross join unnest(
       ${rows.map(row => row.id)}::uuid[],
@@ -72,9 +78,10 @@ function insertEvents(
       ${rows.map(row => row.aggregate_id)}::uuid[],
       ${rows.map(row => row.aggregate_version)}::bigint[],
       ${rows.map(row => row.payload)}::text[],
-      ${rows.map(row => row.traceparent)}::text[]
+      ${rows.map(row => row.traceparent)}::text[],
+      ${rows.map(row => row.written_by)}::text[]
     ) with ordinality as e (id, tenant_id, type, schema_version, aggregate_type,
-      aggregate_id, aggregate_version, payload, traceparent, ordinal)
+      aggregate_id, aggregate_version, payload, traceparent, written_by, ordinal)
     where begun.xid is not null
     order by e.ordinal`
 }

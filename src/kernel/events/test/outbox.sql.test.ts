@@ -32,7 +32,11 @@ function open() {
     wait_ms: 5000,
     check_rows: true,
     application_name: 'outbox',
-    outbox: openOutbox(declared, { request_id: () => null, traceparent: () => traceparent }),
+    outbox: openOutbox(declared, {
+      request_id: () => null,
+      traceparent: () => traceparent,
+      work: () => 'POST /v1/things',
+    }),
     committed: () => committed++,
     waited: () => {},
     lost: () => {},

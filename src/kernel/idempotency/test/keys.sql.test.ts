@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBank, type Bank } from '../../../../test/bank.ts'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
-import { call, newKey, openWorld, type World } from '../../../../test/world.ts'
+import { call, newKey, openWorld, type Answer, type World } from '../../../../test/world.ts'
 
 let world: World
 let other: PlatformProcess
@@ -73,6 +73,37 @@ describe('one key', () => {
     })
     expect([opened.status, opened.headers.get('idempotent-replayed')]).toEqual([201, null])
     expect(await bank.balance(to)).toBe(10)
+  })
+
+  test('is found by the id of its first request, with its route and its end', async () => {
+    const [from, to] = await pair()
+    const key = newKey()
+    const first = await bank.transfer(from, to, 5, { key })
+    const again = await bank.transfer(from, to, 5, { key })
+    const refused = await bank.transfer(from, to, 1_000_000, { key: newKey() })
+    const idOf = ({ headers }: Answer) => headers.get('x-request-id') ?? ''
+    const find = (one: Answer, person = bank.teller) =>
+      world.call('GET', `/v1/requests/${idOf(one)}`, { token: person.token })
+    expect((await find(first)).body).toMatchObject({
+      request_id: idOf(first),
+      principal_id: bank.teller.principal.id,
+      route: 'POST /v1/book/transfers',
+      state: 'completed',
+      status: 201,
+      location: first.headers.get('location'),
+      transaction_id: expect.any(Number),
+    })
+    expect((await find(refused)).body).toMatchObject({ state: 'completed', status: refused.status })
+    expect(refused.status).toBeGreaterThanOrEqual(400)
+    expect((await find(again)).body['code']).toBe('request_not_found')
+    // A colleague needs the permission, and the people of other tenants never find it.
+    const colleague = world.person(bank.teller.principal.tenant_id)
+    const stranger = world.person()
+    await world.grant(stranger, 'kernel.audit_events.read')
+    expect((await find(first, colleague)).status).toBe(404)
+    expect((await find(first, stranger)).status).toBe(404)
+    await world.grant(colleague, 'kernel.audit_events.read')
+    expect((await find(first, colleague)).status).toBe(200)
   })
 
   test('does not outlive the permission', async () => {

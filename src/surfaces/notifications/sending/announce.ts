@@ -32,7 +32,7 @@ export function announce(tx: Pick<Tx, 'emit'>, one: Announced): void {
     aggregate_type: 'notification',
     aggregate_id: intent_id,
     aggregate_version: one.version,
-    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(traceparent === undefined ? {} : { traceparent, written_by: 'send notification' }),
     data: { intent_id, category, template_version, channels: [...channels], error_code },
   })
 }

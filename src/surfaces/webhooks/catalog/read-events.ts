@@ -26,6 +26,7 @@ type Row = Static<typeof Row>
 
 const columns = sql`
   e.position, e.id, e.tenant_id, e.type, e.schema_version, e.aggregate_id, e.aggregate_version,
+  substr(e.traceparent, 4, 32) as trace_id, e.written_by, e.transaction_id,
   e.occurred_at, e.created_at, e.payload as data`
 
 export function viewOf({ position: _position, ...event }: Row): WebhookEvent {

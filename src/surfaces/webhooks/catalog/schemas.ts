@@ -1,6 +1,6 @@
 /** Events and their types on the wire. Only the feed's cursor contains the position of an event. */
 import { type Static, Type } from 'typebox'
-import { Id, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
 
 const event = {
   id: Id,
@@ -10,6 +10,12 @@ const event = {
   aggregate_id: Id,
   aggregate_version: Type.Integer(),
   payload_ref: Type.String(),
+  /** The trace of the request that caused the event. */
+  trace_id: nullable(Type.String()),
+  /** The route or the work whose transaction wrote the event, such as `POST /v1/jobs`. */
+  written_by: nullable(Type.String()),
+  /** Events with the same number were committed together. */
+  transaction_id: nullable(Type.Integer()),
   occurred_at: Time,
   created_at: Time,
   data: Type.Unknown(),

@@ -41,7 +41,7 @@ const Stored = Type.Object({ id: Id })
 
 const contextNow = () => workContext.getStore()
 /** A shared transaction belongs to no single request. */
-const nobodys = { request_id: null, traceparent: null }
+const nobodys = { request_id: null, traceparent: null, name: null }
 
 export function openStore(deps: StoreDeps): Store {
   const patience_ms = deps.kernel.settings['webhooks.inbound_ack_ms']

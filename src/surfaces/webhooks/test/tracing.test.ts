@@ -129,5 +129,20 @@ describe.concurrent('a trace', () => {
       const one = await eventually(`the webhook of ${type}`, () => cameTo(path, type)[0])
       expect(traceOf(one.headers['traceparent'])).toBe(trace_id)
     }
+    // The log says which route or work wrote each event, and what was committed together.
+    const query = new URLSearchParams({
+      trace_id,
+      since: new Date(Date.now() - 3_600_000).toISOString(),
+    })
+    const log = await ground.call('GET', `/v1/webhook-events?${query}`, { token: owner.token })
+    const events = log.body['data'] as {
+      type: string
+      written_by: string
+      transaction_id: number
+    }[]
+    const of = (type: string) => events.find(one => one.type === type)
+    expect(events.every(one => Number.isInteger(one.transaction_id))).toBe(true)
+    expect(of('account.verified')?.written_by).toBe('run tracing.errand')
+    expect(of('job.succeeded')?.transaction_id).toBe(of('account.verified')?.transaction_id)
   })
 })

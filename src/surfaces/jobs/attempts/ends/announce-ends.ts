@@ -41,6 +41,10 @@ export async function announceEnds(
   if (awaited.length > 0) await listeners.settleDependents(tx, awaited)
 }
 
+function endedByAttempt({ state, started_at }: JobEnd): boolean {
+  return started_at !== null && (state === 'succeeded' || state === 'failed')
+}
+
 function emitEnd(tx: Tx, end: JobEnd): void {
   tx.emit({
     type: `job.${end.state}`,
@@ -49,6 +53,7 @@ function emitEnd(tx: Tx, end: JobEnd): void {
     aggregate_id: end.id,
     aggregate_version: end.version,
     traceparent: end.traceparent,
+    written_by: endedByAttempt(end) ? `run ${end.type}` : null,
     data: {
       job_id: end.id,
       type: end.type,
