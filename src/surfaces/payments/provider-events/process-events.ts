@@ -48,11 +48,17 @@ export function providerEventsQueue(deps: Deps): DueQueue {
     },
     finish: async (tx, { provider, event_id }, outcome) => {
       if (outcome.end !== 'done') return await endIfProcessed(tx, provider, event_id)
+      // Each of two attempts for one object has its own event locked. Neither waits for the other.
       await tx.run(sql`
-        update payments.provider_events
+        update payments.provider_events e
         set processed_at = now(), due_at = null
-        where provider = ${provider} and event_id = any(${[event_id, ...outcome.result]}::text[])
-          and processed_at is null`)
+        from (
+          select event_id from payments.provider_events
+          where provider = ${provider} and event_id = any(${[event_id, ...outcome.result]}::text[])
+            and processed_at is null
+          for no key update skip locked
+        ) free
+        where e.provider = ${provider} and e.event_id = free.event_id`)
       return undefined
     },
   })
