@@ -23,14 +23,12 @@ export type DevDeps = {
   readonly points: () => readonly string[]
   /** Every event that the platform declares. */
   readonly declared: DeclaredEvents
-  /** Whether the web console is served. */
-  readonly console?: boolean
   /** Makes every process look for work again and read the clock again. */
   wake(): void
 }
 
 export function devRoutes(deps: DevDeps): Route[] {
-  const { config, clock, console = false } = deps
+  const { config, clock } = deps
   const outside = openOutsideWorld(config.data_dir)
   const helpers = [
     ...inboxRoutes(outside),
@@ -39,6 +37,6 @@ export function devRoutes(deps: DevDeps): Route[] {
     ...faultRoutes(deps.faults, deps.points),
   ]
   const listed = helpers.map(one => `${one.method} ${one.path}`)
-  const where = whereRoute({ public_url: config.public_url, clock, outside, console }, listed)
+  const where = whereRoute({ public_url: config.public_url, clock, outside }, listed)
   return [where, ...helpers].map(one => localOnly(one, config.public_url))
 }

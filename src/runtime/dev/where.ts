@@ -12,8 +12,6 @@ export type WhereDeps = {
   readonly public_url: string
   readonly clock: Clock
   readonly outside: OutsideWorld
-  /** Whether the web console is served. */
-  readonly console: boolean
 }
 
 const Where = Type.Object({
@@ -21,7 +19,7 @@ const Where = Type.Object({
   docs: Type.String(),
   openapi: Type.String(),
   inbox: Type.String(),
-  console: nullable(Type.String()),
+  console: Type.String(),
   helpers: Type.Array(Type.String()),
   sandbox: nullable(Type.Record(Type.String(), Type.Record(Type.String(), Type.String()))),
   clock: Type.Object({ offset_seconds: Type.Number(), now: Type.String() }),
@@ -54,7 +52,7 @@ export function whereRoute(deps: WhereDeps, helpers: readonly string[]): Route {
 }
 
 async function whereOf(
-  { public_url, clock, outside, console }: WhereDeps,
+  { public_url, clock, outside }: WhereDeps,
   helpers: readonly string[],
 ): Promise<Where> {
   return {
@@ -62,7 +60,7 @@ async function whereOf(
     docs: `${public_url}/docs`,
     openapi: `${public_url}/openapi.json`,
     inbox: `${public_url}/dev/inbox`,
-    console: console ? `${public_url}/console` : null,
+    console: `${public_url}/console`,
     helpers: [...helpers],
     sandbox: await outside.addresses(),
     clock: { offset_seconds: clock.offsetSeconds(), now: rfc3339(clock.nowMs()) },
@@ -77,7 +75,7 @@ function wherePage(where: Where): Page {
       <dl>
         ${row('Base URL', link(where.base_url))} ${row('Documentation', link(where.docs))}
         ${row('OpenAPI', link(where.openapi))} ${row('Inbox', link(where.inbox))}
-        ${where.console !== null && row('Console', link(where.console))}
+        ${row('Console', link(where.console))}
         ${row('Clock', markup`${clock.now} (${moved})`)}
       </dl>
     </div>

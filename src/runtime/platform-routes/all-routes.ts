@@ -28,7 +28,7 @@ export function allRoutes(
   const { options, gathered, kernel, opened, events, overload } = parts
   const { config } = options
   const ofProcess = processMeasures(kernel.db, kernel.metrics.registry, parts.queues)
-  const measure = async () => void (await Promise.all([events.measure(), ofProcess()]))
+  const measure = async () => void (await Promise.all([ofProcess(), events.measure()]))
   options.member?.shareMetrics(kernel.metrics.registry, measure)
   const health = healthRoutes({
     profile: config.profile,

@@ -116,7 +116,7 @@ test('the start page links to everything, as JSON and as HTML', async () => {
   const json = (await (await call('GET', '/dev')).json()) as Record<string, unknown>
   expect(json).toMatchObject({
     inbox: expect.stringMatching(/\/dev\/inbox$/),
-    console: null,
+    console: expect.stringMatching(/\/console$/),
     clock: { offset_seconds: 0 },
     sandbox: {
       mail: {
