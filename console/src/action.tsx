@@ -20,10 +20,16 @@ type Props = {
   /** The item that the page shows. */
   readonly main?: boolean
   readonly done?: () => void
+  /** The dialog was opened or closed. */
+  readonly shown?: (open: boolean) => void
 }
 
-export function ActionButton({ action, path, row, main = false, done }: Props) {
-  const [open, set] = useState(false)
+export function ActionButton({ action, path, row, main = false, done, shown }: Props) {
+  const [open, setOpen] = useState(false)
+  const set = (next: boolean) => {
+    setOpen(next)
+    shown?.(next)
+  }
   const { summary } = operation(action.by)
   const mainClass = main ? 'main' : undefined
   return (

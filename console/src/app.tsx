@@ -124,7 +124,7 @@ function Content({ address }: { readonly address: Address }) {
   if (name === 'trace') return <TracePage asked={kind ?? ''} />
   const place = findPlace(name)
   const resource = place && findResource(place, kind ?? place.resources[0]?.name ?? '')
-  if (!place || !resource) return <p class="empty">{words.not_there}</p>
+  if (!place || !resource) return <h1>{words.not_there}</h1>
   return item === null ? (
     <ListPage {...{ place, resource, filters }} />
   ) : (

@@ -1,4 +1,5 @@
 /** The page of one item: its actions, its fields, related lists, and its live events. */
+import { useState } from 'preact/hooks'
 import { Problem } from '../../client/src/index.ts'
 import { ActionButton } from './action.tsx'
 import { Copied, curlOf } from './curl.tsx'
@@ -59,7 +60,12 @@ export function DetailPage({ place, resource, item, filters }: Props) {
         <Link to={addressOf([place.name, resource.name])}>{titleOf(resource.title)}</Link>
       </p>
       {loading && <p class="soft">{words.loading}</p>}
-      {error !== undefined && <ProblemBox error={error} retry={reload} />}
+      {error !== undefined && (
+        <>
+          <h1>{titleOf(resource.title)}</h1>
+          <ProblemBox error={error} retry={reload} />
+        </>
+      )}
       {row && (
         <>
           <Head
@@ -116,8 +122,11 @@ type HeadProps = {
 
 function Head({ resource, row, item, acted }: HeadProps) {
   const state = row['state'] ?? row['status']
+  // A dialog stays open although its action has changed the state, and shows its reply.
+  const [open, setOpen] = useState<OperationId | null>(null)
   const offered = actionsOf(resource).filter(
-    action => mayAct(action) && (!action.in || action.in.includes(String(state))),
+    action =>
+      mayAct(action) && (action.by === open || !action.in || action.in.includes(String(state))),
   )
   const key = splitKey(item)
   return (
@@ -133,6 +142,7 @@ function Head({ resource, row, item, acted }: HeadProps) {
               action={action}
               row={row}
               path={pathOf(action.by, resource.of, key)}
+              shown={is_open => setOpen(is_open ? action.by : null)}
               done={() => acted(operation(action.by).method === 'DELETE' && isOwn(action.by))}
             />
           ))}

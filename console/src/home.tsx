@@ -1,4 +1,4 @@
-/** The first page: health, activity, and failures of the last hour. */
+/** The first page: health, activity, load, and failures of the last hour. */
 import { useEffect, useState } from 'preact/hooks'
 import { Sparkline } from './chart.tsx'
 import { EventLines } from './event-lines.tsx'
@@ -6,9 +6,11 @@ import { Failures } from './failures.tsx'
 import { fill, words } from './language.ts'
 import { useEvents, useLive } from './live.ts'
 import { callOperation, plain, type Page, type Row } from './operation.ts'
+import { Load } from './load.tsx'
 import { ProblemBox } from './problem-box.tsx'
 import { mayCall } from './resource.ts'
 import { addressOf, Link } from './router.tsx'
+import { may } from './session.ts'
 import { Table } from './table.tsx'
 import { useRead } from './use-read.ts'
 import { State } from './value.tsx'
@@ -19,7 +21,8 @@ export function HomePage() {
       <h1>{words.home}</h1>
       <div class="cards">
         <Health />
-        <Load />
+        <Activity />
+        {may('kernel.metrics.read') && <Load />}
         <Failures />
         {mayCall('listJobStats') && <Queues />}
         {mayCall('listEventConsumers') && <Consumers />}
@@ -56,7 +59,7 @@ function Health() {
 const seconds_shown = 60
 
 /** Events of the live stream, counted in one column for each second. */
-function Load() {
+function Activity() {
   const events = useEvents()
   const [now, tick] = useState(Date.now)
   useEffect(() => {
@@ -91,6 +94,7 @@ function Queues() {
   return (
     <Figures
       title={words.queues}
+      empty={words.queues_empty}
       read={read}
       columns={['type', 'waiting', 'running', 'oldest_waiting_seconds', 'failed_24h']}
       to={row => addressOf(['jobs', 'jobs'], { type: String(row['type']) })}
@@ -108,6 +112,7 @@ function Consumers() {
   return (
     <Figures
       title={words.consumers}
+      empty={words.consumers_empty}
       read={read}
       columns={['consumer', 'lag_events', 'lag_seconds', 'parked']}
       to={() => addressOf(['events', 'consumers'])}
@@ -117,17 +122,18 @@ function Consumers() {
 
 type FiguresProps = {
   readonly title: string
+  readonly empty: string
   readonly read: ReturnType<typeof useRead<Row[]>>
   readonly columns: readonly string[]
   to(row: Row): string
 }
 
-function Figures({ title, read, columns, to }: FiguresProps) {
+function Figures({ title, empty, read, columns, to }: FiguresProps) {
   return (
     <section class="card">
       <h2>{title}</h2>
       {read.error !== undefined && <ProblemBox error={read.error} retry={read.reload} />}
-      {read.data?.length === 0 && <p class="soft">{words.none}</p>}
+      {read.data?.length === 0 && <p class="soft">{empty}</p>}
       {read.data !== undefined && read.data.length > 0 && (
         <Table
           title={title}

@@ -6,6 +6,7 @@ import { language, nameOf, words } from './language.ts'
 import { plain, type Row } from './operation.ts'
 import { leadsTo } from './places/references.ts'
 import { Link } from './router.tsx'
+import { Table } from './table.tsx'
 
 type Given = { readonly name: string; readonly value: unknown; readonly row: Row }
 
@@ -47,6 +48,10 @@ export function Value({ name, value, row }: Given) {
     return to ? <Link to={to}>{id}</Link> : id
   }
   if (typeof value === 'string' && /^https?:\/\/[^\s]+$/.test(value)) return <Outside url={value} />
+  if (isItems(value)) return <Items name={name} items={value} currency={row['currency']} />
+  // Amounts inside have the currency of the row.
+  if (isRecord(value)) return <Members of={value} in={row['currency']} />
+  if (isObject(value) && Object.keys(value).length === 0) return <span>{words.none}</span>
   if (typeof value === 'object' && !isFlat(value)) {
     return (
       <pre tabIndex={0} aria-label={nameOf(name)}>
@@ -55,6 +60,77 @@ export function Value({ name, value, row }: Given) {
     )
   }
   return <bdi class="text">{textOf({ name, value, row })}</bdi>
+}
+
+const items_max = 50
+const columns_max = 6
+
+type ItemsProps = {
+  readonly name: string
+  readonly items: readonly Row[]
+  readonly currency: unknown
+}
+
+/** Items such as the lines of an order. Their inner objects are in the JSON of the page. */
+function Items({ name, items, currency }: ItemsProps) {
+  const names = new Set(items.flatMap(one => Object.keys(one).filter(key => isShort(one[key]))))
+  const told = [...names].filter(one => items.some(item => item[one] !== null))
+  // What people read comes before ids.
+  const columns = told.toSorted((a, b) => Number(hasIds(items, a)) - Number(hasIds(items, b)))
+  return (
+    <Table
+      title={`${words.fields}: ${nameOf(name)}`}
+      columns={columns.slice(0, columns_max)}
+      rows={items}
+      cell={(row, column) => <Cell name={column} value={row[column]} row={{ currency, ...row }} />}
+    />
+  )
+}
+
+function Members({ of, in: currency }: { readonly of: Row; readonly in: unknown }) {
+  const row = { currency, ...of }
+  return (
+    <dl class="inner">
+      {Object.entries(of).map(([name, value]) => (
+        <div key={name}>
+          <dt>{nameOf(name)}</dt>
+          <dd>
+            <Value name={name} value={value} row={row} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function hasIds(items: readonly Row[], column: string): boolean {
+  return items.some(one => isId(one[column]))
+}
+
+function isItems(value: unknown): value is readonly Row[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > items_max) return false
+  return value.every(one => isObject(one) && Object.values(one).some(isShort))
+}
+
+/** A small object without inner objects, such as an address. */
+function isRecord(value: unknown): value is Row {
+  if (!isObject(value)) return false
+  const members = Object.values(value)
+  return members.length > 0 && members.length <= 12 && members.every(isShort)
+}
+
+function isObject(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A value for one line. */
+function isShort(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= 200
+  return (
+    value === null ||
+    typeof value !== 'object' ||
+    typeof (value as Row)['amount_minor'] === 'number'
+  )
 }
 
 function Outside({ url }: { readonly url: string }) {
@@ -160,5 +236,6 @@ export function titleOfRow(row: Row): string {
   const names = ['title', 'name', 'email', 'number', 'filename', 'hostname', 'type', 'code', 'slug']
   const found = names.map(name => row[name]).find(one => typeof one === 'string' && one !== '')
   if (typeof found === 'string') return found
+  if (typeof row['number'] === 'number') return `#${row['number']}`
   return plain(row['id'] ?? row['job_id'])
 }

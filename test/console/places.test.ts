@@ -78,12 +78,13 @@ describe.skipIf(!has_chromium)('the console', async () => {
       console_world.visit('member@acme.example'),
     ])
     const places = await linksOf(page, '#menu > ul > li > a')
+    const items = await someItems(console_world)
     expect(places.some(one => one.startsWith('/console/payments'))).toBe(false)
     await page.locator('.light.refused').waitFor()
     const { permissions } = (await read(page, '/v1/me')) as { permissions: string[] }
     const needed = await permissionsBySummary(page)
     const refused: string[] = []
-    for (const kind of all) {
+    for (const kind of [...all, ...items]) {
       // Each address, as if it had been typed: what the API said last is what the page shows.
       const answers: Promise<string>[] = []
       const listen = (one: Response) => void answers.push(codeOf(one))
@@ -103,6 +104,9 @@ describe.skipIf(!has_chromium)('the console', async () => {
     }
     expect(refused).toContain('/console/platform/audit')
     expect(refused.length).toBeGreaterThan(15)
+    // An item of others is refused like its list, and one's own item is shown.
+    expect(items.filter(one => refused.includes(one)).length).toBeGreaterThan(5)
+    expect(items.filter(one => !refused.includes(one)).length).toBeGreaterThan(1)
     await go(page, '/console/platform/audit')
     expect(await page.getByRole('alert').innerText()).toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-7/)
     await audit(page, 'a refusal')
@@ -122,6 +126,36 @@ async function everyKind(console_world: ConsoleWorld): Promise<string[]> {
   }
   await context.close()
   return kinds
+}
+
+const item_lists = [
+  '/v1/accounts /console/identity/accounts',
+  '/v1/jobs /console/jobs/jobs',
+  '/v1/webhook-subscriptions /console/webhooks/subscriptions',
+  '/v1/payment-intents /console/payments/intents',
+  '/v1/notifications /console/notifications/notifications',
+  '/v1/orders /console/commerce/orders',
+  '/v1/products /console/commerce/products',
+  '/v1/files /console/uploads/files',
+  '/v1/moderation/cases /console/social/cases',
+  '/v1/collections /console/retrieval/collections',
+  '/v1/webhook-events /console/events/log',
+  '/v1/audit-events /console/platform/audit',
+]
+
+/** The address of one item of each of these lists, as an administrator sees them. */
+async function someItems(console_world: ConsoleWorld): Promise<string[]> {
+  const { page, context } = await console_world.visit('tenant-admin@acme.example')
+  const items: string[] = []
+  for (const line of item_lists) {
+    const [api = '', place = ''] = line.split(' ')
+    const { data } = await read(page, `${api}?limit=1`)
+    const [first] = (data ?? []) as { id?: string; product_id?: string }[]
+    if (first?.id !== undefined) items.push(`${place}/${first.id}`)
+  }
+  await context.close()
+  expect(items.length).toBeGreaterThan(8)
+  return items
 }
 
 /** A button has the summary of its operation as its title. */

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { eventually } from '../world.ts'
 import {
+  act,
   audit,
   has_chromium,
   openConsoleWorld,
@@ -172,9 +173,40 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     await shoot(page, 'surface-payment')
     const buyer = await console_world.visit(member, '/console/commerce/orders')
     await buyer.page.locator('.row.leads a').first().click()
-    await buyer.page.getByText('accepted_unit_price_minor').first().waitFor()
+    await buyer.page.getByRole('columnheader', { name: 'Accepted unit price' }).waitFor()
     expect([...person.faults(), ...buyer.faults()]).toEqual([])
     await buyer.context.close()
+  }, 60_000)
+
+  test('payments: what only the provider knows is found, and resolved', async () => {
+    const { sandbox } = (await read(page, '/dev')) as { sandbox: { stripe: { control: string } } }
+    await fetch(new URL('foreign_payments', sandbox.stripe.control), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ amount: 777, currency: 'chf' }),
+    })
+    const finance = await console_world.visit(
+      'platform-operator@acme.example',
+      '/console/payments/reconciliation',
+    )
+    const run = await act(finance.page, 'Create reconciliation run', {
+      From: new Date(Date.now() - 3_600_000).toISOString(),
+      To: new Date(Date.now() + 3_600_000).toISOString(),
+    })
+    expect(run.status()).toBe(202)
+    await eventually('the item is found', async () => {
+      const found = await read(finance.page, '/v1/reconciliation-items?discrepancy=missing_local')
+      return (found['data'] as object[]).length > 0
+    })
+    await finance.page.reload()
+    await finance.page.getByRole('link', { name: 'missing_local' }).first().click()
+    const note = { Resolution: 'resolved', Note: 'A sale at the counter.' }
+    await act(finance.page, 'Resolve reconciliation item', note)
+    await finance.page.locator('h1 .state').getByText('resolved', { exact: true }).waitFor()
+    await audit(finance.page, 'a reconciliation item')
+    await shoot(finance.page, 'act-reconciliation')
+    expect(finance.faults()).toEqual([])
+    await finance.context.close()
   }, 60_000)
 })
 

@@ -38,9 +38,13 @@ export function Delivery({ row }: PanelProps) {
   )
 }
 
+/** What the platform knows of the event, and receivers do not get. */
+const not_sent = new Set(['trace_id', 'written_by', 'transaction_id', 'deliveries'])
+
 function Sent({ id }: { readonly id: string }) {
   const { data } = useRead(`event ${id}`, async signal => {
-    return (await callOperation('getWebhookEvent', { path: { event_id: id }, signal })) as Row
+    const event = await callOperation('getWebhookEvent', { path: { event_id: id }, signal })
+    return Object.fromEntries(Object.entries(event as Row).filter(([name]) => !not_sent.has(name)))
   })
   return (
     <section class="card">

@@ -25,7 +25,7 @@ export const commerce: Place = {
       events: ['order.', 'payment.', 'refund.'],
       actions: [
         { by: 'shipOrder', in: ['confirmed'], from: restOf },
-        { by: 'cancelOrder', hurts: true },
+        { by: 'cancelOrder', hurts: true, in: ['pending', 'confirmed'] },
       ],
     }),
     resource({

@@ -33,7 +33,7 @@ export const inference: Place = {
       create: 'createInferenceJob',
       columns: [],
       events: ['job.', 'inference.'],
-      actions: [{ by: 'cancelInferenceJob', hurts: true }],
+      actions: [{ by: 'cancelInferenceJob', hurts: true, in: ['pending', 'retryable', 'running'] }],
     }),
     resource({
       name: 'usage',

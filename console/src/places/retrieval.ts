@@ -97,7 +97,10 @@ export const retrieval: Place = {
       read: 'getIngestionJob',
       columns: [],
       events: ['job.', 'document.'],
-      actions: ['retryIngestionJob', { by: 'cancelIngestionJob', hurts: true }],
+      actions: [
+        { by: 'retryIngestionJob', in: ['failed', 'cancelled', 'expired'] },
+        { by: 'cancelIngestionJob', hurts: true, in: ['pending', 'retryable', 'running'] },
+      ],
     }),
     resource({
       name: 'profiles',

@@ -28,7 +28,10 @@ export const uploads: Place = {
       read: 'getUpload',
       columns: ['filename', 'state', 'expected_size', 'purpose', 'created_at', 'expires_at', 'id'],
       events: ['upload.'],
-      actions: ['completeUpload', { by: 'abortUpload', hurts: true }],
+      actions: [
+        { by: 'completeUpload', in: ['initiated'] },
+        { by: 'abortUpload', hurts: true, in: ['initiated'] },
+      ],
     }),
   ],
 }

@@ -1,5 +1,5 @@
 /**
- * Creates two demo tenants with a person in every role. Their password is public, so production
+ * Creates two demo tenants with a person in every role, and one with all roles. Their password is public, so production
  * creates none of them. A second run changes nothing: existing data is left as it is.
  */
 import type { Deps } from './deps.ts'
@@ -45,16 +45,22 @@ export async function seed(deps: Deps): Promise<string[]> {
   const made: string[] = []
   for (const { slug, name, domain } of tenants) {
     if (await makeTenant(deps, slug, name)) made.push(`tenant ${slug}`)
-    const roles = ['member', ...builtInRoles(deps.permissions)]
-    for (const [at, role] of roles.entries()) {
-      const email = `${role.replaceAll('_', '-')}@${domain}`
+    const all = builtInRoles(deps.permissions)
+    const people = [
+      { name: 'member', role_ids: [] },
+      // For the console: sees every place and may do everything.
+      { name: 'owner', role_ids: all },
+      ...all.map(role => ({ name: role.replaceAll('_', '-'), role_ids: [role] })),
+    ]
+    for (const [at, { name: local, role_ids }] of people.entries()) {
+      const email = `${local}@${domain}`
       if (await isThere(deps, slug, email)) continue
       const person = {
         tenant: slug,
         email,
         password: demo_password,
         display_name: names[at % names.length] ?? null,
-        role_ids: role === 'member' ? [] : [role],
+        role_ids,
       }
       if (await createAccount(deps, person, actor)) made.push(`${email} (${slug})`)
     }
