@@ -1,11 +1,10 @@
 /** The examples in Chromium, as a reader starts them: a shop, a chat of two people, a question. */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { chromium, type BrowserContext, type Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from 'vitest'
+import { freePort } from './free-port.ts'
 import { openProductWorld } from './product-world.ts'
 
 const executablePath = '/usr/bin/chromium'
@@ -126,13 +125,4 @@ async function ready(file: string, says: string, ...words: string[]) {
     if (printed.includes(says)) return child
   }
   throw new Error(`${file} ended: ${printed}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port: found } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return found
 }

@@ -7,11 +7,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
+import { freePort } from './free-port.ts'
 
 const programs = ['proxy', 'account', 'container', 'object'] as const
 type Program = (typeof programs)[number]
@@ -160,12 +160,4 @@ async function ready(look: () => Promise<boolean> | boolean): Promise<void> {
     if (performance.now() > deadline) throw new Error('Swift did not start in time')
     await wait(50)
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
 }

@@ -1,8 +1,7 @@
 /** Files by the client: sent in parts, continued, and refused with a code. */
 import { createHash, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
+import { freePort } from '../free-port.ts'
 import { createClient, UploadFailed, type UploadProgress } from '../../client/src/index.ts'
 import { openProductWorld } from '../product-world.ts'
 
@@ -72,12 +71,3 @@ describe('an upload of the client', () => {
     expect((refused as UploadFailed).code).toMatch(/^type_(mismatch|not_allowed)$/)
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port: found } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return found
-}

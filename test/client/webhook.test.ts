@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, test } from 'vitest'
+import { freePort } from '../free-port.ts'
 import { challengeOf, verifyWebhook, WebhookRefused } from '../../client/src/index.ts'
 import { at, openGround } from '../../src/surfaces/webhooks/test/ground.ts'
 import { openReceiver } from '../../src/surfaces/webhooks/test/receiver.ts'
@@ -183,9 +184,3 @@ test('the receiver of the page answers the challenge and takes each event once',
     await rm(folder, { recursive: true, force: true })
   }
 })
-
-async function freePort(): Promise<number> {
-  const receiver = await openReceiver()
-  await receiver.close()
-  return receiver.port
-}

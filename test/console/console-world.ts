@@ -1,7 +1,5 @@
 /** The seeded product with a browser that looks at its console. */
 import { existsSync } from 'node:fs'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import axe from 'axe-core'
 import {
   chromium,
@@ -12,6 +10,7 @@ import {
 } from 'playwright-core'
 import { expect } from 'vitest'
 import { Type } from 'typebox'
+import { freePort } from '../free-port.ts'
 import { sql } from '../../src/kernel/database/sql.ts'
 import { composition } from '../../src/platform.ts'
 import type { Composition } from '../../src/runtime/composition.ts'
@@ -115,6 +114,20 @@ async function visit(browser: Browser, url: string, { email, at, dark }: Wanted)
   }
 }
 
+/** Texts that try to run, to leave their place, or to make the page too wide. */
+export const attacks = [
+  '<img src=x onerror="globalThis.hit++">',
+  '<script>globalThis.hit++</script>',
+  '"><svg onload=globalThis.hit++>',
+  "javascript:globalThis.hit++//'",
+  '{{constructor.constructor("globalThis.hit++")()}}',
+  '\u202Eexe.gpj\u2066 right to left',
+  `<b>${'x'.repeat(180)}`,
+  `مرحبا بالعالم ${'\u200F'.repeat(40)}`,
+  'Z\u0351\u036B\u0343'.repeat(40),
+  '<iframe srcdoc="<script>parent.hit++</script>">',
+]
+
 /** In the page: with its session, like a button of it. */
 export async function send(
   page: Page,
@@ -190,14 +203,4 @@ export async function shoot(page: Page, name: string): Promise<void> {
     await page.screenshot({ path: `${folder}/${name}-${width}.png` })
   }
   await page.setViewportSize({ width: 1280, height: 900 })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // It listens on a port and not on a pipe.
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

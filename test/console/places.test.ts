@@ -6,6 +6,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Page, Response } from 'playwright-core'
 import {
+  attacks,
   audit,
   has_chromium,
   openConsoleWorld,
@@ -72,6 +73,41 @@ describe.skipIf(!has_chromium)('the console', async () => {
     expect(faults()).toEqual([])
   }, 60_000)
 
+  test('shows hostile text in every list and item without effect', async () => {
+    const { page, faults } = await console_world.visit('tenant-admin@acme.example')
+    const places = (await linksOf(page, '#menu > ul > li > a')).slice(1, -1)
+    // Every text of every reply, so that also those are attacks that the API would have refused.
+    await page.route(/\/v1\/(?!me$|sessions\/current$)/, async route => {
+      const asked = route.request()
+      const reads = asked.method() === 'GET' && !asked.headers()['accept']?.includes('event-stream')
+      if (!reads) return await route.continue()
+      const answer = await route.fetch()
+      const is_json = answer.headers()['content-type']?.startsWith('application/json') === true
+      const response = is_json ? { json: hostile(await answer.json()) } : {}
+      await route.fulfill({ response: answer, ...response })
+    })
+    await page.evaluate('globalThis.hit = 0')
+    let opened = 0
+    for (const place of places) {
+      await go(page, place)
+      const kinds = await linksOf(page, '#menu ul ul a')
+      for (const kind of kinds.length > 0 ? kinds : [place]) {
+        await go(page, kind)
+        // An item whose key is a text is not found by it any more.
+        const first = page.locator('.rows .row.leads a').first()
+        if ((await first.count()) > 0) await first.click()
+        await settled(page)
+        opened += Math.min(1, await page.locator('.fields').count())
+        const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        expect(wide, kind).toBeLessThanOrEqual(0)
+      }
+      expect(faults(), place).toEqual([])
+    }
+    expect(opened).toBeGreaterThan(20)
+    expect(await page.evaluate('globalThis.hit')).toBe(0)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  }, 120_000)
+
   test('offers a member only what it may do, and shows the refusal of the rest', async () => {
     const [all, { page, faults }] = await Promise.all([
       everyKind(console_world),
@@ -126,6 +162,20 @@ async function everyKind(console_world: ConsoleWorld): Promise<string[]> {
   }
   await context.close()
   return kinds
+}
+
+/** Ids, numbers, times and places in a list stay, so that the page can go on to the next reply. */
+function hostile(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map(one => hostile(one, name))
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, hostile(inner, key)]),
+    )
+  }
+  const kept = /^[0-9a-f]{8}-|^\d{4}-\d\d-\d\d|^[\d.]+$/
+  if (typeof value !== 'string' || /^(next_cursor|token)$/.test(name) || kept.test(value))
+    return value
+  return `${attacks[value.length % attacks.length] ?? ''} ${value}`
 }
 
 const item_lists = [

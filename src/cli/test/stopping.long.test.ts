@@ -2,24 +2,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { freePort } from '../../../test/free-port.ts'
 import { inherited } from '../../../test/process.ts'
 import { eventually } from '../../../test/world.ts'
 import { databaseStopped } from './installation.ts'
 
 const root = join(import.meta.dirname, '../../..')
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 async function answers(port: number): Promise<boolean> {
   try {

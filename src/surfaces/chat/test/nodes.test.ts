@@ -2,9 +2,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../../../test/free-port.ts'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { openChatWorld, upTo, type ChatWorld, type Talker } from './chat-world.ts'
@@ -148,12 +148,3 @@ describe.each(['postgres', 'nats'] as const)('over %s', bus => {
     })
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}

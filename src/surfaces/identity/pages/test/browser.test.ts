@@ -4,12 +4,11 @@
  * checked in both colour schemes, on a phone and wide.
  */
 import { existsSync } from 'node:fs'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import axe from 'axe-core'
 import { Secret, TOTP } from 'otpauth'
 import { chromium, type BrowserContext, type Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
+import { freePort } from '../../../../../test/free-port.ts'
 import { openProductWorld } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { nextCode, wrongCode, type App } from '../../test/second-factor.ts'
@@ -171,14 +170,4 @@ async function audit(page: Page, name: string): Promise<void> {
         })
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // It listens on a port and not on a pipe.
-  const { port: found } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return found
 }
