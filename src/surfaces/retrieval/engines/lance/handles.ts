@@ -4,7 +4,7 @@
  */
 import type { Connection, Table } from '@lancedb/lancedb'
 import { IndexFailed, monotonicMs, type Lease } from '../index.ts'
-import { optimize } from './indexes.ts'
+import { buildVectorIndex, optimize } from './indexes.ts'
 
 /**
  * Rows that are not in an index are searched one by one. Adding them to the index costs about 50 ms
@@ -18,7 +18,7 @@ export function openHandles(db: Connection) {
   /** Rows that were written since the last `optimize`. */
   const changes = new Map<string, number>()
   /** Two builds of one vector index at the same time would make each other fail. */
-  const running = new Map<string, Promise<void>>()
+  const running = new Map<string, Completion>()
   const inOrder = queueByTable()
   const tableNamed = async (name: string): Promise<Table> => {
     const known = open.get(name)
@@ -50,15 +50,27 @@ export function openHandles(db: Connection) {
       checkLease(lease)
       await reading(name, async table => {
         const sum = (changes.get(name) ?? 0) + (await write(table))
-        if (sum >= changes_before_optimize) await optimize(table)
-        changes.set(name, sum >= changes_before_optimize ? 0 : sum)
+        const optimized = sum >= changes_before_optimize && (await optimizeUnlessBuilding(table))
+        changes.set(name, optimized ? 0 : sum)
       })
     })
   }
-  const completing = async (name: string, complete: (table: Table) => Promise<void>) => {
-    const mine = running.get(name) ?? reading(name, complete).finally(() => running.delete(name))
-    running.set(name, mine)
-    await mine
+  const complete = async (name: string): Promise<void> => {
+    await inOrder(name, () => reading(name, optimize))
+    await reading(name, buildVectorIndex)
+  }
+  const startCompleting = (name: string): Promise<void> => {
+    const now = complete(name).finally(() => running.delete(name))
+    running.set(name, { now, next: undefined })
+    return now
+  }
+  /** A run that has begun may have missed the newest rows, so another one follows it. */
+  const completing = (name: string): Promise<void> => {
+    const current = running.get(name)
+    if (!current) return startCompleting(name)
+    const start = () => startCompleting(name)
+    current.next ??= current.now.then(start, start)
+    return current.next
   }
   return {
     reading,
@@ -70,6 +82,22 @@ export function openHandles(db: Connection) {
       open.delete(name)
       changes.delete(name)
     },
+  }
+}
+
+type Completion = { readonly now: Promise<void>; next: Promise<void> | undefined }
+
+/**
+ * The rows are written already, so a conflict with the build of the vector index must not fail the
+ * write. They are added to the indexes later.
+ */
+async function optimizeUnlessBuilding(table: Table): Promise<boolean> {
+  try {
+    await optimize(table)
+    return true
+  } catch (error) {
+    if (!/commit conflict/i.test(String(error))) throw error
+    return false
   }
 }
 

@@ -53,10 +53,7 @@ export async function openTables({ uri, options }: Storage): Promise<Tables> {
       })
     },
     completeIndexes: async name => {
-      await completing(name, async table => {
-        await optimize(table)
-        await buildVectorIndex(table)
-      })
+      await completing(name)
     },
     copy: async (from, to, lease) => {
       await inOrder(from, async () => {
