@@ -21,6 +21,8 @@ describe.concurrent('conversations', () => {
         return from.ask('POST', '/v1/conversations', { type: 'direct', member_ids: [to.id] })
       }),
     )
+    const others = answers.filter(answer => ![200, 201].includes(answer.status))
+    expect(others.map(answer => answer.body)).toEqual([])
     expect(new Set(answers.map(answer => answer.body.id)).size).toBe(1)
     const statuses = answers.map(answer => answer.status)
     expect(statuses.filter(status => status === 201)).toHaveLength(1)
