@@ -12380,6 +12380,9 @@ export interface components {
          *       "permissions": [
          *         "permission"
          *       ],
+         *       "withheld_permissions": [
+         *         "withheld permission"
+         *       ],
          *       "mfa": {
          *         "enabled": false,
          *         "types": [
@@ -12419,6 +12422,7 @@ export interface components {
             roles: string[];
             /** @description Permissions. Some can be limited to one type. */
             permissions: string[];
+            withheld_permissions: string[];
             mfa: {
                 enabled: boolean;
                 types: string[];

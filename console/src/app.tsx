@@ -56,10 +56,21 @@ export function App() {
           <Menu address={address} />
         </nav>
         <main id="main" tabIndex={-1} ref={main} key={shown}>
+          {me().withheld_permissions.length > 0 && <SecondFactor />}
           <Content address={address} />
         </main>
       </div>
     </>
+  )
+}
+
+/** Without the second factor, most places of an administrator are missing. */
+function SecondFactor() {
+  const next = new URLSearchParams({ next: location.pathname })
+  return (
+    <p class="warning">
+      {words.second_factor} <a href={`/account/confirm?${next}`}>{words.confirm}</a>
+    </p>
   )
 }
 

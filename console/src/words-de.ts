@@ -59,6 +59,7 @@ export const de: Words = {
   lines: 'eines je Zeile',
   failed: 'Das hat nicht geklappt',
   request_id: 'Anfrage',
+  second_factor: 'Ihre Rollen erlauben mehr in einer Sitzung mit zweitem Faktor.',
   step_up: 'Bestätigen Sie, dass Sie es sind, und versuchen Sie es noch einmal.',
   confirm: 'Bestätigen',
   what_helps: 'Was es bedeutet und was hilft',

@@ -56,6 +56,7 @@ export const en = {
   lines: 'one a line',
   failed: 'It did not work',
   request_id: 'Request',
+  second_factor: 'Your roles allow more in a session with a second factor.',
   step_up: 'Confirm that it is you, then try again.',
   confirm: 'Confirm',
   what_helps: 'What it means and what helps',

@@ -6,6 +6,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time, Version } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { accountGrants } from '../roles/account-grants.ts'
 import { Aal, Account } from '../schemas.ts'
 
 const Texts = Type.Array(Type.String(), { maxItems: 1000 })
@@ -30,6 +31,8 @@ export const Me = Type.Object(
     tenants: Tenants,
     roles: Texts,
     permissions: Texts,
+    /** What the roles also allow, in a session with a second factor. */
+    withheld_permissions: Texts,
     mfa: Type.Object({ enabled: Type.Boolean(), types: Texts }),
   },
   { title: 'Me' },
@@ -39,7 +42,7 @@ export type Me = Static<typeof Me>
 /** A service sees the account that owns its key. */
 export async function readMe(
   reader: Reader,
-  { access }: Pick<Deps, 'access'>,
+  deps: Pick<Deps, 'access' | 'permissions' | 'kernel'>,
   principal: Principal,
 ): Promise<{ me: Me; version: number }> {
   const row = await reader.maybe(
@@ -68,7 +71,7 @@ export async function readMe(
   )
   if (!row) throw problem('account_not_found')
   const { version, session, factors, ...account } = row
-  const permissions = [...(await access.grants(reader, principal))].sort()
+  const held = await deps.access.grants(reader, principal)
   const me: Me = {
     ...account,
     principal_type: principal.kind,
@@ -77,8 +80,21 @@ export async function readMe(
       aal: principal.aal,
       auth_time: new Date(principal.auth_time * 1000).toISOString(),
     },
-    permissions,
+    permissions: [...held].sort(),
+    withheld_permissions: await withheldFrom(reader, deps, principal, held),
     mfa: { enabled: factors.length > 0, types: factors },
   }
   return { me, version }
+}
+
+async function withheldFrom(
+  reader: Reader,
+  deps: Pick<Deps, 'permissions' | 'kernel'>,
+  principal: Principal,
+  held: ReadonlySet<string>,
+): Promise<string[]> {
+  const asks = deps.kernel.settings['identity.admin_requires_mfa']
+  if (!asks || principal.kind !== 'account' || principal.aal === 'aal2') return []
+  const strong = await accountGrants(reader, deps, { ...principal, aal: 'aal2' })
+  return [...strong].filter(one => !held.has(one)).sort()
 }

@@ -68,7 +68,14 @@ test('with a factor that the session did not use it is step_up_required, and aft
   const make = (token: string) => world.call('POST', '/v1/api-keys', { token, body })
   const weak = await make(who.member.token)
   expect([weak.status, weak.body.code]).toEqual([403, 'step_up_required'])
+  const meOf = async (token: string) => (await world.call('GET', '/v1/me', { token })).body
+  const before = await meOf(who.member.token)
+  expect(before.permissions).not.toContain('kernel.metrics.read')
+  expect(before.withheld_permissions).toContain('kernel.metrics.read')
   const { access_token } = (await stepUp(world, who, who.member.token)).body
+  const after = await meOf(access_token)
+  expect(after.permissions).toContain('kernel.metrics.read')
+  expect(after.withheld_permissions).toEqual([])
   expect((await make(access_token)).status).toBe(201)
 })
 
