@@ -17,8 +17,6 @@ export function openHandles(db: Connection) {
   const open = new Map<string, Table>()
   /** Rows that were written since the last `optimize`. */
   const changes = new Map<string, number>()
-  /** Two builds of one vector index at the same time would make each other fail. */
-  const running = new Map<string, Completion>()
   const inOrder = queueByTable()
   const tableNamed = async (name: string): Promise<Table> => {
     const known = open.get(name)
@@ -55,23 +53,10 @@ export function openHandles(db: Connection) {
       })
     })
   }
-  const complete = async (name: string): Promise<void> => {
+  const completing = oneAtATime(async name => {
     await inOrder(name, () => reading(name, optimize))
     await reading(name, buildVectorIndex)
-  }
-  const startCompleting = (name: string): Promise<void> => {
-    const now = complete(name).finally(() => running.delete(name))
-    running.set(name, { now, next: undefined })
-    return now
-  }
-  /** A run that has begun may have missed the newest rows, so another one follows it. */
-  const completing = (name: string): Promise<void> => {
-    const current = running.get(name)
-    if (!current) return startCompleting(name)
-    const start = () => startCompleting(name)
-    current.next ??= current.now.then(start, start)
-    return current.next
-  }
+  })
   return {
     reading,
     writing,
@@ -85,7 +70,25 @@ export function openHandles(db: Connection) {
   }
 }
 
-type Completion = { readonly now: Promise<void>; next: Promise<void> | undefined }
+/**
+ * Two builds of one vector index at the same time would make each other fail. A run that has begun
+ * may have missed the newest rows, so another one follows it.
+ */
+function oneAtATime(run: (name: string) => Promise<void>) {
+  const running = new Map<string, { now: Promise<void>; next?: Promise<void> }>()
+  const start = (name: string): Promise<void> => {
+    const now = run(name).finally(() => running.delete(name))
+    running.set(name, { now })
+    return now
+  }
+  return (name: string): Promise<void> => {
+    const current = running.get(name)
+    if (!current) return start(name)
+    const again = () => start(name)
+    current.next ??= current.now.then(again, again)
+    return current.next
+  }
+}
 
 /**
  * The rows are written already, so a conflict with the build of the vector index must not fail the
