@@ -1,5 +1,6 @@
 /** The kernel's own routes, whichever surfaces stand on it. */
 import { sql } from '../../src/kernel/database/sql.ts'
+import { recordOutcome } from '../../src/kernel/idempotency/records.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Crawl, Maker } from './crawl.ts'
 
@@ -7,6 +8,7 @@ export const kernel: Crawl = {
   subjects: {
     '/problems/{code}': { shared: true, make: () => 'not_found' },
     '/v1/event-parks/{id}': { shared: true, make: makePark },
+    '/v1/requests/{request_id}': { make: makeRequest },
   },
   recipes: {
     // For a tenant that does not exist, so that nothing breaks while others crawl.
@@ -31,4 +33,21 @@ async function makePark({ world }: Maker): Promise<string> {
       (id, consumer, lane, aggregate_id, event_id, first_position, attempts, last_error_code, state)
     values (${id}, 'crawler.nobody', 0, ${newId()}, ${newId()}, 1, 6, 'crawled', 'dead')`)
   return id
+}
+
+/** A write with a key, as any route records it. */
+async function makeRequest({ world, person }: Maker): Promise<string> {
+  const request_id = newId()
+  const scope = {
+    principal_id: newId(),
+    tenant_id: person.tenant.id,
+    operation: 'POST /v1/crawled',
+    key: newId(),
+    fingerprint: Buffer.alloc(32),
+    request_id,
+  }
+  const outcome = { status: 201, headers: { location: '/v1/crawled/1' }, body: '{}' }
+  const rules = { retention_hours: 24, by_reference: false }
+  await world.platform.kernel.db.run(recordOutcome(scope, outcome, rules))
+  return request_id
 }

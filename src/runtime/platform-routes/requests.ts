@@ -1,5 +1,6 @@
 /** One request, found by its id: what it asked for and how it ended. */
 import { Type } from 'typebox'
+import { allowsSome } from '../../kernel/access/permissions.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { problemsOf } from '../../kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
@@ -11,7 +12,7 @@ const of_others = 'kernel.audit_events.read'
 export const requestErrors = {
   [absent]: {
     status: 404,
-    title: 'This request is not known',
+    title: 'There is no such request',
     cause:
       'No write with an `Idempotency-Key` had this request id, its key was forgotten after the ' +
       'retention time, or it is the request of somebody else.',
@@ -55,7 +56,7 @@ export function requestRoutes(): Route[] {
       replies: { 200: KeyedRequest },
       fails: [absent],
       handle: async ({ tx, principal, params, grants }) => {
-        const all = (await grants()).has(of_others)
+        const all = allowsSome(await grants(), of_others)
         const found = await tx.maybe(
           KeyedRequest,
           sql`
