@@ -46,7 +46,7 @@ describe.skipIf(!swiftIsInstalled)('with the S3 engine', () => {
       const parts = [{ part_number: 1 }, { part_number: 2 }]
       const completed = await world.complete(who, made.body.id, { parts })
       expect(completed.status, completed.text).toBe(202)
-      const file = await world.settled(who, completed.body.file_id)
+      const file = await world.settled(who, await world.verified(who, made.body.id))
       expect(file.state).toBe('available')
       const { url } = (await world.url(who, file.id)).body
       expect(url).toContain('http://dodeca.test/_objects/d/')

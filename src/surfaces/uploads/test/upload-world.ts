@@ -28,6 +28,8 @@ export type UploadWorld = Omit<ProductWorld, 'url'> & {
   store(who: Member, bytes: Buffer, order?: Order): Promise<Stored>
   file(who: Member, file_id: string): Promise<Answer>
   /** The file once it has left `uploaded`. */
+  /** Of a large upload, the completion is answered before its bytes are verified. */
+  verified(who: Member, upload_id: string): Promise<string>
   settled(who: Member, file_id: string): Promise<Answer['body']>
   url(who: Member, file_id: string, query?: string): Promise<Answer>
   /** PUT or GET of a URL that was signed, here. */
@@ -88,6 +90,11 @@ export async function openUploadWorld(settings: Record<string, string> = {}): Pr
       const { status, body } = await file(who, id)
       return status === 200 && body.state !== 'uploaded' && body
     })
+  const verified = (who: Member, upload_id: string) =>
+    eventually('the upload is verified', async () => {
+      const { body } = await ask('GET', `/v1/uploads/${upload_id}`, who)
+      return body.file?.id as string | undefined
+    })
   return {
     ...world,
     base_url: world.url,
@@ -95,6 +102,7 @@ export async function openUploadWorld(settings: Record<string, string> = {}): Pr
     send,
     complete,
     file,
+    verified,
     settled,
     url: (who, id, query = '') => ask('GET', `/v1/files/${id}/download-url${query}`, who),
     fetch: (url, init) => fetch(here(url), { redirect: 'manual', ...init }),
@@ -107,10 +115,7 @@ export async function openUploadWorld(settings: Record<string, string> = {}): Pr
       const completed = await complete(who, made.body.id, { parts })
       expect(completed.status, completed.text).toBe(202)
       const upload_id = made.body.id
-      const file_id = await eventually('the upload is verified', async () => {
-        const { body } = await ask('GET', `/v1/uploads/${upload_id}`, who)
-        return body.file?.id
-      })
+      const file_id = await verified(who, upload_id)
       const found = await settled(who, file_id)
       return { upload_id, file_id, state: found.state, file: found }
     },
