@@ -47,11 +47,13 @@ async function start({ email, password }) {
   chat = api.chat.connect()
   chat.on('online', () => say('Online'))
   chat.on('offline', ({ reason }) => say(`Offline: ${reason}`))
-  chat.on('message', async event => {
-    // The first message of somebody else opens their conversation here.
-    if (conversation_id === null) await enter(event.conversation_id)
-    if (event.conversation_id === conversation_id) show(event.message)
-  })
+  chat.on('message', event => void receive(event).catch(error => say(error.message)))
+}
+
+async function receive(event) {
+  // The first message of somebody else opens their conversation here.
+  if (conversation_id === null) await enter(event.conversation_id)
+  if (event.conversation_id === conversation_id) show(event.message)
 }
 
 at('who').onsubmit = event => {
