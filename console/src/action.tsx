@@ -5,12 +5,12 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Copied, curlOf } from './curl.tsx'
-import { FieldList } from './field-list.tsx'
 import { fill, labelOf, nameOf, verbOf, words } from './language.ts'
 import { callOperation, operation, pathNames, type Row } from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
 import type { Action } from './resource.ts'
 import { bodyOf, draftOf, SchemaFields, type Draft } from './schema-form.tsx'
+import { FieldList } from './value.tsx'
 
 type Props = {
   readonly action: Action

@@ -4,7 +4,6 @@ import { Problem } from '../../client/src/index.ts'
 import { ActionButton } from './action.tsx'
 import { Copied, curlOf } from './curl.tsx'
 import { EventLines } from './event-lines.tsx'
-import { FieldList } from './field-list.tsx'
 import { titleOf, words } from './language.ts'
 import { useEvents, useLive } from './live.ts'
 import {
@@ -32,7 +31,7 @@ import { addressOf, go, Link } from './router.tsx'
 import { Table } from './table.tsx'
 import { useList } from './use-list.ts'
 import { useRead, useRereads } from './use-read.ts'
-import { Cell, State, titleOfRow } from './value.tsx'
+import { FieldList, Cell, State, titleOfRow } from './value.tsx'
 import { Watch } from './watch.tsx'
 
 type Props = {

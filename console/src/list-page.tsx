@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { ActionButton } from './action.tsx'
 import { Bars } from './chart.tsx'
 import { Copied, curlOf } from './curl.tsx'
-import { FieldList } from './field-list.tsx'
 import { fill, nameOf, titleOf, words } from './language.ts'
 import { useEvents, useLive } from './live.ts'
 import {
@@ -21,6 +20,7 @@ import { Rows } from './rows.tsx'
 import { choicesOf } from './schema-form.tsx'
 import { useList, type Listed } from './use-list.ts'
 import { useRead } from './use-read.ts'
+import { FieldList } from './value.tsx'
 
 type Props = {
   readonly place: Place

@@ -1,16 +1,25 @@
 /** How busy the platform is, from its metrics. Only people who may read them see this. */
+import { useRef } from 'preact/hooks'
 import { useLive } from './live.ts'
 import { language, words } from './language.ts'
 import { useRead } from './use-read.ts'
 
 type Metric = { readonly name: string; readonly labels: string; readonly value: number }
 
+const between_ms = 5000
+
 export function Load() {
   const { data, reload } = useRead('load', async signal => {
     const answer = await fetch('/metrics', { signal })
     return answer.ok ? figuresOf(parse(await answer.text())) : []
   })
-  useLive([''], reload)
+  // Metrics are large: events cause at most one reading in five seconds.
+  const read_ms = useRef(0)
+  useLive([''], () => {
+    if (performance.now() - read_ms.current < between_ms) return
+    read_ms.current = performance.now()
+    reload()
+  })
   if (!data || data.length === 0) return null
   return (
     <section class="card">

@@ -48,9 +48,12 @@ export function Value({ name, value, row }: Given) {
     return to ? <Link to={to}>{id}</Link> : id
   }
   if (typeof value === 'string' && /^https?:\/\/[^\s]+$/.test(value)) return <Outside url={value} />
-  if (isItems(value)) return <Items name={name} items={value} currency={row['currency']} />
-  // Amounts inside have the currency of the row.
-  if (isRecord(value)) return <Members of={value} in={row['currency']} />
+  if (!of_users.has(name)) {
+    if (isItems(value)) return <Items name={name} items={value} currency={row['currency']} />
+    // Amounts inside have the currency of the row.
+    const { currency } = row
+    if (isRecord(value)) return <FieldList row={value} more={{ currency }} kind="inner" />
+  }
   if (isObject(value) && Object.keys(value).length === 0) return <span>{words.none}</span>
   if (typeof value === 'object' && !isFlat(value)) {
     return (
@@ -62,6 +65,10 @@ export function Value({ name, value, row }: Given) {
   return <bdi class="text">{textOf({ name, value, row })}</bdi>
 }
 
+/** Their inner names belong to the user, so they are shown as they are. */
+const of_users = new Set(
+  'attributes client_metadata config data example filters metadata parameters result'.split(' '),
+)
 const items_max = 50
 const columns_max = 6
 
@@ -74,9 +81,9 @@ type ItemsProps = {
 /** Items such as the lines of an order. Their inner objects are in the JSON of the page. */
 function Items({ name, items, currency }: ItemsProps) {
   const names = new Set(items.flatMap(one => Object.keys(one).filter(key => isShort(one[key]))))
-  const told = [...names].filter(one => items.some(item => item[one] !== null))
+  const filled = [...names].filter(one => items.some(item => item[one] !== null))
   // What people read comes before ids.
-  const columns = told.toSorted((a, b) => Number(hasIds(items, a)) - Number(hasIds(items, b)))
+  const columns = filled.toSorted((a, b) => Number(hasIds(items, a)) - Number(hasIds(items, b)))
   return (
     <Table
       title={`${words.fields}: ${nameOf(name)}`}
@@ -87,15 +94,22 @@ function Items({ name, items, currency }: ItemsProps) {
   )
 }
 
-function Members({ of, in: currency }: { readonly of: Row; readonly in: unknown }) {
-  const row = { currency, ...of }
+type FieldListProps = {
+  readonly row: Row
+  /** Members that are not shown, and that say how to show the others. */
+  readonly more?: Row
+  readonly kind?: 'fields' | 'inner'
+}
+
+/** The members of an item, each by its kind. */
+export function FieldList({ row, more = {}, kind = 'fields' }: FieldListProps) {
   return (
-    <dl class="inner">
-      {Object.entries(of).map(([name, value]) => (
+    <dl class={kind}>
+      {Object.entries(row).map(([name, value]) => (
         <div key={name}>
           <dt>{nameOf(name)}</dt>
           <dd>
-            <Value name={name} value={value} row={row} />
+            <Value name={name} value={value} row={{ ...more, ...row }} />
           </dd>
         </div>
       ))}

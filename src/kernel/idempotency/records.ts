@@ -67,7 +67,8 @@ export function recordOutcome(scope: KeyedScope, outcome: Outcome, rules: Record
       status, headers, body, resource_ref, completed_at, expires_at)
     values (
       ${scope.principal_id}, ${scope.operation}, ${scope.key}, ${scope.tenant_id},
-      ${scope.fingerprint}, ${scope.request_id}, pg_current_xact_id()::text::bigint, 'completed', ${outcome.status}, ${keptHeaders(outcome)},
+      ${scope.fingerprint}, ${scope.request_id}, pg_current_xact_id()::text::bigint,
+      'completed', ${outcome.status}, ${keptHeaders(outcome)},
       ${keptBody(outcome, rules)}, ${resourceRef(outcome)}, now(),
       now() + make_interval(hours => ${rules.retention_hours}))`
 }
@@ -84,7 +85,8 @@ export function recordStart(
       operation_id, lease_token, leased_until, expires_at)
     values (
       ${scope.principal_id}, ${scope.operation}, ${scope.key}, ${scope.tenant_id},
-      ${scope.fingerprint}, ${scope.request_id}, 'in_progress', ${operation.id}, ${operation.lease_token},
+      ${scope.fingerprint}, ${scope.request_id}, 'in_progress', ${operation.id},
+      ${operation.lease_token},
       now() + make_interval(secs => ${operation.lease_seconds}),
       now() + make_interval(hours => ${rules.retention_hours}))`
 }

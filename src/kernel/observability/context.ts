@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 export type WorkContext = {
   readonly request_id: string | null
   readonly traceparent: string | null
-  /** The route of a request, or the name of other work. Null for a transaction that many works share. */
+  /** The route of a request, or the name of other work. Null for a transaction of several requests. */
   readonly name: string | null
   /** The tenant and the ids that the work is about, for fault points. */
   readonly about?: readonly string[]

@@ -15,7 +15,7 @@ export const requestErrors = {
     title: 'There is no such request',
     cause:
       'No write with an `Idempotency-Key` had this request id, its key was forgotten after the ' +
-      'retention time, or it is the request of somebody else.',
+      'retention time, or it is the request of another person.',
     cure: 'Look for the request id in the log of the process, or in `GET /v1/audit-events`.',
   },
 } as const

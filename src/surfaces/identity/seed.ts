@@ -1,6 +1,6 @@
 /**
- * Creates two demo tenants with a person in every role, and one with all roles. Their password is public, so production
- * creates none of them. A second run changes nothing: existing data is left as it is.
+ * Creates two demo tenants with a person in every role, and one with all roles. Their password is
+ * public, so production creates none of them. A second run changes nothing: existing data is left as it is.
  */
 import type { Deps } from './deps.ts'
 import { builtInRoles } from './roles/built-in.ts'

@@ -84,7 +84,8 @@ function oneAtATime(run: (name: string) => Promise<void>) {
   return (name: string): Promise<void> => {
     const current = running.get(name)
     if (!current) return start(name)
-    const again = () => start(name)
+    // Another call may have started one in between. It began after this call, so it is enough.
+    const again = () => running.get(name)?.now ?? start(name)
     current.next ??= current.now.then(again, again)
     return current.next
   }
