@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import type { Bench } from '../ground/comparison.ts'
-import { ask } from '../ground/database.ts'
+import { analyzeFilled, ask } from '../ground/database.ts'
 import { processorSeconds } from '../ground/machine.ts'
 import { findPgbench, pgbench } from '../ground/pgbench.ts'
 import { ratioVerdict, standingsOf, type Section } from '../ground/report.ts'
@@ -42,9 +42,9 @@ export async function appending(
     on conflict do nothing;
     insert into chat.conversation_members (tenant_id, conversation_id, user_id, role, joined_sequence, revision)
     select '${tenant}', ${id('n')}, '${tenant}', 'owner', 0, 1 from generate_series(0, 400) n
-    on conflict do nothing;
-    analyze;`,
+    on conflict do nothing;`,
   )
+  await analyzeFilled(url)
   return async () => {
     const found = await pgbench({ program, url, script: scriptOf(batch), clients }, options)
     return { ...found, per_second: found.per_second * batch }

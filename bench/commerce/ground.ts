@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Bench } from '../ground/comparison.ts'
-import { ask } from '../ground/database.ts'
+import { analyzeFilled, ask } from '../ground/database.ts'
 import { productionEnvironment } from '../ground/platform.ts'
 import { makePeople, type Somebody } from '../ground/product.ts'
 import { startProgram, type Program } from '../ground/program.ts'
@@ -85,9 +85,9 @@ async function fillShop(url: string): Promise<void> {
       ('${tenant_id}', 'tax_rule', 'de',
         '{"name": "USt", "tax_class": "standard", "country": "DE", "rate_ppm": 100000}'),
       ('${tenant_id}', 'shipping_method', 'parcel', '{"name": "Parcel", "bands":
-        [{"currency": "EUR", "min_subtotal_minor": 0, "amount_minor": 500}]}');
-    analyze;`,
+        [{"currency": "EUR", "min_subtotal_minor": 0, "amount_minor": 500}]}');`,
   )
+  await analyzeFilled(url)
 }
 
 const address = JSON.stringify({

@@ -2,7 +2,7 @@
  * Accounts to read and to move money between: their ids are counted, so that pgbench can name the same
  * ones, and there are enough of them that two transfers rarely meet.
  */
-import { ask } from './database.ts'
+import { analyzeFilled, ask } from './database.ts'
 import { requestText } from './load.ts'
 import type { Platform } from './platform.ts'
 
@@ -20,7 +20,7 @@ export async function makeAccounts(database_url: string, tenant_id: string): Pro
      from generate_series(1, ${accounts_count}) as n`,
     [tenant_id],
   )
-  await ask(database_url, 'vacuum analyze')
+  await analyzeFilled(database_url)
 }
 
 export function readRequests(platform: Platform): string[] {

@@ -46,6 +46,19 @@ export async function openDatabase(settings: Record<string, string> = {}): Promi
   }
 }
 
+/**
+ * Vacuums and analyzes the tables that have rows. An empty table would be remembered as empty, so that
+ * the first statements on it are planned as scans of the whole table, and stay so while it grows.
+ */
+export async function analyzeFilled(url: string): Promise<void> {
+  const tables = await ask(
+    url,
+    `select quote_ident(schemaname) || '.' || quote_ident(relname) as name
+     from pg_stat_user_tables where pg_relation_size(relid) > 0`,
+  )
+  await ask(url, `vacuum analyze ${tables.map(({ name }) => String(name)).join(', ')}`)
+}
+
 /** One statement on a connection of its own. */
 export async function ask(
   url: string,

@@ -11,7 +11,7 @@ import { start, type Running } from '../../src/runtime/start.ts'
 import { loadConfig } from '../../src/settings.ts'
 import { compile, type Sql } from '../../src/kernel/database/sql.ts'
 import type { Bench } from '../ground/comparison.ts'
-import { ask } from '../ground/database.ts'
+import { analyzeFilled, ask } from '../ground/database.ts'
 import { requestText } from '../ground/load.ts'
 import { productionEnvironment } from '../ground/platform.ts'
 import { makePeople, type Somebody } from '../ground/product.ts'
@@ -114,7 +114,6 @@ async function fill(url: string, readers: readonly Reader[]): Promise<void> {
     // The indexes that Bluesky's statements have for their feed_item.
     `create index bench_newest on social.posts (tenant_id, rank_or_time, id)`,
     `create index bench_author on social.posts (tenant_id, author_id, rank_or_time, id)`,
-    'vacuum analyze',
   ]
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -125,6 +124,7 @@ async function fill(url: string, readers: readonly Reader[]): Promise<void> {
   } finally {
     await client.end()
   }
+  await analyzeFilled(url)
 }
 
 async function warm(url: string, { access_token, wire }: Somebody): Promise<void> {

@@ -7,7 +7,7 @@ import { loadConfig } from '../../../src/settings.ts'
 import { newId } from '../../../src/kernel/ids.ts'
 import { composition } from '../../../src/platform.ts'
 import { start } from '../../../src/runtime/start.ts'
-import { ask } from '../database.ts'
+import { analyzeFilled, ask } from '../database.ts'
 import { productionEnvironment } from '../platform.ts'
 import { percentile } from '../rounds.ts'
 import { openEngine, type Engine } from '../../../src/surfaces/jobs/attempts/engine.ts'
@@ -51,10 +51,10 @@ export async function fill({ url }: Bench, jobs: number, tenants: number): Promi
     for (let left = jobs; left > 0; left -= 50_000) {
       await client.query(load_jobs, [Math.min(left, 50_000), tenants])
     }
-    await client.query('vacuum analyze')
   } finally {
     await client.end()
   }
+  await analyzeFilled(url)
 }
 
 async function claim({ engine }: Bench, max_jobs: number) {
