@@ -7,12 +7,12 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseHTML } from 'linkedom'
+import { chunk } from '../../src/surfaces/retrieval/chunking/chunk.ts'
 import {
-  chunk,
   default_chunking,
   indexedText,
   type Chunk,
-} from '../../src/surfaces/retrieval/chunking/chunk.ts'
+} from '../../src/surfaces/retrieval/chunking/chunking.ts'
 import { default_limits } from '../../src/surfaces/retrieval/extraction/extract.ts'
 import { readHtml } from '../../src/surfaces/retrieval/extraction/read-html.ts'
 

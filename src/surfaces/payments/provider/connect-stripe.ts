@@ -7,7 +7,7 @@ import { Buffer } from 'node:buffer'
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { Stripe } from 'stripe'
+import type { Stripe } from 'stripe'
 import { StartError } from '../../../kernel/errors/start-error.ts'
 import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import { stripe_address, type Kernel } from '../settings.ts'
@@ -35,7 +35,7 @@ export function connectStripe(kernel: Kernel): StripeLine {
   const timeout = settings['payments.provider_timeout_ms']
   const outside = openOutsideWorld(kernel.data_dir)
   const addresses = join(kernel.data_dir, 'sandbox', 'addresses.json')
-  let open: { readonly address: string; readonly client: Stripe } | undefined
+  let open: { readonly address: string; readonly client: Promise<Stripe> } | undefined
 
   const sandbox = async () => {
     const found = (await outside.addresses())?.['stripe']
@@ -78,7 +78,9 @@ function secretKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret))
 }
 
-function clientOf(key: string, address: string, timeout: number): Stripe {
+/** The SDK takes 36 MB, so it is loaded with the first call. */
+async function clientOf(key: string, address: string, timeout: number): Promise<Stripe> {
+  const { Stripe } = await import('stripe')
   const { protocol, hostname, port } = new URL(address)
   return new Stripe(key, {
     protocol: protocol === 'http:' ? 'http' : 'https',

@@ -3,7 +3,7 @@
  * conflict, a 5xx, a broken connection or an unreadable reply leaves the outcome in doubt. A
  * request that was not sent is tried again.
  */
-import { Stripe } from 'stripe'
+import type { Stripe } from 'stripe'
 import { ProviderFailure, type Snapshot } from './port.ts'
 import { snapshotOf } from './stripe-snapshots.ts'
 
@@ -17,13 +17,15 @@ const passing = [
   'reenter_transaction',
 ]
 
+type StripeError = InstanceType<typeof Stripe.errors.StripeError>
+
 export function isRetryableDecline(code: string): boolean {
   return passing.includes(code)
 }
 
 export function failureOf(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error
-  if (!(error instanceof Stripe.errors.StripeError)) {
+  if (!isOfStripe(error)) {
     return new ProviderFailure('doubt', 'answer_unreadable', { cause: error })
   }
   const { statusCode, code = '', type } = error
@@ -63,7 +65,7 @@ export function failureOf(error: unknown): ProviderFailure {
   return new ProviderFailure('doubt', code || `http_${statusCode}`, with_cause)
 }
 
-function connectionFailure(error: InstanceType<typeof Stripe.errors.StripeError>): ProviderFailure {
+function connectionFailure(error: StripeError): ProviderFailure {
   const detail = error.detail as unknown
   const { code } = (typeof detail === 'object' ? (detail ?? {}) : {}) as { code?: string }
   const unsent = code !== undefined && not_sent.includes(code)
@@ -76,4 +78,14 @@ function connectionFailure(error: InstanceType<typeof Stripe.errors.StripeError>
 function intentIn(error: InstanceType<typeof Stripe.errors.StripeError>): Snapshot | null {
   const raw = error.raw as { payment_intent?: Stripe.PaymentIntent } | undefined
   return raw?.payment_intent ? snapshotOf(raw.payment_intent) : null
+}
+
+/** By its type, because the class would load the whole SDK before a call needs it. */
+function isOfStripe(error: unknown): error is StripeError {
+  return (
+    error instanceof Error &&
+    'type' in error &&
+    typeof error.type === 'string' &&
+    error.type.startsWith('Stripe')
+  )
 }

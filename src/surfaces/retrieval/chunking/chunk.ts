@@ -6,44 +6,12 @@
  */
 import { createHash } from 'node:crypto'
 import type { Canonical, Heading } from '../extraction/canonical.ts'
+import type { Chunk, ChunkOptions, Chunking } from './chunking.ts'
 import { offsetsOf } from './code-points.ts'
 import { countTokens } from './count-tokens.ts'
 import { splitUnits, type Unit } from './split-units.ts'
 
-export type Chunking = {
-  readonly target_tokens: number
-  readonly max_tokens: number
-  /** A smaller remainder joins the chunk before it, if that chunk has room. */
-  readonly min_tokens: number
-  readonly overlap_tokens: number
-  readonly overlap_sentences: number
-}
-
-export type ChunkOptions = { readonly language: string; readonly chunking: Chunking }
-
-export const default_chunking: Chunking = {
-  target_tokens: 320,
-  max_tokens: 480,
-  min_tokens: 64,
-  overlap_tokens: 48,
-  overlap_sentences: 2,
-}
-
-export const chunker_version = 'chunker@1'
 const context_tokens_max = 64
-
-export type Chunk = {
-  readonly ordinal: number
-  /** In code points of the canonical text. */
-  readonly char_start: number
-  readonly char_end: number
-  readonly text: string
-  readonly context: string
-  /** The tokens of the text, counted sentence by sentence. */
-  readonly token_count: number
-  /** SHA-256 of context and text. */
-  readonly content_hash: string
-}
 
 /** Synchronous, about 1 s for 2,000,000 characters: `Extractors.chunk` runs it in a child process. */
 export function chunk(
@@ -83,11 +51,6 @@ export function chunk(
         content_hash: createHash('sha256').update(`${context}\0${slice}`).digest('hex'),
       }
     })
-}
-
-/** The parts of a chunk that the index and the profile read. */
-export function indexedText({ context, text }: Pick<Chunk, 'context' | 'text'>): string {
-  return context === '' ? text : `${context}\n\n${text}`
 }
 
 function sectionsOf(text: string, headings: readonly Heading[]) {

@@ -3,7 +3,7 @@
  * Unicode code points, as in PostgreSQL. The file is opened in a child process. The process ends
  * afterwards.
  */
-import type { Chunk, ChunkOptions } from '../chunking/chunk.ts'
+import type { Chunk, ChunkOptions } from '../chunking/chunking.ts'
 import type { Canonical } from './canonical.ts'
 
 export type ExtractLimits = {

@@ -1,5 +1,5 @@
 /** The messages between the platform and the processes that read documents of users. */
-import type { Chunk, ChunkOptions } from '../chunking/chunk.ts'
+import type { Chunk, ChunkOptions } from '../chunking/chunking.ts'
 import type { Canonical } from './canonical.ts'
 import type { ExtractFailure, ExtractLimits } from './extract.ts'
 

@@ -9,7 +9,7 @@ import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import { Bytes } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
 import { ProfileUnavailable, type EmbeddingProfile, type Payer } from '../embedding/profile.ts'
-import { indexedText } from '../chunking/chunk.ts'
+import { indexedText } from '../chunking/chunking.ts'
 
 export type VersionPlace = {
   readonly tenant_id: string

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from '../../../kernel/database/sql.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import { chunker_version, default_chunking, type Chunk } from '../chunking/chunk.ts'
+import { chunker_version, default_chunking, type Chunk } from '../chunking/chunking.ts'
 import type { Deps } from '../deps.ts'
 import type { IngestedVersion } from './read-version.ts'
 

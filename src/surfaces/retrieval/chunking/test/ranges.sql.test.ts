@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cloneDatabase, type Ground } from '../../../../../test/world.ts'
-import { chunk, default_chunking } from '../chunk.ts'
+import { chunk } from '../chunk.ts'
+import { default_chunking } from '../chunking.ts'
 import { anyText, canonicalOf } from './texts.ts'
 
 let ground: Ground
