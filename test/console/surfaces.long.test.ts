@@ -1,7 +1,7 @@
 /**
  * What surfaces show beyond lists and fields, as a person sees it in Chromium in the dark: links,
  * uploads, notifications, retrieval, chat, inference and payments. The acts of the other surfaces
- * are in acts.test.ts, and jobs, search and refusals in journeys.test.ts.
+ * are in acts.long.test.ts, and jobs, search and refusals in journeys.long.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
