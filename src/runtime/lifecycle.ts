@@ -3,7 +3,8 @@
  * work, wait until the load balancer notices, end streams, finish requests, stop loops, release
  * leases, close pools.
  */
-import type { App } from '../kernel/http/app.ts'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
 import type { Config } from './config.ts'
 import { codeOf } from '../kernel/errors/error-code.ts'
 import { clock_sign, followClock } from './dev/follow-clock.ts'
@@ -15,7 +16,7 @@ import { resealLoop } from '../kernel/work/reseal.ts'
 import { retentionLoop } from '../kernel/work/retention.ts'
 import type { Loop } from '../kernel/surface.ts'
 
-export function lifecycle(parts: PlatformParts, app: App, stopping: AbortController) {
+export function lifecycle(parts: PlatformParts, server: Server, stopping: AbortController) {
   const { options, kernel, opened, events, overload, sink, connections, pulse, sleepers } = parts
   const { nats_bus, sockets } = parts
   const { config, log } = options
@@ -35,7 +36,7 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     pulse.add(opened.flatMap(one => one.signs ?? []))
     if (development) pulse.add([clock_sign])
     pulse.start()
-    return options.member?.listens === false ? config.port : await listen(app, config)
+    return options.member?.listens === false ? config.port : await listen(server, config)
   }
   const stop = async () => {
     overload.drain()
@@ -45,7 +46,7 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     if (drain_seconds > 0) await new Promise(resolve => setTimeout(resolve, drain_seconds * 1000))
     stopping.abort(new Error('the process stops'))
     await sockets.drain()
-    await connections.closeWith(() => app.close())
+    await connections.closeWith(() => close(server))
     await Promise.all([pulse.stop(), loops?.stop(), following.stop()])
     await events.stop()
     await Promise.all([sink?.stop(), nats_bus?.stop()])
@@ -74,9 +75,10 @@ function loopsOf({ kernel, opened, queues }: PlatformParts): Loop[] {
   ]
 }
 
-async function listen(app: App, { host, port }: Config): Promise<number> {
+async function listen(server: Server, { host, port }: Config): Promise<number> {
   try {
-    await app.listen({ host, port })
+    server.listen({ host, port })
+    await once(server, 'listening')
   } catch (error) {
     const code = codeOf(error)
     if (code === 'EADDRINUSE') {
@@ -91,6 +93,14 @@ async function listen(app: App, { host, port }: Config): Promise<number> {
     }
     throw error
   }
-  const address = app.server.address()
+  const address = server.address()
   return typeof address === 'object' && address ? address.port : port
+}
+
+/** Resolves when the last request has its reply. */
+async function close(server: Server): Promise<void> {
+  if (!server.listening) return
+  const closed = once(server, 'close')
+  server.close()
+  await closed
 }

@@ -13,13 +13,14 @@ import { openFaults, type Faults } from '../kernel/faults.ts'
 import { checkKeyring } from './check-keyring.ts'
 import { checkRoutes, gather } from './gather.ts'
 import { openConnections } from '../kernel/http/connections.ts'
-import { buildApp, type App } from '../kernel/http/app.ts'
+import { buildApp } from '../kernel/http/app.ts'
+import type { WebPage } from '../kernel/http/router.ts'
 import type { Sockets } from '../kernel/http/sockets.ts'
 import { natsBusOf, socketsOf } from './open-sockets.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi/document.ts'
 import type { Route } from '../kernel/http/route.ts'
-import { mountDocs } from './docs/mount.ts'
+import { docsPages } from './docs/mount.ts'
 import { allRoutes } from './platform-routes/all-routes.ts'
 import { lifecycle } from './lifecycle.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
@@ -36,7 +37,6 @@ import type { DueQueue } from '../kernel/work/due-queue.ts'
 export type Platform = {
   readonly kernel: Kernel
   readonly kernelFor: KernelFor
-  readonly app: App
   readonly routes: readonly Route[]
   readonly sockets: Sockets
   /** The opened surfaces by name. */
@@ -110,12 +110,11 @@ export function openPlatform(options: PlatformOptions): Platform {
   const routes: Route[] = allRoutes(parts, document, () => routes)
   checkRoutes(routes, gathered)
   const stopping = new AbortController()
-  const app = appOf(parts, routes, stopping.signal)
-  if (options.config.roles.includes('api')) mountDocs(app, document)
+  const pages = options.config.roles.includes('api') ? docsPages(document) : []
+  const server = serverOf(parts, routes, pages, stopping.signal)
   return {
     kernel,
     kernelFor: ofSurface,
-    app,
     routes,
     sockets: parts.sockets,
     opened: named.opened,
@@ -124,7 +123,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     queues: parts.queues,
     document,
     ...preparation(parts, prepare),
-    ...lifecycle(parts, app, stopping),
+    ...lifecycle(parts, server, stopping),
   }
 }
 
@@ -177,13 +176,19 @@ function lazily<T extends string | readonly string[]>(make: () => T): () => T {
   return () => (made ??= make())
 }
 
-function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSignal) {
+function serverOf(
+  parts: PlatformParts,
+  routes: readonly Route[],
+  pages: readonly WebPage[],
+  stopping: AbortSignal,
+) {
   const { options, gathered, kernel, opened, access, overload } = parts
   const { config, log } = options
   const fronts = config.roles.includes('api') ? opened.flatMap(one => one.front ?? []) : []
   const { settings } = config
   return buildApp({
     routes,
+    pages,
     db: kernel.db,
     access,
     cursors: kernel.cursors,

@@ -8,7 +8,7 @@ import type { Fault, Import, Module, Tree } from './tree.ts'
 /** Packages that have one owner, so that the rest of the house cannot depend on their ways. */
 const owners: readonly { packages: RegExp; homes: readonly string[] }[] = [
   { packages: /^pg(-.*)?(\/|$)/, homes: ['src/kernel/database/', 'src/runtime/postgres/'] },
-  { packages: /^(@fastify\/.*|fastify(-.*)?)(\/|$)/, homes: ['src/kernel/http/'] },
+  { packages: /^find-my-way$/, homes: ['src/kernel/http/'] },
   { packages: /^uuidv7$/, homes: ['src/kernel/ids.ts'] },
 ]
 

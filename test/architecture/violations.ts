@@ -85,11 +85,10 @@ const imports: readonly Case[] = [
   jobs('opaque-import', 'a computed import', `const name = './a.ts'\nawait import(name)`),
   jobs('package-owner', 'pg in a surface', `import pg from 'pg'`),
   kernel('package-owner', 'pg in the kernel at large', `import type pg from 'pg'`),
-  kernel('package-owner', 'fastify at large', `import type { FastifyInstance } from 'fastify'`),
-  kernel('package-owner', 'a plugin of fastify', `import cookie from '@fastify/cookie'`),
+  kernel('package-owner', 'the router at large', `import findMyWay from 'find-my-way'`),
   jobs('package-owner', 'ids from elsewhere', `import { uuidv7 } from 'uuidv7'`),
   at('src/kernel/database/db.ts')(null, 'pg at home', `import pg from 'pg'`),
-  at('src/kernel/http/app.ts')(null, 'fastify at home', `import fastify from 'fastify'`),
+  at('src/kernel/http/app.ts')(null, 'the router at home', `import findMyWay from 'find-my-way'`),
   inTest(null, 'pg in a test', `import pg from 'pg'`),
   {
     rule: 'circle',

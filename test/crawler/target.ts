@@ -48,7 +48,11 @@ type Told = {
 }
 
 export function targetOf(route: Route, { gathered, world, crawl }: Told): Target {
-  const compiled = compileRoute(route, { strict: false, catalog: gathered.catalog })
+  const compiled = compileRoute(route, {
+    strict: false,
+    catalog: gathered.catalog,
+    body_limit_bytes: 1024 * 1024,
+  })
   const takes_body = route.method !== 'GET' && route.method !== 'DELETE'
   const { permission } = compiled
   const members = permission && gathered.permissions.get(permission)?.roles.includes('member')

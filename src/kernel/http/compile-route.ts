@@ -39,6 +39,7 @@ export type CompiledRoute = {
   serialize(status: number, body: unknown): string | null
   /** The media types of the reply, the usual one first. */
   readonly media_types: readonly string[]
+  readonly body_limit_bytes: number
 }
 
 /** The meaning of each `format` in a schema, in requests and everywhere else. */
@@ -57,9 +58,14 @@ const logger = { log: refuse, warn: refuse, error: refuse }
 const bodies = new Ajv({ allErrors: true, strict: false, formats, logger })
 const queries = new Ajv({ allErrors: true, strict: false, formats, logger, coerceTypes: true })
 
-export type CompileOptions = { readonly strict: boolean; readonly catalog: Catalog }
+export type CompileOptions = {
+  readonly strict: boolean
+  readonly catalog: Catalog
+  readonly body_limit_bytes: number
+}
 
-export function compileRoute(route: Route, { strict, catalog }: CompileOptions): CompiledRoute {
+export function compileRoute(route: Route, options: CompileOptions): CompiledRoute {
+  const { strict, catalog } = options
   const [permission, type_field] = permissionOf(route)
   if (route.consumes === 'stream' && (route.transaction !== 'own' || keyedOf(route))) {
     throw new Error(
@@ -77,6 +83,7 @@ export function compileRoute(route: Route, { strict, catalog }: CompileOptions):
     checkInput: inputCheck(route),
     serialize: serializer(route, strict),
     media_types: mediaTypesOf(route),
+    body_limit_bytes: route.body_limit_bytes ?? options.body_limit_bytes,
   }
 }
 

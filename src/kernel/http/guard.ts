@@ -2,13 +2,13 @@
  * The checks before the body is read, in the order of the contract: draining or overloaded (503),
  * representation (406), identity (401), cross-site forgery (403), rate (429).
  */
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ClientAddress } from '../access/client-address.ts'
 import type { Csrf } from '../access/csrf.ts'
 import type { Access, Principal } from '../access/principal.ts'
 import type { RateLimiter } from '../access/rate.ts'
+import { after } from './after.ts'
 import { negotiate, type CompiledRoute } from './compile-route.ts'
-import { Facts } from './request-context.ts'
+import type { Exchange } from './exchange.ts'
 import { problem, type Problem } from '../errors/problem.ts'
 
 export type GuardDeps = {
@@ -21,54 +21,47 @@ export type GuardDeps = {
   busy(): Problem | null
 }
 
-export type Passed = { readonly facts: Facts; readonly principal: Principal | null }
-
+/** Finds the caller, or throws the refusal. */
 export function guard(
   deps: GuardDeps,
   compiled: CompiledRoute,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Passed | Promise<Passed> {
+  exchange: Exchange,
+): void | Promise<void> {
   const { route } = compiled
-  const ip = deps.addressOf(request.ip, request.headers['x-forwarded-for'])
-  const facts = new Facts(request, reply, ip, deps.stopping)
+  const { headers, request } = exchange
+  exchange.ip = deps.addressOf(request.socket.remoteAddress ?? '', headers['x-forwarded-for'])
   const refusal = route.always ? null : deps.busy()
   if (refusal) throw refusal
-  checkAccept(request.headers.accept, compiled)
-  const who = identify(deps, compiled, request)
-  const pass = (principal: Principal | null): Passed => {
-    if (!route.always) {
-      const rate = rated(deps, compiled, request, reply, principal, ip)
-      if (rate) void reply.header('ratelimit-policy', rate.policy).header('ratelimit', rate.state)
-    }
-    return { facts, principal }
-  }
-  return who instanceof Promise ? who.then(pass) : pass(who)
+  checkAccept(headers.accept, compiled)
+  return after(identify(deps, compiled, exchange), principal => {
+    exchange.principal = principal
+    if (!route.always) rate(deps, compiled, exchange)
+  })
+}
+
+function rate(deps: GuardDeps, compiled: CompiledRoute, exchange: Exchange): void {
+  const rated = countedRate(deps, compiled, exchange)
+  if (!rated) return
+  exchange.told['ratelimit-policy'] = rated.policy
+  exchange.told['ratelimit'] = rated.state
 }
 
 /** On these routes only refused requests count. A caller with too many of them is refused. */
-function rated(
-  { rates }: GuardDeps,
-  compiled: CompiledRoute,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  who: Principal | null,
-  ip: string,
-) {
-  const about = ratedBy(compiled, request)
+function countedRate({ rates }: GuardDeps, compiled: CompiledRoute, exchange: Exchange) {
+  const { principal: who, ip, response } = exchange
+  const about = ratedBy(compiled, exchange)
   const shared = compiled.route.rate_tenant !== false
   if (!compiled.route.counts_refused) return rates.take(compiled.rate, who, ip, about, shared)
-  const rate = rates.check(compiled.rate, who, ip, about, shared)
-  reply.raw.once('close', () => {
-    const { statusCode } = reply.raw
+  const rated = rates.check(compiled.rate, who, ip, about, shared)
+  response.once('close', () => {
+    const { statusCode } = response
     if (statusCode >= 400 && statusCode < 500) rates.count(compiled.rate, who, ip, about, shared)
   })
-  return rate
+  return rated
 }
 
-function ratedBy({ route }: CompiledRoute, { params }: FastifyRequest): string {
-  const given = params as Readonly<Record<string, string>>
-  return route.rate_by?.map(name => ` ${given[name]}`).join('') ?? ''
+function ratedBy({ route }: CompiledRoute, { params }: Exchange): string {
+  return route.rate_by?.map(name => ` ${params[name]}`).join('') ?? ''
 }
 
 function checkAccept(accept: string | undefined, { media_types }: CompiledRoute): void {
@@ -81,18 +74,18 @@ function checkAccept(accept: string | undefined, { media_types }: CompiledRoute)
 function identify(
   deps: GuardDeps,
   { route }: CompiledRoute,
-  request: FastifyRequest,
+  { headers, method }: Exchange,
 ): Principal | null | Promise<Principal | null> {
-  const bearer = bearerOf(request.headers.authorization, route.permission === 'public')
-  const cookie = bearer ? null : cookieOf(request.headers.cookie)
+  const bearer = bearerOf(headers.authorization, route.permission === 'public')
+  const cookie = bearer ? null : cookieOf(headers.cookie)
   const token = bearer ?? cookie
   if (!token) {
     if (route.permission === 'public') return null
     throw problem('authentication_required', challenge())
   }
   const checked = (principal: Principal): Principal => {
-    if (cookie && request.method !== 'GET' && request.method !== 'HEAD') {
-      deps.csrf.demand(request.headers, principal.session_id ?? principal.id)
+    if (cookie && method !== 'GET' && method !== 'HEAD') {
+      deps.csrf.demand(headers, principal.session_id ?? principal.id)
     }
     return principal
   }

@@ -3,7 +3,6 @@
  * permission (403), path and schema (404, 422), type-scoped permission (403), idempotency, one
  * transaction, handler, reply schema, commit, reply.
  */
-import type { FastifyRequest } from 'fastify'
 import { allowsSome, allowsType, type PermissionCatalog } from '../access/permissions.ts'
 import { lacks } from '../access/permission-denied.ts'
 import type { Access } from '../access/principal.ts'
@@ -11,16 +10,18 @@ import { workContext } from '../observability/context.ts'
 import type { Db, Tx } from '../database/db.ts'
 import type { Fault } from '../faults.ts'
 import { newId } from '../ids.ts'
+import { after } from './after.ts'
 import { wantsEvents, type CompiledRoute } from './compile-route.ts'
 import { inspect } from './content.ts'
 import type { Cursors, Query } from './cursor.ts'
-import type { Passed } from './guard.ts'
+import type { Exchange } from './exchange.ts'
 import type { IdempotencyRecord, Outcome } from '../idempotency/records.ts'
 import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
 import type { SseEvent } from './sse.ts'
 import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.ts'
 import type { Keyed } from '../idempotency/keyed.ts'
-import { keyedStream, keyedWork, present, render, type Rendered } from './keyed-request.ts'
+import { keyedStream, keyedWork, present, render } from './keyed-request.ts'
+import type { Rendered } from './reply.ts'
 import { Problem, problem } from '../errors/problem.ts'
 import { type AnyContext, consumesOf } from './route.ts'
 
@@ -43,28 +44,24 @@ export type Answer =
 
 type Admitted = { readonly context: AnyContext; readonly dropped: Dropped }
 
-/**
- * Returns a promise only if it must wait for something. Each await costs a turn of the microtask
- * queue (1 µs per request in total).
- */
+/** Returns a promise only if it must wait for something. */
 export function handleRequest(
   deps: RequestDeps,
   compiled: CompiledRoute,
-  request: FastifyRequest,
-  passed: Passed,
+  exchange: Exchange,
 ): Answer | Promise<Answer> {
   const { keyed, operation, route } = compiled
-  const key = keyed || route.idempotency === 'domain' ? keyOf(compiled, request) : null
-  const { principal } = passed
+  const key = keyed || route.idempotency === 'domain' ? keyOf(compiled, exchange) : null
+  const { principal } = exchange
   // The recorded outcome is requested together with the grants. Both travel in one packet, so a
   // replay costs one round trip.
   const recalled =
     key && keyed && principal
       ? deps.keyed.recall({ principal_id: principal.id, operation, key })
       : undefined
-  const admitted = admit(deps, compiled, request, passed)
-  const go = (found: Admitted) => proceed(deps, compiled, request, { ...found, key, recalled })
-  return admitted instanceof Promise ? admitted.then(go) : go(admitted)
+  return after(admit(deps, compiled, exchange), admitted =>
+    proceed(deps, compiled, exchange, { ...admitted, key, recalled }),
+  )
 }
 
 type Asked = Admitted & {
@@ -75,7 +72,7 @@ type Asked = Admitted & {
 function proceed(
   deps: RequestDeps,
   compiled: CompiledRoute,
-  request: FastifyRequest,
+  exchange: Exchange,
   asked: Asked,
 ): Answer | Promise<Answer> {
   const { context, dropped, key } = asked
@@ -83,14 +80,12 @@ function proceed(
   const { id, traceparent } = context.request
   const about = [context.principal?.tenant_id ?? '', ...Object.values(context.params)]
   const work = { request_id: id, traceparent, name: compiled.operation, about }
-  if (wantsEvents(compiled, context, request.headers.accept)) {
-    const open = () => openStream(deps, compiled, request, context, key)
+  if (wantsEvents(compiled, context, exchange.headers.accept)) {
+    const open = () => openStream(deps, compiled, exchange, context, key)
     return workContext.run(work, open).then(opened => ({ kind: 'stream', ignored, ...opened }))
   }
-  const result = workContext.run(work, () => execute(deps, compiled, request, asked))
-  return result instanceof Promise
-    ? result.then(found => ({ kind: 'outcome', result: found, ignored }))
-    : { kind: 'outcome', result, ignored }
+  const result = workContext.run(work, () => execute(deps, compiled, exchange, asked))
+  return after(result, found => ({ kind: 'outcome' as const, result: found, ignored }))
 }
 
 /**
@@ -99,23 +94,22 @@ function proceed(
 function admit(
   deps: RequestDeps,
   compiled: CompiledRoute,
-  request: FastifyRequest,
-  { facts, principal }: Passed,
+  exchange: Exchange,
 ): Admitted | Promise<Admitted> {
   const { permission, type_field } = compiled
+  const { params, path, principal } = exchange
   let held: Promise<ReadonlySet<string>> | undefined
   const grants = () =>
     (held ??= principal ? deps.access.grants(deps.db, principal) : Promise.resolve(new Set()))
   const check = () => {
-    const { query, body, dropped } = checkRequest(compiled, request)
-    const params = request.params as Record<string, string>
+    const { query, body, dropped } = checkRequest(compiled, exchange)
     const list = {
-      path: facts.path,
+      path,
       tenant_id: principal?.tenant_id ?? '',
       query: query as Query,
       cursors: deps.cursors,
     }
-    const context = { principal, params, query, body, request: facts, grants, list, key: null }
+    const context = { principal, params, query, body, request: exchange, grants, list, key: null }
     return { context, dropped }
   }
   if (permission === null || isForMembers(deps, permission, principal?.kind)) {
@@ -133,22 +127,22 @@ function admit(
   })
 }
 
-function checkRequest(compiled: CompiledRoute, request: FastifyRequest) {
-  inspect(request.params, 'path')
-  compiled.checkParams(request.params as Record<string, string>)
-  inspect(request.query, 'query')
+function checkRequest(compiled: CompiledRoute, { params, query, body }: Exchange) {
+  inspect(params, 'path')
+  compiled.checkParams(params)
+  inspect(query, 'query')
   const dropped: Dropped = []
-  const given = consumesOf(compiled.route) === 'json' ? request.body : undefined
+  const given = consumesOf(compiled.route) === 'json' ? body : undefined
   compiled.route.inspectBody?.(given)
-  return { ...compiled.checkInput(request.query, given, dropped), dropped }
+  return { ...compiled.checkInput(query, given, dropped), dropped }
 }
 
 function isForMembers(deps: RequestDeps, permission: string, kind: string | undefined): boolean {
   return kind === 'account' && deps.permissions.get(permission)?.roles.includes('member') === true
 }
 
-function keyOf(compiled: CompiledRoute, request: FastifyRequest): string | null {
-  const header = request.headers['idempotency-key']
+function keyOf(compiled: CompiledRoute, { headers }: Exchange): string | null {
+  const header = headers['idempotency-key']
   if (header === undefined) {
     if (compiled.keyed === 'required' || compiled.route.idempotency === 'domain') {
       throw problem('idempotency_key_missing')
@@ -164,7 +158,7 @@ function keyOf(compiled: CompiledRoute, request: FastifyRequest): string | null 
 async function openStream(
   deps: RequestDeps,
   compiled: CompiledRoute,
-  request: FastifyRequest,
+  exchange: Exchange,
   context: AnyContext,
   key: string | null,
 ): Promise<OpenedStream<SseEvent>> {
@@ -172,7 +166,7 @@ async function openStream(
   const open = stream ?? watch
   if (open) return { events: await open({ ...context, db: deps.db }), replayed: false }
   if (!streaming) throw new Error(`${compiled.operation} is not a stream`)
-  if (key) return openKeyedStream(deps, keyedStream({ deps, compiled, request, context, key }))
+  if (key) return openKeyedStream(deps, keyedStream({ deps, compiled, exchange, context, key }))
   const operation_id = newId()
   const prepared = await prepare?.(context)
   await deps.db.tx(tx => streaming.begin({ ...context, tx, operation_id, prepared }))
@@ -183,12 +177,12 @@ async function openStream(
 function execute(
   deps: RequestDeps,
   compiled: CompiledRoute,
-  request: FastifyRequest,
+  exchange: Exchange,
   { context, key, recalled }: Asked,
 ): Result | Promise<Result> {
   const { route } = compiled
   if (key && compiled.keyed) {
-    const result = deps.keyed.run(keyedWork({ deps, compiled, request, context, key }), recalled)
+    const result = deps.keyed.run(keyedWork({ deps, compiled, exchange, context, key }), recalled)
     return route.replayed ? result.then(one => replayed(compiled, one)) : result
   }
   if (route.operation) return unkeyedOperation(deps, compiled, context).then(fresh)
@@ -197,9 +191,7 @@ function execute(
   // A read has no transaction. It is one statement, or several that do not need the same snapshot.
   if (route.transaction === 'own' || route.method === 'GET') {
     const answer = handle({ ...context, db: deps.db, tx: deps.db as unknown as Tx })
-    return answer instanceof Promise
-      ? answer.then(one => fresh(present(compiled, one)))
-      : fresh(present(compiled, answer))
+    return after(answer, one => fresh(present(compiled, one)))
   }
   return inOneTransaction(deps, compiled, context)
 }

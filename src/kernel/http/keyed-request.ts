@@ -3,7 +3,6 @@
  * count as outcomes, and its effect (inside one transaction, outside, or as a stream).
  */
 import { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
 import type { Db } from '../database/db.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
 import type { SseEvent } from './sse.ts'
@@ -12,6 +11,8 @@ import type { KeyedWork } from '../idempotency/keyed.ts'
 import type { KeyedScope, Outcome, RecordRules } from '../idempotency/records.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import { Problem, renderProblem } from '../errors/problem.ts'
+import type { Exchange } from './exchange.ts'
+import type { Rendered } from './reply.ts'
 import type { AnyContext, Reply } from './route.ts'
 
 type KeyedDeps = {
@@ -23,7 +24,7 @@ type KeyedDeps = {
 export type KeyedRequest = {
   readonly deps: KeyedDeps
   readonly compiled: CompiledRoute
-  readonly request: FastifyRequest
+  readonly exchange: Exchange
   readonly context: AnyContext
   readonly key: string
 }
@@ -69,7 +70,7 @@ export function keyedStream(keyed: KeyedRequest): KeyedStream<SseEvent> {
   }
 }
 
-function scopeOf({ compiled, request, context, key }: KeyedRequest): KeyedScope {
+function scopeOf({ compiled, exchange, context, key }: KeyedRequest): KeyedScope {
   const { principal } = context
   if (!principal) throw new Error('a keyed operation needs a principal')
   return {
@@ -81,9 +82,9 @@ function scopeOf({ compiled, request, context, key }: KeyedRequest): KeyedScope 
     fingerprint: fingerprint({
       operation: compiled.operation,
       params: context.params,
-      query: request.query as Record<string, unknown>,
-      media_type: mediaType(request.headers['content-type']),
-      body: request.body,
+      query: exchange.query,
+      media_type: mediaType(exchange.headers['content-type']),
+      body: exchange.body,
     }),
   }
 }
@@ -104,7 +105,7 @@ function isRecordable(refusal: Problem, context: AnyContext): boolean {
   return refusal.status === 409 || refusal.status === 422
 }
 
-function refusalOf({ deps, request, context }: KeyedRequest, refusal: Problem): Outcome {
+function refusalOf({ deps, context }: KeyedRequest, refusal: Problem): Outcome {
   return {
     status: refusal.status,
     headers: {
@@ -114,7 +115,7 @@ function refusalOf({ deps, request, context }: KeyedRequest, refusal: Problem): 
     body: renderProblem(refusal, {
       public_url: deps.public_url,
       path: context.request.path,
-      request_id: request.id,
+      request_id: context.request.id,
     }),
   }
 }
@@ -168,11 +169,6 @@ function preparationOf({ compiled, context }: KeyedRequest) {
   }
 }
 
-/** The bytes of a replay are sent unchanged, and are never recorded. */
-export type Rendered = Omit<Outcome, 'body'> & {
-  readonly body: string | Uint8Array | Readable | null
-}
-
 export function present(compiled: CompiledRoute, reply: Reply): Rendered {
   const { status, body, headers } = reply
   const raw = body instanceof Readable || body instanceof Uint8Array
@@ -188,6 +184,6 @@ export function render(compiled: CompiledRoute, { status, body, headers }: Reply
   return { status, headers: lower, body: text }
 }
 
-function mediaType(header: string | undefined): string {
+export function mediaType(header: string | undefined): string {
   return (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }

@@ -4,34 +4,27 @@
  * refusal contains its code and the permission that the caller lacks. The line contains no body,
  * query, header or address.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../observability/log.ts'
-import type { CompiledRoute } from './compile-route.ts'
-
-/** The code of a problem document, and the missing permission. */
-export type Refused = { readonly code: string; readonly permission?: unknown }
+import type { Exchange } from './exchange.ts'
 
 export function logRequest(
   log: Log,
   slow_ms: number,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  exchange: Exchange,
+  elapsed_ms: number,
 ): void {
-  const { compiled } = request.routeOptions.config
-  const ms = Math.round(reply.elapsedTime)
-  const slow = ms >= slow_ms && !lasts(compiled, reply)
-  const { statusCode: status } = reply.raw
+  const { statusCode: status } = exchange.response
+  const slow = elapsed_ms >= slow_ms && !exchange.lasts
   const level = status >= 500 || status === 401 || status === 403 || slow ? 'info' : 'debug'
   if (!log.isLevelEnabled(level)) return
-  const principal = request.passed?.principal
-  const { refused } = request
+  const { compiled, principal, refused } = exchange
   log[level](
     {
-      request_id: request.id,
-      method: request.method,
+      request_id: exchange.id,
+      method: exchange.method,
       route: compiled?.route.path ?? null,
       status,
-      ms,
+      ms: Math.round(elapsed_ms),
       // The redaction would mistake a field named `code` for a one-time code.
       ...(refused && { error_code: refused.code }),
       ...(refused?.permission !== undefined && { permission: refused.permission }),
@@ -39,12 +32,4 @@ export function logRequest(
     },
     slow ? 'a slow request' : 'request',
   )
-}
-
-/**
- * Streams and long bodies are never "slow": their reader or sender determines how long they take.
- */
-function lasts(compiled: CompiledRoute | undefined, reply: FastifyReply): boolean {
-  const type = String(reply.raw.getHeader('content-type') ?? '')
-  return type.startsWith('text/event-stream') || compiled?.route.consumes === 'stream'
 }

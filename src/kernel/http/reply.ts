@@ -1,5 +1,7 @@
 /** The type of a handler's return value, and the replies that a route declares. */
+import type { Readable } from 'node:stream'
 import type { Static, TSchema } from 'typebox'
+import type { Outcome } from '../idempotency/records.ts'
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 export type Replies = Readonly<Record<number, TSchema | null>>
@@ -22,3 +24,8 @@ export function reply<const S extends number, B>(
 export type ReplyOf<R extends Replies> = {
   [S in keyof R & number]: Reply<S, R[S] extends TSchema ? Static<R[S]> : null>
 }[keyof R & number]
+
+/** A reply that is ready to be sent. The bytes of a replay are sent unchanged. */
+export type Rendered = Omit<Outcome, 'body'> & {
+  readonly body: string | Uint8Array | Readable | null
+}

@@ -1,10 +1,10 @@
 /**
- * Interceptors run before the framework. A surface may reply to a request itself, for a fraction of
- * the pipeline's cost, or pass it on unchanged. The server behind the interceptors keeps the
- * framework's own limits.
+ * The HTTP server and its interceptors. Interceptors run before the pipeline. A surface may reply
+ * to a request itself, for a fraction of the pipeline's cost, or pass it on unchanged. The limits of
+ * the server hold for both.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { FastifyServerOptions } from 'fastify'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { newId } from '../ids.ts'
 import { isUnavailable } from '../database/failures.ts'
@@ -41,61 +41,65 @@ export type ServerDeps = {
   readonly sockets: Upgrades
   readonly public_url: string
   readonly log: Log
+  readonly limits: ServerLimits
+}
+
+export type ServerLimits = {
+  readonly header_bytes: number
+  readonly headers_ms: number
+  /** Each body has its own time limit. This limit is for bodies that no code waits for. */
+  readonly request_ms: number
+  /** The time that a connection without requests stays open. */
+  readonly idle_ms: number
 }
 
 /**
- * The interceptors are called in order until one of them does not pass: it replies. The framework
+ * The interceptors are called in order until one of them does not pass: it replies. The pipeline
  * handles requests that all interceptors pass.
  */
-export function serverBehind({
-  fronts,
-  stopping,
-  connections,
-  sockets,
-  ...told
-}: ServerDeps): NonNullable<FastifyServerOptions['serverFactory']> {
-  return (framework, options) => {
-    const handle = fronts.reduceRight<Handler>(
-      (pass, front) => (request, response) => {
-        // A kept-alive connection would delay the stopping process.
-        if (stopping.aborted) response.shouldKeepAlive = false
-        front(request, response, pass)
-      },
-      // Runs after the interceptors. To stay fast, the interceptors do not check all headers.
-      (request, response) => {
-        if (isWithoutHost(request)) sendRefusal(told, request, response, hostless)
-        else framework(request, response)
-      },
-    )
-    const open: Handler = (request, response) => {
-      connections.seen(request, response)
-      if (!request.url?.startsWith('/')) request.url = originForm(request.url)
-      handle(request, response)
-    }
-    const { keepAliveTimeout, requestTimeout, connectionTimeout } = options as FastifyServerOptions
-    const server: Server = createServer(
-      {
-        ...optionsOf(options),
-        requireHostHeader: false,
-        // Any other upgrade is handled like an ordinary request.
-        shouldUpgradeCallback: request => sockets.takes(request),
-      },
-      open,
-    )
-    connections.watch(server)
-    server.on('upgrade', sockets.upgrade)
-    // An unknown expectation may be ignored. Otherwise the server would refuse it without a problem
-    // document.
-    server.on('checkExpectation', open)
-    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-      markExpecting(request)
-      open(request, response)
-    })
-    if (keepAliveTimeout !== undefined) server.keepAliveTimeout = keepAliveTimeout
-    if (requestTimeout !== undefined) server.requestTimeout = requestTimeout
-    if (connectionTimeout !== undefined) server.setTimeout(connectionTimeout)
-    return server
+export function serverBehind(
+  { fronts, stopping, connections, sockets, limits, ...told }: ServerDeps,
+  pipeline: Handler,
+): Server {
+  const handle = fronts.reduceRight<Handler>(
+    (pass, front) => (request, response) => front(request, response, pass),
+    // Runs after the interceptors. To stay fast, the interceptors do not check all headers.
+    (request, response) => {
+      if (isWithoutHost(request)) sendRefusal(told, request, response, hostless)
+      else pipeline(request, response)
+    },
+  )
+  const open: Handler = (request, response) => {
+    connections.seen(request, response)
+    // A kept-alive connection would delay the stopping process.
+    if (stopping.aborted) response.shouldKeepAlive = false
+    if (!request.url?.startsWith('/')) request.url = originForm(request.url)
+    handle(request, response)
   }
+  const server = createServer(
+    {
+      maxHeaderSize: limits.header_bytes,
+      headersTimeout: limits.headers_ms,
+      requestTimeout: limits.request_ms,
+      keepAliveTimeout: limits.idle_ms,
+      connectionsCheckingInterval: 1000,
+      requireHostHeader: false,
+      // Any other upgrade is handled like an ordinary request.
+      shouldUpgradeCallback: request => sockets.takes(request),
+    },
+    open,
+  )
+  connections.watch(server)
+  server.on('upgrade', sockets.upgrade)
+  server.on('clientError', (error, socket) => connections.refuse(error, socket as Socket))
+  // An unknown expectation may be ignored. Otherwise the server would refuse it without a problem
+  // document.
+  server.on('checkExpectation', open)
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    markExpecting(request)
+    open(request, response)
+  })
+  return server
 }
 
 const hostless = problem('malformed_request', { detail: 'The request must have a Host header.' })
@@ -142,9 +146,4 @@ export function sendRefusal(
   response.writeHead(refusal.status, told)
   response.end(method === 'HEAD' ? undefined : body)
   return refusal.status
-}
-
-function optionsOf(options: Record<string, unknown>): object {
-  const { http } = options
-  return typeof http === 'object' && http ? http : {}
 }

@@ -3,9 +3,10 @@
  * the API, and a search that needs no script and no network. All files are read at the first visit.
  */
 import { readFile } from 'node:fs/promises'
-import type { App } from '../../kernel/http/app.ts'
 import { problem } from '../../kernel/errors/problem.ts'
 import { markup, type Markup } from '../../kernel/http/markup.ts'
+import type { Rendered } from '../../kernel/http/reply.ts'
+import type { WebPage } from '../../kernel/http/router.ts'
 import { frame, policyFor, type FrameParts } from './frame.ts'
 import { openReference, type Reference } from './reference/reference.ts'
 import { withSamples } from './samples.ts'
@@ -26,7 +27,7 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /** `document` is the OpenAPI document, as JSON. */
-export function mountDocs(app: App, document: () => string): void {
+export function docsPages(document: () => string): WebPage[] {
   let opened: Promise<Site> | undefined
   let indexed: Promise<Search[]> | undefined
   let read: Reference | undefined
@@ -36,61 +37,72 @@ export function mountDocs(app: App, document: () => string): void {
   const reference = () => (read ??= openReference(withOwn()))
   const searches = () => (indexed ??= openSearches(site, reference))
 
-  app.get(base, async (_request, reply) => reply.redirect(`${base}/`, 301))
-  app.get(`${base}/search`, async (request, reply) => {
-    const { q } = request.query as { q?: string | string[] }
-    const query = (typeof q === 'string' ? q : '').slice(0, query_length_max)
-    const [{ groups }, [pages, operations]] = await Promise.all([site(), searches()])
-    const body = found(query, pages?.(query) ?? [], operations?.(query) ?? [])
-    const parts = { title: 'Search', name: 'search', groups, body, query }
-    return reply.headers(headersOf(parts)).send(frame(parts))
-  })
-  mountReference(app, reference, withOwn)
-  for (const kind of ['images', 'examples']) {
-    app.get(`${base}/${kind}/:file`, async (request, reply) => {
-      const { file = '' } = request.params as { file?: string }
+  const folded = { status: 301, headers: { location: `${base}/` }, body: null }
+  return [
+    { path: base, read: () => Promise.resolve(folded) },
+    {
+      path: `${base}/search`,
+      read: async ({ query: { q } }) => {
+        const query = (typeof q === 'string' ? q : '').slice(0, query_length_max)
+        const [{ groups }, [pages, operations]] = await Promise.all([site(), searches()])
+        const body = found(query, pages?.(query) ?? [], operations?.(query) ?? [])
+        return shown({ title: 'Search', name: 'search', groups, body, query })
+      },
+    },
+    ...referencePages(reference, withOwn),
+    ...['images', 'examples'].map(filePages),
+    {
+      path: `${base}/*`,
+      read: async ({ params: { '*': name = '' } }) => {
+        const { groups, page } = await site()
+        const parts = await page(name)
+        if (!parts) throw problem('not_found')
+        return shown({ ...parts, groups })
+      },
+    },
+  ]
+}
+
+function filePages(kind: string): WebPage {
+  return {
+    path: `${base}/${kind}/:file`,
+    read: async ({ params: { file = '' } }) => {
       const type = types[/^[a-z0-9-]+\.([a-z]+)$/.exec(file)?.[1] ?? '']
       if (type === undefined) throw problem('not_found')
-      const content = await readFile(new URL(`${kind}/${file}`, folder)).catch(() => null)
-      if (!content) throw problem('not_found')
-      return reply.header('content-type', type).send(content)
-    })
+      const body = await readFile(new URL(`${kind}/${file}`, folder)).catch(() => null)
+      if (!body) throw problem('not_found')
+      return { status: 200, headers: { 'content-type': type }, body }
+    },
   }
-  app.get(`${base}/*`, async (request, reply) => {
-    const { '*': name = '' } = request.params as { '*'?: string }
-    const { groups, page } = await site()
-    const shown = await page(name)
-    if (!shown) throw problem('not_found')
-    const parts = { ...shown, groups }
-    return reply.headers(headersOf(parts)).send(frame(parts))
-  })
 }
 
-function mountReference(app: App, reference: () => Reference, document: () => string): void {
+function referencePages(reference: () => Reference, document: () => string): WebPage[] {
   let read: Promise<string> | undefined
   const script = () => (read ??= readFile(new URL('reference/try-it.js', import.meta.url), 'utf8'))
-  for (const path of [`${base}/api`, `${base}/api/`, `${base}/api/:name`]) {
-    app.get(path, async (request, reply) => {
-      const { name = '' } = request.params as { name?: string }
-      const page = reference().page(name)
-      if (!page) throw problem('not_found')
-      const parts =
-        name === ''
-          ? { ...page, name: 'api' }
-          : { ...page, name: `api/${name}`, script: await script() }
-      return reply.headers(headersOf(parts)).send(frame(parts))
-    })
+  const pageOf: WebPage['read'] = async ({ params: { name = '' } }) => {
+    const page = reference().page(name)
+    if (!page) throw problem('not_found')
+    if (name === '') return shown({ ...page, name: 'api' })
+    return shown({ ...page, name: `api/${name}`, script: await script() })
   }
-  app.get(`${base}/api/openapi.json`, async (_request, reply) =>
-    reply.header('content-type', 'application/json; charset=utf-8').send(document()),
-  )
+  const paths = [`${base}/api`, `${base}/api/`, `${base}/api/:name`]
+  const type = 'application/json; charset=utf-8'
+  return [
+    ...paths.map(path => ({ path, read: pageOf })),
+    {
+      path: `${base}/api/openapi.json`,
+      read: () =>
+        Promise.resolve({ status: 200, headers: { 'content-type': type }, body: document() }),
+    },
+  ]
 }
 
-function headersOf({ script }: FrameParts) {
-  return {
+function shown(parts: FrameParts): Rendered {
+  const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policyFor(script),
+    'content-security-policy': policyFor(parts.script),
   }
+  return { status: 200, headers, body: frame(parts) }
 }
 
 /**

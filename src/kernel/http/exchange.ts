@@ -1,0 +1,101 @@
+/**
+ * One request and its reply. Each step of the pipeline adds what it finds. A handler sees the part
+ * that `RequestFacts` declares. The abort signal is created at first use, because most requests
+ * never use it.
+ */
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Principal } from '../access/principal.ts'
+import { newId } from '../ids.ts'
+import { parseTraceparent } from '../observability/context.ts'
+import type { CompiledRoute } from './compile-route.ts'
+import type { IncomingBody } from './incoming-body.ts'
+import type { Found, Params, RawQuery } from './router.ts'
+import type { RequestFacts } from './route.ts'
+
+const empty = Buffer.alloc(0)
+
+/** The code of a problem document, and the missing permission. */
+export type Refused = { readonly code: string; readonly permission?: unknown }
+
+export class Exchange implements RequestFacts {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly compiled: CompiledRoute | null
+  readonly params: Params
+  readonly query: RawQuery
+  readonly id = newId()
+  readonly began_ms = performance.now()
+  readonly method: string
+  readonly path: string
+  readonly search: string
+  readonly headers: IncomingMessage['headers']
+  readonly stopping: AbortSignal
+  /** The headers of the reply that do not depend on its result. */
+  readonly told: OutgoingHttpHeaders
+  ip = ''
+  principal: Principal | null = null
+  /** The caller's trace, or the span of this request within that trace. */
+  traceparent: string | null
+  /** The body while it arrives, or null if the request announces no body. */
+  incoming: IncomingBody | null = null
+  body: unknown
+  /** Why the request was refused, for the log. */
+  refused: Refused | null = null
+  /** The reader or the sender determines how long the request takes, so it is never "slow". */
+  lasts: boolean
+  private made: AbortController | undefined
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    found: Found | null,
+    { common, stopping }: { common: OutgoingHttpHeaders; stopping: AbortSignal },
+  ) {
+    const { method = 'GET', url = '/', headers } = request
+    const end = url.indexOf('?')
+    this.request = request
+    this.response = response
+    this.compiled = found?.compiled ?? null
+    this.params = found?.params ?? {}
+    this.query = found?.query ?? {}
+    this.method = method
+    this.path = end === -1 ? url : url.slice(0, end)
+    this.search = end === -1 ? '' : url.slice(end)
+    this.headers = headers
+    this.stopping = stopping
+    this.lasts = found?.compiled?.route.consumes === 'stream'
+    this.told = { ...common, 'x-request-id': this.id }
+    this.traceparent = parseTraceparent(headers['traceparent'])
+  }
+
+  get raw(): Buffer {
+    return Buffer.isBuffer(this.body) ? this.body : empty
+  }
+
+  stream(limit_bytes = Infinity): Readable {
+    const limit = Math.min(limit_bytes, this.compiled?.body_limit_bytes ?? Infinity)
+    return this.incoming?.stream(limit) ?? Readable.from([])
+  }
+
+  get signal(): AbortSignal {
+    return AbortSignal.any([this.controller.signal, this.stopping])
+  }
+
+  /**
+   * Ends the work for this request, because the reader has disconnected or does not read the reply.
+   */
+  abort(reason: string): void {
+    this.controller.abort(new Error(reason))
+  }
+
+  private get controller(): AbortController {
+    if (this.made) return this.made
+    const made = new AbortController()
+    this.made = made
+    this.response.once('close', () => {
+      if (!this.response.writableFinished) made.abort(new Error('the caller has disconnected'))
+    })
+    return made
+  }
+}

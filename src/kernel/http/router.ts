@@ -1,0 +1,101 @@
+/**
+ * Finds what serves a request: a route, or a page for people. A known path with another method is
+ * 405 with Allow. Only an unknown path is 404.
+ */
+import findMyWay, { type HTTPMethod } from 'find-my-way'
+import { problem, type Problem } from '../errors/problem.ts'
+import type { CompiledRoute } from './compile-route.ts'
+import { isPathOf, openNearPaths } from './near-path.ts'
+import type { Rendered } from './reply.ts'
+import { onlyReads, type Route } from './route.ts'
+
+/** The parameters of a path, and a query as the client sent it. A repeated name has a list. */
+export type Params = Record<string, string>
+export type RawQuery = Record<string, string | string[]>
+
+/** A page for people. It is public, has no rate, and is not in the published document. */
+export type WebPage = {
+  /** `:name` is a segment, and `*` at the end is the rest of the path. */
+  readonly path: string
+  read(asked: { readonly params: Params; readonly query: RawQuery }): Promise<Rendered>
+}
+
+type Target = {
+  readonly compiled: CompiledRoute | null
+  readonly page: WebPage | null
+}
+
+export type Found = Target & { readonly params: Params; readonly query: RawQuery }
+
+export type Router = {
+  /** Null if no route has this path and method. A malformed URL is refused. */
+  find(method: string, url: string): Found | Problem | null
+  /** The methods of a path, or the refusal if no route has it. */
+  methodsOf(path: string): string | Problem
+}
+
+const options = {
+  maxParamLength: 512,
+  // The router calls neither. It marks such a URL with a target of `null`.
+  onBadUrl: () => {},
+  onMaxParamLength: () => {},
+}
+const malformed = problem('malformed_request', { detail: 'The URL is malformed.' })
+
+export function openRouter(routes: readonly CompiledRoute[], pages: readonly WebPage[]): Router {
+  const router = findMyWay(options)
+  const mount = (methods: HTTPMethod[], path: string, target: Target) =>
+    router.on(methods, path, () => {}, target)
+  for (const compiled of routes) {
+    const { route } = compiled
+    const methods: HTTPMethod[] = onlyReads(route) ? ['GET', 'HEAD'] : [route.method]
+    mount(methods, routerPath(route.path), { compiled, page: null })
+  }
+  for (const page of pages) mount(['GET', 'HEAD'], page.path, { compiled: null, page })
+  return {
+    find: (method, url) => {
+      const found = router.find(method as HTTPMethod, url)
+      if (!found) return null
+      const target = found.store as Target | null
+      if (!target) return malformed
+      const { compiled, page } = target
+      return {
+        compiled,
+        page,
+        params: found.params as Params,
+        query: found.searchParams,
+      }
+    },
+    methodsOf: methodsOf(routes.map(({ route }) => route)),
+  }
+}
+
+/** Turns `/v1/jobs/{job_id}` and `/v1/inferences:stream` into the syntax of the router. */
+function routerPath(path: string): string {
+  return path.replaceAll(':', '::').replaceAll(/\{([a-z_]+)\}/g, ':$1')
+}
+
+function methodsOf(routes: readonly Route[]): Router['methodsOf'] {
+  const methods = new Map<string, Set<string>>()
+  for (const route of routes) {
+    const { path, method } = route
+    const known = methods.get(path) ?? new Set(['OPTIONS'])
+    known.add(method)
+    if (onlyReads(route)) known.add('HEAD')
+    methods.set(path, known)
+  }
+  const near = openNearPaths(routes)
+  const paths = findMyWay(options)
+  for (const path of methods.keys()) {
+    // `/v1/links/batches` also matches `/v1/links/{code}`, so Allow lists the methods of both.
+    const here = [...methods].filter(([pattern]) => isPathOf(pattern, path))
+    const allowed = [...new Set(here.flatMap(([, own]) => [...own]))].sort()
+    paths.on('GET', routerPath(path), () => {}, allowed.join(', '))
+  }
+  return path => {
+    const found = paths.find('GET', path)
+    if (found) return (found.store as string | null) ?? malformed
+    const detail = `No operation has this path.${near(path)} All paths are in /openapi.json.`
+    return problem('not_found', { detail })
+  }
+}
