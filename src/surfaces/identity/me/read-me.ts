@@ -6,7 +6,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time, Version } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { accountGrants } from '../roles/account-grants.ts'
+import { readGrants, type AccountGrants } from '../roles/account-grants.ts'
 import { Aal, Account } from '../schemas.ts'
 
 const Texts = Type.Array(Type.String(), { maxItems: 1000 })
@@ -39,13 +39,40 @@ export const Me = Type.Object(
 )
 export type Me = Static<typeof Me>
 
-/** A service sees the account that owns its key. */
+/**
+ * A service sees the account that owns its key. Both statements of an account travel in one packet.
+ */
 export async function readMe(
   reader: Reader,
   deps: Pick<Deps, 'access' | 'permissions' | 'kernel'>,
   principal: Principal,
 ): Promise<{ me: Me; version: number }> {
-  const row = await reader.maybe(
+  const [row, { held, withheld }] = await Promise.all([
+    readAccount(reader, principal),
+    grantsOf(reader, deps, principal),
+  ])
+  if (!row) throw problem('account_not_found')
+  const { version, session, factors, ...account } = row
+  const me: Me = {
+    ...account,
+    principal_type: principal.kind,
+    session: session && {
+      ...session,
+      aal: principal.aal,
+      auth_time: new Date(principal.auth_time * 1000).toISOString(),
+    },
+    permissions: [...held].sort(),
+    withheld_permissions: [...withheld].sort(),
+    mfa: { enabled: factors.length > 0, types: factors },
+  }
+  return { me, version }
+}
+
+function readAccount(
+  reader: Reader,
+  principal: Principal,
+): Promise<Static<typeof Row> | undefined> {
+  return reader.maybe(
     Row,
     sql`
       select a.id, a.tenant_id, a.email, a.email_normalized, a.status, a.verified_at,
@@ -69,32 +96,13 @@ export async function readMe(
           where k.id = ${principal.id} and k.tenant_id = ${principal.tenant_id}), ${principal.id})
         and a.status <> 'deleted'`,
   )
-  if (!row) throw problem('account_not_found')
-  const { version, session, factors, ...account } = row
-  const held = await deps.access.grants(reader, principal)
-  const me: Me = {
-    ...account,
-    principal_type: principal.kind,
-    session: session && {
-      ...session,
-      aal: principal.aal,
-      auth_time: new Date(principal.auth_time * 1000).toISOString(),
-    },
-    permissions: [...held].sort(),
-    withheld_permissions: await withheldFrom(reader, deps, principal, held),
-    mfa: { enabled: factors.length > 0, types: factors },
-  }
-  return { me, version }
 }
 
-async function withheldFrom(
+async function grantsOf(
   reader: Reader,
-  deps: Pick<Deps, 'permissions' | 'kernel'>,
+  deps: Pick<Deps, 'access' | 'permissions' | 'kernel'>,
   principal: Principal,
-  held: ReadonlySet<string>,
-): Promise<string[]> {
-  const asks = deps.kernel.settings['identity.admin_requires_mfa']
-  if (!asks || principal.kind !== 'account' || principal.aal === 'aal2') return []
-  const strong = await accountGrants(reader, deps, { ...principal, aal: 'aal2' })
-  return [...strong].filter(one => !held.has(one)).sort()
+): Promise<AccountGrants> {
+  if (principal.kind === 'account') return readGrants(reader, deps, principal)
+  return { held: await deps.access.grants(reader, principal), withheld: new Set() }
 }

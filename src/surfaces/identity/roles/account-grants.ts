@@ -20,16 +20,32 @@ import { hasFactor } from '../step-up.ts'
 
 const Held = Type.Object({ role_id: Type.String(), permission: nullable(Type.String()) })
 
+export type AccountGrants = {
+  readonly held: ReadonlySet<string>
+  /** What the roles also allow, in a session with a second factor. */
+  readonly withheld: ReadonlySet<string>
+}
+
+type Who = Pick<Principal, 'id' | 'tenant_id' | 'session_id' | 'aal'>
+
+export async function accountGrants(
+  reader: Reader,
+  deps: Pick<Deps, 'permissions' | 'kernel'>,
+  who: Who,
+): Promise<ReadonlySet<string>> {
+  return (await readGrants(reader, deps, who)).held
+}
+
 /**
  * The grants of an account in the tenant of its token: the grants of every member, and the grants
  * of the account's roles in that tenant. An account is a member of its own tenant. In another
  * tenant it is a member only while it has a role there.
  */
-export async function accountGrants(
+export async function readGrants(
   reader: Reader,
   { permissions, kernel }: Pick<Deps, 'permissions' | 'kernel'>,
-  { id, tenant_id, session_id, aal }: Pick<Principal, 'id' | 'tenant_id' | 'session_id' | 'aal'>,
-): Promise<ReadonlySet<string>> {
+  { id, tenant_id, session_id, aal }: Who,
+): Promise<AccountGrants> {
   const rows = await reader.many(
     Held,
     sql`
@@ -43,14 +59,28 @@ export async function accountGrants(
         and (${session_id}::uuid is null or exists (select from identity.sessions s
           where s.id = ${session_id}::uuid and s.revoked_at is null))`,
   )
-  if (rows.length === 0) return new Set()
-  const roles = new Set(['member', ...rows.map(row => row.role_id)])
-  const weak = kernel.settings['identity.admin_requires_mfa'] && aal !== 'aal2'
-  const built_in = rolePermissions(permissions, roles)
+  if (rows.length === 0) return none
+  const built_in = rolePermissions(
+    permissions,
+    new Set(['member', ...rows.map(one => one.role_id)]),
+  )
   const custom = rows.flatMap(row => row.permission ?? [])
-  const mine = custom.length > 0 ? built_in.union(new Set(custom)) : built_in
-  if (!weak) return mine
-  return new Set([...mine].filter(one => isForMembers(permissions, one)))
+  const all = custom.length > 0 ? built_in.union(new Set(custom)) : built_in
+  const weak = kernel.settings['identity.admin_requires_mfa'] && aal !== 'aal2'
+  return weak ? withoutFactor(permissions, all) : { held: all, withheld: none.withheld }
+}
+
+const none: AccountGrants = { held: new Set(), withheld: new Set() }
+const divided = new WeakMap<ReadonlySet<string>, AccountGrants>()
+
+/** Built-in roles have the same set at each request, so it is divided once. */
+function withoutFactor(permissions: PermissionCatalog, all: ReadonlySet<string>): AccountGrants {
+  const before = divided.get(all)
+  if (before) return before
+  const held = new Set([...all].filter(one => isForMembers(permissions, one)))
+  const made = { held, withheld: all.difference(held) }
+  divided.set(all, made)
+  return made
 }
 
 /** A role with the permission that has no effect, because the session has no second factor. */
@@ -73,30 +103,41 @@ export async function whyTooWeak(
   return problem(code, { detail, more: { permission } })
 }
 
-/** The grants of built-in roles, from the catalog. */
+type Catalog = {
+  readonly by_role: ReadonlyMap<string, ReadonlySet<string>>
+  /** The grants of several roles, by the names of these. */
+  readonly together: Map<string, ReadonlySet<string>>
+}
+
+/** The grants of built-in roles, from the catalog, in the order of their names. */
 export function rolePermissions(
   permissions: PermissionCatalog,
   roles: ReadonlySet<string>,
 ): ReadonlySet<string> {
-  const by_role = grantsByRole(permissions)
-  const [first, ...others] = [...roles].flatMap(role => by_role.get(role) ?? [])
-  if (!first) return new Set()
-  return others.reduce((all, more) => all.union(more), first)
+  const { by_role, together } = catalogOf(permissions)
+  const names = [...roles].filter(role => by_role.has(role)).sort()
+  const key = names.join(' ')
+  const before = together.get(key)
+  if (before) return before
+  const all = new Set(names.flatMap(role => [...(by_role.get(role) ?? [])]).sort())
+  together.set(key, all)
+  return all
 }
 
-const known = new WeakMap<PermissionCatalog, ReadonlyMap<string, ReadonlySet<string>>>()
+const known = new WeakMap<PermissionCatalog, Catalog>()
 
 /** The catalog does not change while the process runs, so this is computed once. */
-function grantsByRole(permissions: PermissionCatalog): ReadonlyMap<string, ReadonlySet<string>> {
+function catalogOf(permissions: PermissionCatalog): Catalog {
   const before = known.get(permissions)
   if (before) return before
-  const made = new Map<string, Set<string>>()
+  const by_role = new Map<string, Set<string>>()
   for (const [name, { roles, typed }] of permissions) {
     for (const role of roles) {
-      const grants = made.get(role) ?? new Set()
-      made.set(role, grants.add(typed ? `${name}:*` : name))
+      const grants = by_role.get(role) ?? new Set()
+      by_role.set(role, grants.add(typed ? `${name}:*` : name))
     }
   }
+  const made = { by_role, together: new Map() }
   known.set(permissions, made)
   return made
 }

@@ -23,7 +23,7 @@ export function builtInRoles(permissions: PermissionCatalog): string[] {
 }
 
 export function builtInPermissions({ permissions }: Pick<Deps, 'permissions'>, role_id: string) {
-  return [...rolePermissions(permissions, new Set([role_id]))].sort()
+  return [...rolePermissions(permissions, new Set([role_id]))]
 }
 
 /** A grant that a role of a tenant cannot have. */
