@@ -118,7 +118,7 @@ export type Opened<Face = unknown> = {
   readonly face: Face
   readonly routes: readonly Route[]
   /**
-   * Gets every request of an API process before the framework does. It must reply to each request
+   * Gets every request of an API process before the pipeline does. It must reply to each request
    * that it does not pass on.
    */
   readonly front?: Front

@@ -7,7 +7,6 @@
  */
 import type { OutgoingHttpHeaders, Server } from 'node:http'
 import { completeDenial } from '../access/permission-denied.ts'
-import { traceOfRequest } from '../observability/context.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { noTelemetry, type Telemetry } from '../observability/telemetry.ts'
@@ -137,8 +136,6 @@ function answer(
   exchange: Exchange,
 ): void | Promise<void> {
   if (options.telemetry !== noTelemetry) trace(options.telemetry, compiled, exchange)
-  // Events, jobs and webhooks of this request can be found by its id.
-  exchange.traceparent ??= traceOfRequest(exchange.id)
   const { route, operation } = compiled
   if (route.deprecated) options.metrics.deprecatedCalls.inc({ op: operation })
   return after(handleRequest(options, compiled, exchange), found => {
@@ -210,8 +207,8 @@ async function sendStream(
 }
 
 function trace(telemetry: Telemetry, { operation, route }: CompiledRoute, exchange: Exchange) {
-  const span = telemetry.start(operation, exchange.traceparent, 'server')
-  exchange.traceparent = span.traceparent
+  const span = telemetry.start(operation, exchange.given_trace, 'server')
+  exchange.follow(span.traceparent)
   const { response } = exchange
   response.once('close', () => {
     const status = response.statusCode

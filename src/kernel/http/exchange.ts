@@ -7,7 +7,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { Readable } from 'node:stream'
 import type { Principal } from '../access/principal.ts'
 import { newId } from '../ids.ts'
-import { parseTraceparent } from '../observability/context.ts'
+import { parseTraceparent, traceOfRequest } from '../observability/context.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import type { IncomingBody } from './incoming-body.ts'
 import type { Found, Params, RawQuery } from './router.ts'
@@ -35,8 +35,6 @@ export class Exchange implements RequestFacts {
   readonly told: OutgoingHttpHeaders
   ip = ''
   principal: Principal | null = null
-  /** The caller's trace, or the span of this request within that trace. */
-  traceparent: string | null
   /** The body while it arrives, or null if the request announces no body. */
   incoming: IncomingBody | null = null
   body: unknown
@@ -45,6 +43,7 @@ export class Exchange implements RequestFacts {
   /** The reader or the sender determines how long the request takes, so it is never "slow". */
   lasts: boolean
   private made: AbortController | undefined
+  private trace: string | null | undefined
 
   constructor(
     request: IncomingMessage,
@@ -66,7 +65,23 @@ export class Exchange implements RequestFacts {
     this.stopping = stopping
     this.lasts = found?.compiled?.route.consumes === 'stream'
     this.told = { ...common, 'x-request-id': this.id }
-    this.traceparent = parseTraceparent(headers['traceparent'])
+  }
+
+  /**
+   * The span of this request, the caller's trace, or a trace of its own. Events, jobs and webhooks
+   * of this request can be found by it.
+   */
+  get traceparent(): string {
+    return (this.trace ??= this.given_trace ?? traceOfRequest(this.id))
+  }
+
+  get given_trace(): string | null {
+    return parseTraceparent(this.headers['traceparent'])
+  }
+
+  /** From now on this request is a part of that trace. */
+  follow(traceparent: string | null): void {
+    this.trace = traceparent
   }
 
   get raw(): Buffer {

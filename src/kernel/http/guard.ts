@@ -99,17 +99,17 @@ function identify(
 }
 
 /** A public route works with any credential. An invalid credential makes the caller anonymous. */
-async function passing(
+function passing(
   authenticate: () => Promise<Principal> | Principal,
   checked: (principal: Principal) => Principal,
-): Promise<Principal | null> {
-  let principal: Principal
+): Principal | null | Promise<Principal | null> {
+  let found: Promise<Principal> | Principal
   try {
-    principal = await authenticate()
+    found = authenticate()
   } catch {
     return null
   }
-  return checked(principal)
+  return found instanceof Promise ? found.then(checked, () => null) : checked(found)
 }
 
 /** A public route may accept other kinds of credentials, such as those of a provider. */

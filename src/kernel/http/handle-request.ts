@@ -6,7 +6,7 @@
 import { allowsSome, allowsType, type PermissionCatalog } from '../access/permissions.ts'
 import { lacks } from '../access/permission-denied.ts'
 import type { Access } from '../access/principal.ts'
-import { workContext } from '../observability/context.ts'
+import { workContext, type WorkContext } from '../observability/context.ts'
 import type { Db, Tx } from '../database/db.ts'
 import type { Fault } from '../faults.ts'
 import { newId } from '../ids.ts'
@@ -77,15 +77,37 @@ function proceed(
 ): Answer | Promise<Answer> {
   const { context, dropped, key } = asked
   const ignored = ignoredFieldsHeader(dropped)
-  const { id, traceparent } = context.request
-  const about = [context.principal?.tenant_id ?? '', ...Object.values(context.params)]
-  const work = { request_id: id, traceparent, name: compiled.operation, about }
+  const work = new RequestWork(compiled.operation, exchange)
   if (wantsEvents(compiled, context, exchange.headers.accept)) {
     const open = () => openStream(deps, compiled, exchange, context, key)
     return workContext.run(work, open).then(opened => ({ kind: 'stream', ignored, ...opened }))
   }
   const result = workContext.run(work, () => execute(deps, compiled, exchange, asked))
   return after(result, found => ({ kind: 'outcome' as const, result: found, ignored }))
+}
+
+/** Most requests need neither the trace nor the ids. */
+class RequestWork implements WorkContext {
+  readonly name: string
+  private readonly exchange: Exchange
+
+  constructor(name: string, exchange: Exchange) {
+    this.name = name
+    this.exchange = exchange
+  }
+
+  get request_id(): string {
+    return this.exchange.id
+  }
+
+  get traceparent(): string {
+    return this.exchange.traceparent
+  }
+
+  get about(): readonly string[] {
+    const { principal, params } = this.exchange
+    return [principal?.tenant_id ?? '', ...Object.values(params)]
+  }
 }
 
 /**

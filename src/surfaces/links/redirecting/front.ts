@@ -1,6 +1,6 @@
 /**
  * The interceptor that handles requests for codes. It uses the cache if possible, otherwise the
- * full check. On the platform's own hosts all other requests are passed to the framework. A custom
+ * full check. On the platform's own hosts all other requests are passed to the pipeline. A custom
  * host serves only links. A name that has no active domain serves nothing.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
