@@ -51,7 +51,7 @@ await comparison('read-by-id', async ({ options, database }) => {
     standingsOf(
       'GET by id (one SELECT), 16 connections',
       [limit, plain, ours],
-      [ratioVerdict(ours, limit, 0.35), ratioVerdict(ours, plain, 0.8)],
+      [ratioVerdict(ours, plain, 0.8), ratioVerdict(ours, limit, 0.35)],
       [costNote(ours, plain)],
     ),
   ]

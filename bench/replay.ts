@@ -35,7 +35,7 @@ await comparison('replay', async ({ options, database }) => {
     standingsOf(
       'Replay of a recorded outcome, 16 connections',
       [reads, ours],
-      [ratioVerdict(ours, reads, 0.8)],
+      [ratioVerdict(ours, reads, 0.75)],
       [
         costNote(ours, reads),
         'A replay also checks the permission again: the route requires a granted one, the read does not.',

@@ -1,7 +1,7 @@
 /** Puts load on an HTTP server and measures it: requests, latencies, and the processor time per request. */
 import { fileURLToPath } from 'node:url'
 import type { Load, Plan } from './load-process.ts'
-import { ended, processorSeconds, startOn } from './machine.ts'
+import { ended, processorTime, startOn, type ProcessorTime } from './machine.ts'
 import type { Options } from './options.ts'
 import type { Measure } from './rounds.ts'
 
@@ -32,23 +32,27 @@ export async function load(target: Target, options: Options): Promise<Measure> {
     args: [fileURLToPath(new URL('./load-process.ts', import.meta.url))],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-  let before: Promise<number | null> | undefined
-  let after: Promise<number | null> | undefined
+  let before: Promise<ProcessorTime | null> | undefined
+  let after: Promise<ProcessorTime | null> | undefined
   let found: Load | undefined
   child.on('message', (message: { at: string; load?: Load }) => {
-    if (message.at === 'begin') before = processorSeconds(pid)
-    else after = processorSeconds(pid)
+    if (message.at === 'begin') before = processorTime(pid)
+    else after = processorTime(pid)
     found = message.load
   })
   child.send(plan)
   await ended(child)
   if (!found) throw new Error('the client ended without an answer')
   const [from, to] = [await before, await after]
+  const { requests: count } = found
+  const each = (of: keyof ProcessorTime) =>
+    from && to ? ((to[of] - from[of]) * 1e6) / count : null
   return {
-    per_second: found.requests / found.seconds,
+    per_second: count / found.seconds,
     p50_ms: found.p50_ms,
     p99_ms: found.p99_ms,
-    cpu_us: from != null && to != null ? ((to - from) * 1e6) / found.requests : null,
+    cpu_us: each('whole_s'),
+    user_us: each('user_s'),
     unexpected: found.unexpected,
   }
 }

@@ -43,14 +43,19 @@ export async function ended(child: ChildProcess): Promise<number | null> {
 
 const ticks_per_second = 100
 
-/**
- * Seconds of processor time that a process has used so far; null if the system does not report it.
- */
-export async function processorSeconds(pid: number | undefined): Promise<number | null> {
+export type ProcessorTime = { readonly whole_s: number; readonly user_s: number }
+
+/** The processor time that a process has used so far; null if the system does not report it. */
+export async function processorTime(pid: number | undefined): Promise<ProcessorTime | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
   if (text === null) return null
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / ticks_per_second
+  const [user, system] = [Number(fields[11]), Number(fields[12])]
+  return { whole_s: (user + system) / ticks_per_second, user_s: user / ticks_per_second }
+}
+
+export async function processorSeconds(pid: number | undefined): Promise<number | null> {
+  return (await processorTime(pid))?.whole_s ?? null
 }
 
 export async function residentMegabytes(pid: number | undefined): Promise<number | null> {

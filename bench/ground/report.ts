@@ -31,16 +31,26 @@ export function standingsOf(
   verdicts: readonly Verdict[],
   notes: readonly string[] = [],
 ): Section {
+  const parted = standings.some(one => one.user_us != null)
+  const time = (us: number | null | undefined) => (us == null ? '–' : figure(us))
   const wrong = standings.filter(one => one.unexpected > 0)
   return {
     title,
-    columns: ['', 'per second', 'p50 ms', 'p99 ms', 'server CPU µs each'],
+    columns: [
+      '',
+      'per second',
+      'p50 ms',
+      'p99 ms',
+      'server CPU µs each',
+      ...(parted ? ['of it user'] : []),
+    ],
     rows: standings.map(one => [
       one.name,
       Math.round(one.per_second).toLocaleString('en'),
       figure(one.p50_ms),
       figure(one.p99_ms),
-      one.cpu_us === null ? '–' : figure(one.cpu_us),
+      time(one.cpu_us),
+      ...(parted ? [time(one.user_us)] : []),
     ]),
     verdicts,
     notes: [

@@ -9,6 +9,8 @@ export type Measure = {
   readonly p99_ms: number
   /** Processor time of the server's process for one request; null if there is no such process. */
   readonly cpu_us: number | null
+  /** The part of it outside the operating system. */
+  readonly user_us?: number | null
   readonly unexpected: number
 }
 
@@ -36,6 +38,7 @@ export async function compete(
 
 function standingOf(name: string, turns: readonly Measure[]): Standing {
   const processor = turns.flatMap(one => one.cpu_us ?? [])
+  const user = turns.flatMap(one => one.user_us ?? [])
   return {
     name,
     turns,
@@ -43,6 +46,7 @@ function standingOf(name: string, turns: readonly Measure[]): Standing {
     p50_ms: median(turns.map(one => one.p50_ms)),
     p99_ms: median(turns.map(one => one.p99_ms)),
     cpu_us: processor.length > 0 ? median(processor) : null,
+    user_us: user.length > 0 ? median(user) : null,
     unexpected: turns.reduce((sum, one) => sum + one.unexpected, 0),
   }
 }

@@ -51,12 +51,15 @@ const payload = (name: string) =>
   `'{"account_id":"018f0000-0000-7000-8000-' || lpad(:${name}::text, 12, '0')
     || '","transfer_id":"01a1fd9f-eede-7bbd-997a-cd7adccbf7ac"}'`
 
+const traceparent = `'00-01a1fd9feede7bbd997acd7adccbf7ac-997acd7adccbf7ac-00'`
+
 const outbox = `
 with begun as materialized (select pg_current_xact_id() as xid)
 insert into kernel.outbox_events (id, tenant_id, type, schema_version, aggregate_type,
-  aggregate_id, aggregate_version, payload, traceparent, occurred_at)
+  aggregate_id, aggregate_version, payload, traceparent, written_by, transaction_id, occurred_at)
 select e.id, e.tenant_id, e.type, e.schema_version, e.aggregate_type,
-  e.aggregate_id, e.aggregate_version, e.payload::jsonb, null::text, (select kernel.now())
+  e.aggregate_id, e.aggregate_version, e.payload::jsonb, e.traceparent,
+  e.written_by, begun.xid::text::bigint, (select kernel.now())
 from begun
 cross join unnest(
   array[uuidv7(), uuidv7()],
@@ -66,19 +69,22 @@ cross join unnest(
   '{account,account}'::text[],
   array[${account('from')}, ${account('to')}],
   '{2,2}'::bigint[],
-  array[${payload('from')}, ${payload('to')}]
+  array[${payload('from')}, ${payload('to')}],
+  array[${traceparent}, ${traceparent}],
+  '{POST /v1/book/transfers,POST /v1/book/transfers}'::text[]
 ) with ordinality as e (id, tenant_id, type, schema_version, aggregate_type,
-  aggregate_id, aggregate_version, payload, ordinal)
+  aggregate_id, aggregate_version, payload, traceparent, written_by, ordinal)
 where begun.xid is not null
 order by e.ordinal;`
 
 const record = `
 insert into kernel.idempotency_records (
-  principal_id, operation, key, tenant_id, fingerprint, state,
+  principal_id, operation, key, tenant_id, fingerprint, request_id, transaction_id, state,
   status, headers, body, resource_ref, completed_at, expires_at)
 values (
   :person::uuid, 'POST /v1/book/transfers', 'pgbench-' || :lock::text, :tenant::uuid,
-  '\\x4097736de5ef664544f4017d9110b7983baf636e30a0c34becc34f6b78e2128a'::bytea, 'completed', 201,
+  '\\x4097736de5ef664544f4017d9110b7983baf636e30a0c34becc34f6b78e2128a'::bytea,
+  '01a1fd9f-eede-7bbd-997a-cd7adccbf7ac', pg_current_xact_id()::text::bigint, 'completed', 201,
   '{"location": "/v1/book/transfers/01a1fd9f-eede-7bbd-997a-cd7adccbf7ac", "content-type": "application/json; charset=utf-8"}'::jsonb,
   convert_to(rpad('{"id":"01a1fd9f-eede-7bbd-997a-cd7adccbf7ac","from_id":"018f0000', 198, ' '), 'UTF8'),
   '/v1/book/transfers/01a1fd9f-eede-7bbd-997a-cd7adccbf7ac', now(),
