@@ -11,6 +11,8 @@ export type ErrorEntry = {
   readonly cause?: string
   /** The next step for the caller. */
   readonly cure?: string
+  /** Seconds of `Retry-After`, where the refusal has no better estimate. */
+  readonly retry_after?: number
 }
 
 export const kernelErrors = {
@@ -235,6 +237,7 @@ export const kernelErrors = {
     status: 503,
     title: 'Temporarily unavailable',
     retryable: true,
+    retry_after: 5,
     cause: 'The database, or a service that the platform calls, is not available at the moment.',
     cure: 'Send the request again after the time in `Retry-After`, with the same key.',
   },
@@ -249,6 +252,7 @@ export const kernelErrors = {
     status: 503,
     title: 'The object store is not available',
     retryable: true,
+    retry_after: 5,
     cause: 'Files cannot be read or written at the moment.',
     cure: 'Send the request again after the time in `Retry-After`.',
   },

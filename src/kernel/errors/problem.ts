@@ -36,7 +36,8 @@ export class Problem extends Error {
     this.status = entry.status
     this.title = entry.title
     this.advice = [entry.cause, entry.cure].filter(Boolean).join(' ') || `${entry.title}.`
-    this.details = details
+    const { retry_after } = entry
+    this.details = retry_after === undefined ? details : { retry_after, ...details }
   }
 }
 

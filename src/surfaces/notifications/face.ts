@@ -4,6 +4,7 @@
  * notification says so.
  */
 import type { Tx } from '../../kernel/database/db.ts'
+import type { Device, DeviceFault } from './destinations/read-address.ts'
 import type { Channel, Data, Priority } from './schemas.ts'
 
 export type Notice = {
@@ -25,16 +26,14 @@ export type Notice = {
 export type Face = {
   notify(tx: Tx, notice: Notice): Promise<void>
   notifyAll(tx: Tx, notices: readonly Notice[]): Promise<void>
-  /** Stores a device of a user. Returns the id of the destination. */
+  /**
+   * Stores a device of a user and returns the id of the destination. Refuses an endpoint that is at
+   * no known push service, since the platform would send requests to it.
+   */
   registerDevice(
     tx: Tx,
-    device: {
-      readonly tenant_id: string
-      readonly user_id: string
-      readonly provider: 'fcm' | 'webpush'
-      /** A token, or the subscription of a browser as JSON. */
-      readonly address: string
-    },
-  ): Promise<string>
+    owner: { readonly tenant_id: string; readonly user_id: string },
+    device: Device,
+  ): Promise<{ readonly id: string } | { readonly refused: DeviceFault }>
   removeDestination(tx: Tx, at: { readonly tenant_id: string; readonly id: string }): Promise<void>
 }

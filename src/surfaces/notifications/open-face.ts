@@ -1,34 +1,26 @@
 /** The face of notifications, made of its use cases. */
 import { sql } from '../../kernel/database/sql.ts'
-import { pushAddress } from './addresses.ts'
 import type { Deps } from './deps.ts'
+import { openPushHosts } from './destinations/push-hosts.ts'
+import { readDevice } from './destinations/read-address.ts'
 import { storeDestination } from './destinations/store-destination.ts'
 import type { Face } from './face.ts'
 import { notifyAll } from './intents/notify.ts'
 
 export function openFace(deps: Deps): Face {
+  const pushHosts = openPushHosts(deps)
   return {
     notify: (tx, notice) => notifyAll(tx, deps, [notice]),
     notifyAll: (tx, notices) => notifyAll(tx, deps, notices),
-    registerDevice: async (tx, { tenant_id, user_id, provider, address }) => {
-      const id = provider === 'webpush' ? endpointOf(address) : address
-      const { id: stored } = await storeDestination(tx, deps, {
-        tenant_id,
-        user_id,
-        address: pushAddress(provider, address, id),
-        provider,
-        verified: true,
-      })
-      return stored
+    registerDevice: async (tx, owner, device) => {
+      const read = readDevice(device, await pushHosts())
+      if (typeof read === 'string') return { refused: read }
+      const { address, provider } = read
+      return await storeDestination(tx, deps, { ...owner, address, provider, verified: true })
     },
     removeDestination: async (tx, { tenant_id, id }) => {
       await tx.run(sql`
         delete from notifications.destinations where tenant_id = ${tenant_id} and id = ${id}`)
     },
   }
-}
-
-function endpointOf(subscription: string): string {
-  const { endpoint } = JSON.parse(subscription) as { endpoint: string }
-  return endpoint
 }

@@ -90,9 +90,7 @@ export async function putDevice(
         offset ${deps.kernel.settings['chat.devices'] - 1})
       returning push_token_ref`,
   )
-  const provider = asked.push_provider ?? (asked.push_subscription ? 'webpush' : 'fcm')
-  const push_token_ref =
-    address && (await deps.messages.registerDevice(tx, { tenant_id, user_id, provider, address }))
+  const push_token_ref = address && (await register(tx, deps, owner, asked))
   return await tx.one(
     Device,
     sql`
@@ -129,12 +127,38 @@ export async function release(
   }
 }
 
+async function register(
+  tx: Tx,
+  { messages }: Needs,
+  { tenant_id, user_id }: Owner,
+  { push_token: token, push_subscription: subscription }: PutDevice,
+): Promise<string> {
+  const provider = subscription ? 'webpush' : 'fcm'
+  const device = { provider, token, subscription }
+  const stored = await messages.registerDevice(tx, { tenant_id, user_id }, device)
+  if ('id' in stored) return stored.id
+  const [pointer, detail] = refusals[stored.refused]
+  throw refuse(pointer, detail)
+}
+
+const refusals = {
+  provider: ['/push_token', 'Send the token as the push service gave it.'],
+  endpoint: ['/push_subscription/endpoint', 'Send the endpoint as the browser gave it.'],
+  host: [
+    '/push_subscription/endpoint',
+    'The endpoint is at none of the push services that this platform sends to.',
+  ],
+  keys: ['/push_subscription/keys', 'Send the keys as the browser gave them, in base64url.'],
+} as const
+
+function refuse(pointer: string, detail: string) {
+  return problem('validation_failed', {
+    detail,
+    errors: [{ location: 'body', pointer, constraint: 'not' }],
+  })
+}
+
 function addressOf({ push_provider, push_token, push_subscription }: PutDevice): string | null {
-  const refuse = (pointer: string, detail: string) =>
-    problem('validation_failed', {
-      detail,
-      errors: [{ location: 'body', pointer, constraint: 'not' }],
-    })
   if (push_token !== undefined && push_subscription !== undefined) {
     throw refuse('/push_token', 'Send a push_token or a push_subscription, not both.')
   }

@@ -1,4 +1,5 @@
 /** Races, slow and dead readers, wrong clocks, attachments and pushes. */
+import { createECDH, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -235,6 +236,35 @@ describe.concurrent('neighbours', () => {
     expect((await bob.ask('GET', '/v1/devices')).body.data).toMatchObject([{ id: theirs }])
     for (const _ of upTo(11)) await ada.ask('PUT', `/v1/devices/${newId()}`, { platform: 'web' })
     expect((await ada.ask('GET', '/v1/devices')).body.data).toHaveLength(10)
+  })
+
+  test('a browser is registered only at a push service, with the keys of a browser', async () => {
+    const [ada] = (await world.people(1)) as [Talker]
+    const p256dh = createECDH('prime256v1').generateKeys('base64url')
+    const keys = { p256dh, auth: randomBytes(16).toString('base64url') }
+    const put = (endpoint: string, more: object = {}) =>
+      ada.ask('PUT', `/v1/devices/${newId()}`, {
+        platform: 'web',
+        push_subscription: { endpoint, keys: { ...keys, ...more } },
+      })
+    const known = 'https://fcm.googleapis.com/fcm/send/x'
+    expect((await put(known)).status).toBe(200)
+    for (const [endpoint, pointer, more] of [
+      ['https://internal.example/x', '/push_subscription/endpoint'],
+      ['http://127.0.0.1:1/x', '/push_subscription/endpoint'],
+      ['https://fcm.googleapis.com:444/x', '/push_subscription/endpoint'],
+      ['https://a:b@fcm.googleapis.com/x', '/push_subscription/endpoint'],
+      ['no address', '/push_subscription/endpoint'],
+      [known, '/push_subscription/keys', { p256dh: 'x' }],
+      [known, '/push_subscription/keys', { auth: 'x' }],
+    ] as const) {
+      const refused = await put(endpoint, more)
+      expect([refused.status, refused.body.errors?.[0].pointer], endpoint).toEqual([422, pointer])
+    }
+    const spaced = { platform: 'android', push_token: 'not a token' }
+    const token = await ada.ask('PUT', `/v1/devices/${newId()}`, spaced)
+    expect([token.status, token.body.errors?.[0].pointer]).toEqual([422, '/push_token'])
+    expect((await ada.ask('GET', '/v1/devices')).body.data).toHaveLength(1)
   })
 })
 

@@ -1,7 +1,7 @@
 /** Models, their aliases and prices in requests and replies. */
 import { Type, type Static } from 'typebox'
 import { closed, count, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
-import { Currency, Decimal } from '../schemas.ts'
+import { Currency } from '../schemas.ts'
 
 export const ModelState = oneOf('draft', 'active', 'draining', 'disabled')
 export type ModelState = Static<typeof ModelState>
@@ -44,11 +44,17 @@ export const ChangeModel = closed(
 )
 export type ChangeModel = Static<typeof ChangeModel>
 
+/** Money per million tokens; the columns are numeric(20, 8) and not negative. */
+const Amount = Type.String({
+  examples: ['1.25'],
+  pattern: '^[0-9]{1,12}(\\.[0-9]{1,8})?$',
+  maxLength: 21,
+})
 const Price = {
   currency: Currency,
-  input: Decimal,
-  cached_input: Decimal,
-  output: Decimal,
+  input: Amount,
+  cached_input: Amount,
+  output: Amount,
 }
 
 export const CreatePrice = closed(

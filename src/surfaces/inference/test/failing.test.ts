@@ -48,6 +48,10 @@ describe.concurrent('a provider', () => {
     const one = await world.alone()
     const { status, body } = await one.stream(await meet({ action: 'rate_limit' }))
     expect(code({ status, body })).toEqual([503, 'service_unavailable'])
+    const answer = await one.infer(await meet({ action: 'rate_limit' }))
+    expect(code(answer)).toEqual([503, 'service_unavailable'])
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(answer.body.retry_after).toBeGreaterThan(0)
   })
 
   test('that answers with HTML is 502', async () => {

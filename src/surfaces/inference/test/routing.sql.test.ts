@@ -116,6 +116,27 @@ describe.concurrent('a deployment', () => {
     expect(priced.status).toBe(403)
   })
 
+  test('has no price below zero, and none that is too large to store', async () => {
+    const operator = await world.someone()
+    await world.allow(
+      operator,
+      'inference.models.write',
+      'inference.prices.write',
+      'inference.platform.write',
+    )
+    const { id } = await model(operator, 'sandbox-small', 0, 'p5')
+    const price = { currency: 'USD', input: '0', cached_input: '0', output: '0' }
+    const set = (more: object) =>
+      operator.ask('POST', '/v1/model-prices', { model_deployment_id: id, ...price, ...more })
+    for (const name of ['input', 'cached_input', 'output']) {
+      for (const amount of ['-0.4', '-0', '1000000000000', '0.123456789']) {
+        const refused = await set({ [name]: amount })
+        expect(code(refused), `${name} ${amount}`).toEqual([422, 'validation_failed'])
+      }
+    }
+    expect((await set({ output: '999999999999.99999999' })).status).toBe(201)
+  })
+
   test('without the capability, or with too small a context, is no choice', async () => {
     const one = await world.someone()
     await world.allow(one, 'inference.models.write', 'inference.platform.write')

@@ -4,11 +4,11 @@ import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { page, pageQuery } from '../../../kernel/http/shapes.ts'
-import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import type { Deps } from '../deps.ts'
 import { requireUser } from '../require-user.ts'
 import { problem } from '../errors.ts'
 import { removeRow } from '../remove-row.ts'
+import { openPushHosts } from './push-hosts.ts'
 import { readAddress } from './read-address.ts'
 import { DestinationView, NewDestination, VerifyDestination } from './schemas.ts'
 import { storeDestination } from './store-destination.ts'
@@ -41,9 +41,7 @@ function find(reader: Reader, tenant_id: string, user_id: string, id: string) {
 }
 
 function createRoute(deps: Deps): Route {
-  const { kernel } = deps
-  const outside = openOutsideWorld(kernel.data_dir)
-  const sandboxed = kernel.profile === 'development'
+  const pushHosts = openPushHosts(deps)
   return route({
     method: 'POST',
     path,
@@ -65,9 +63,7 @@ function createRoute(deps: Deps): Route {
     handle: async ({ tx, params, principal, grants, body }) => {
       const held = await grants()
       await requireUser(tx, deps, { principal, grants: held }, params.user_id, may)
-      const sandbox = sandboxed ? ((await outside.addresses())?.['push']?.['api'] ?? null) : null
-      const hosts = kernel.settings['notifications.push_hosts']
-      const { address, provider, country } = readAddress(body, { hosts, sandbox })
+      const { address, provider, country } = readAddress(body, await pushHosts())
       const { tenant_id } = principal
       const user_id = params.user_id.toLowerCase()
       const verified = address.channel === 'push' || held.has(may)

@@ -9,7 +9,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { channels, type Channel } from '../schemas.ts'
-import { checkTexts } from './check-texts.ts'
+import { checkSize, checkTexts } from './check-texts.ts'
 import { checkSchema } from './data-schema.ts'
 import type { Kind } from './language.ts'
 import type { Content } from './render.ts'
@@ -33,6 +33,7 @@ export async function createTemplate(
   asked: NewTemplate,
 ): Promise<number> {
   const { name, default_locale, data_schema } = asked
+  checkSize(asked)
   if (data_schema) await checkSchema(data_schema)
   const rows = rowsOf(asked)
   // Two concurrent drafts get two numbers: the second transaction waits for the first.

@@ -49,12 +49,30 @@ function language(kind: Kind): Liquid {
     memoryLimit: memory_max,
     ...(kind === 'html' ? { outputEscape: 'escape' as const } : {}),
   })
-  for (const name of Object.keys(liquid.filters)) {
-    if (!kept_filters.has(name)) delete liquid.filters[name]
+  for (const [name, filter] of Object.entries(liquid.filters)) {
+    if (kept_filters.has(name)) liquid.filters[name] = withinTime(filter)
+    else delete liquid.filters[name]
   }
   for (const name of no_tags) delete liquid.tags[name]
-  for (const [name, filter] of Object.entries(own_filters)) liquid.registerFilter(name, filter)
+  for (const [name, filter] of Object.entries(own_filters)) {
+    liquid.registerFilter(name, withinTime(filter))
+  }
   return liquid
+}
+
+type Handler = Extract<FilterImplOptions, (...given: never[]) => unknown>
+
+/** Liquid looks at the clock between parts of a template, but one part can chain 20,000 filters. */
+function withinTime(filter: FilterImplOptions): FilterImplOptions {
+  if (typeof filter !== 'function') return { ...filter, handler: inTime(filter.handler) }
+  return inTime(filter)
+}
+
+function inTime(filter: Handler): Handler {
+  return function (value, ...more: unknown[]) {
+    this.context.renderLimit.check(performance.now())
+    return filter.call(this, value, ...more) as unknown
+  }
 }
 
 const date_styles = new Map<string, Intl.DateTimeFormatOptions>([

@@ -105,6 +105,41 @@ describe.concurrent('hostile text', () => {
     expect(refused ?? shown.body.code).toBe(code)
   })
 
+  test.each([
+    ['<', 250_000],
+    ['{% if a %}x{% endif %}', 10_000],
+    ["<a href='{{ a | safe_url }}'>x</a>", 7000],
+  ])('a template of %j, %i times, is refused before it is parsed', async (part, times) => {
+    const who = await world.shared()
+    const email = { subject: 'x', body: part.repeat(times) }
+    const body = { name: `t-${newKey()}`, default_locale: 'en', channels: { email } }
+    const made = await world.call('POST', '/v1/notification-templates', {
+      token: who.token,
+      key: newKey(),
+      body,
+    })
+    expect(made.status, made.text).toBe(422)
+    expect(made.body.errors).toMatchObject([{ constraint: 'marks' }])
+  })
+
+  test('a template of many languages is refused if all texts together have too many tags', async () => {
+    const who = await world.shared()
+    const email = { subject: 'x', body: '<b>{{ name }}</b>'.repeat(2000) }
+    const send = async (count: number) => {
+      const languages = ['da', 'de', 'es', 'fr', 'it', 'nl', 'pl']
+        .slice(0, count)
+        .map(name => [name, { email }])
+      const locales = Object.fromEntries(languages)
+      const body = { name: `t-${newKey()}`, default_locale: 'en', channels: { email }, locales }
+      const to = '/v1/notification-templates'
+      return await world.call('POST', to, { token: who.token, key: newKey(), body })
+    }
+    expect((await send(5)).status).toBe(201)
+    const refused = await send(7)
+    expect(refused.body).toMatchObject({ code: 'template_syntax_error', status: 422 })
+    expect(refused.body.errors).toMatchObject([{ pointer: '', constraint: 'marks' }])
+  })
+
   test('a lone surrogate in data is refused', async () => {
     const who = await world.shared()
     const name = await world.template(who)

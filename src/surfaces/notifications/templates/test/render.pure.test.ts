@@ -21,6 +21,12 @@ function shown(channel: Channel, body: string, subject: string | null = null, mo
   return render(template, { ...input, ...more })
 }
 
+test('a chain of 20,000 filters ends at the time limit', () => {
+  const body = `{{ name ${'| url_encode '.repeat(20_000)}}}`
+  const data = { name: '%'.repeat(60_000) }
+  expect(() => shown('sms', body, null, { data })).toThrow('render limit exceeded')
+})
+
 describe('a message', () => {
   test('has the reader’s language, numbers, money and dates', () => {
     const text =
