@@ -7,6 +7,8 @@ import type { App } from '../../kernel/http/app.ts'
 import { problem } from '../../kernel/errors/problem.ts'
 import { markup, type Markup } from '../../kernel/http/markup.ts'
 import { frame, policyFor, type FrameParts } from './frame.ts'
+import { pythonClient } from './python/python-client.ts'
+import type { Document } from './reference/document.ts'
 import { openReference, type Reference } from './reference/reference.ts'
 import { withSamples } from './samples.ts'
 import { openSearch, type Hit, type Search } from './search.ts'
@@ -45,7 +47,14 @@ export function mountDocs(app: App, document: () => string): void {
     const parts = { title: 'Search', name: 'search', groups, body, query }
     return reply.headers(headersOf(parts)).send(frame(parts))
   })
+  // Browsers ask every host for it, also from pages that name none.
+  app.get('/favicon.ico', async (_request, reply) =>
+    reply
+      .header('content-type', 'image/svg+xml')
+      .send(await readFile(new URL('images/icon.svg', folder))),
+  )
   mountReference(app, reference, withOwn)
+  mountPython(app, document)
   for (const kind of ['images', 'examples']) {
     app.get(`${base}/${kind}/:file`, async (request, reply) => {
       const { file = '' } = request.params as { file?: string }
@@ -83,6 +92,16 @@ function mountReference(app: App, reference: () => Reference, document: () => st
   }
   app.get(`${base}/api/openapi.json`, async (_request, reply) =>
     reply.header('content-type', 'application/json; charset=utf-8').send(document()),
+  )
+}
+
+function mountPython(app: App, document: () => string): void {
+  let made: Promise<string> | undefined
+  const transport = new URL('python/transport.py', import.meta.url)
+  const make = async () =>
+    pythonClient(JSON.parse(document()) as Document, await readFile(transport, 'utf8'))
+  app.get(`${base}/dodeca.py`, async (_request, reply) =>
+    reply.header('content-type', 'text/x-python; charset=utf-8').send(await (made ??= make())),
   )
 }
 
