@@ -55,7 +55,9 @@ test('the samples in TypeScript fit the types of the client', { timeout: 120_000
 
 test('a sample sends the members that belong together', () => {
   const curl = (operation: string) =>
-    of('shell').find(one => one.of === operation)?.source.replaceAll(/\s/g, '')
+    of('shell')
+      .find(one => one.of === operation)
+      ?.source.replaceAll(/\s/g, '')
   expect(curl('logIn')).toContain(
     '{"email":"ada@example.com","password":"correcthorsebatterystaple"}',
   )
