@@ -10,6 +10,9 @@ import { resolve } from 'node:path'
 const root = resolve(import.meta.dirname, '..')
 const example = process.argv[2] ?? ''
 const port = Number(process.env['EXAMPLE_PORT'] ?? 5173)
+const origin = `http://127.0.0.1:${port}`
+const given = process.env['API']
+const api = given ?? 'http://127.0.0.1:8080'
 if (!['shop', 'chat', 'ask'].includes(example)) {
   console.error('Say which example: npm run example shop, chat or ask.')
   process.exit(1)
@@ -33,8 +36,20 @@ function fileOf(path: string): string {
 }
 
 createServer((request, response) => void serve(request, response)).listen(port, '127.0.0.1', () => {
-  console.log(`The example ${example} is at http://127.0.0.1:${port}`)
+  const query = given === undefined ? '' : `?${new URLSearchParams({ api })}`
+  console.log(`The example ${example} is at ${origin}${query}`)
+  void checkPlatform()
 })
+
+/** A browser would only say that the fetch failed. */
+async function checkPlatform(): Promise<void> {
+  const reply = await fetch(`${api}/readyz`, { headers: { origin } }).catch(() => null)
+  if (!reply) {
+    console.error(`No platform answers at ${api}. Start it, or name another one: API=http://…`)
+  } else if (!reply.headers.has('access-control-allow-origin')) {
+    console.error(`It does not accept this page. Start it with KERNEL_CORS_ORIGINS=${origin}`)
+  }
+}
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const file = fileOf(new URL(request.url ?? '/', 'http://any').pathname)

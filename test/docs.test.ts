@@ -45,6 +45,7 @@ const pages = [
   'docs/notifications.md',
   'docs/operation.md',
   'docs/payments.md',
+  'docs/python.md',
   'docs/requests.md',
   'docs/retrieval.md',
   'docs/social.md',

@@ -6118,7 +6118,7 @@ export interface components {
         RegisterAccountBody: {
             /** @description The mail address, as the person wrote it. */
             email: string;
-            /** @description The password; at least 8 characters, and not easy to guess. */
+            /** @description The password: 12 to 128 characters, not easy to guess. */
             password: string;
             /** @description The name of the tenant in URLs. */
             tenant?: string;
@@ -9223,7 +9223,7 @@ export interface components {
         VerifyEmailBody: {
             token: string;
             registration_id?: components["schemas"]["Id"];
-            /** @description The password; at least 8 characters, and not easy to guess. */
+            /** @description The password: 12 to 128 characters, not easy to guess. */
             password?: string;
         };
         /**
@@ -12485,6 +12485,7 @@ export interface components {
          *     }
          */
         LinkExternalIdentityBody: {
+            /** @description The `ticket` with which the browser returned from the identity provider. */
             oidc_ticket: string;
         };
         /**
@@ -14174,13 +14175,14 @@ export interface components {
         };
         /**
          * @example {
-         *       "redirect_uri": "redirect uri",
+         *       "redirect_uri": "https://app.example.com/signed-in",
          *       "tenant": "acme",
          *       "purpose": "login",
          *       "state": "state"
          *     }
          */
         BeginOidcLoginBody: {
+            /** @description Your page to which the person returns; one of `IDENTITY_REDIRECT_URIS`. */
             redirect_uri: string;
             /** @description The name of the tenant in URLs. */
             tenant?: string;
@@ -14189,13 +14191,14 @@ export interface components {
         };
         /**
          * @example {
-         *       "authorization_url": "authorization url",
-         *       "expires_in": 900
+         *       "authorization_url": "https://accounts.google.com/o/oauth2/v2/auth?client_id=…",
+         *       "expires_in": 600
          *     }
          */
         OidcAuthorization: {
+            /** @description The page of the provider to which you send the browser. */
             authorization_url: string;
-            /** @description Seconds until the access token expires. */
+            /** @description Seconds in which the person has to log in there. */
             expires_in: number;
         };
         OrderSummary: {
@@ -14355,12 +14358,9 @@ export interface components {
         };
         /**
          * @example {
-         *       "amount_minor": 4990,
          *       "amount": "49.90",
          *       "currency": "EUR",
-         *       "order_ref": "order-1",
-         *       "provider": "stripe",
-         *       "metadata": {}
+         *       "order_ref": "order-1"
          *     }
          */
         CreatePaymentIntent: {
@@ -14613,12 +14613,14 @@ export interface components {
         };
         /**
          * @example {
-         *       "amount_minor": 4990
+         *       "amount": "49.90"
          *     }
          */
         CapturePaymentIntent: {
             /** @description The amount in whole minor units of the currency (cents). */
             amount_minor?: number;
+            /** @description The amount as an exact decimal string, as an alternative to `amount_minor`. */
+            amount?: string;
         };
         /**
          * @example {
@@ -15193,20 +15195,26 @@ export interface components {
         };
         /**
          * @example {
-         *       "requests_per_minute": 1,
-         *       "tokens_per_minute": 1,
-         *       "tokens_per_day": 1,
-         *       "cost_per_day": 1,
-         *       "operations": 1,
-         *       "streams": 1
+         *       "requests_per_minute": 60,
+         *       "tokens_per_minute": 60000,
+         *       "tokens_per_day": 2000000,
+         *       "cost_per_day": 5,
+         *       "operations": 8,
+         *       "streams": 4
          *     }
          */
         SetQuota: {
+            /** @description Calls that may begin in a minute. */
             requests_per_minute?: number;
+            /** @description Input and output tokens of a minute. */
             tokens_per_minute?: number;
+            /** @description Input and output tokens of a day of UTC. */
             tokens_per_day?: number;
+            /** @description The budget of a day of UTC, in whole units of the currency (USD). */
             cost_per_day?: number;
+            /** @description Calls that may run at the same time. */
             operations?: number;
+            /** @description Streams that may run at the same time. */
             streams?: number;
         };
         /**
@@ -15214,12 +15222,12 @@ export interface components {
          *       "scope_type": "tenant",
          *       "scope_id": "019c8f3a-5b20-7d41-9e6b-d84c566fd89e",
          *       "limits": {
-         *         "requests_per_minute": 1,
-         *         "tokens_per_minute": 1,
-         *         "tokens_per_day": 1,
-         *         "cost_per_day": 1,
-         *         "operations": 1,
-         *         "streams": 1
+         *         "requests_per_minute": 60,
+         *         "tokens_per_minute": 60000,
+         *         "tokens_per_day": 2000000,
+         *         "cost_per_day": 5,
+         *         "operations": 8,
+         *         "streams": 4
          *       },
          *       "version": 1
          *     }
@@ -15230,11 +15238,17 @@ export interface components {
             scope_id: components["schemas"]["Id"];
             /** @description The limits, one for each metric. */
             limits: {
+                /** @description Calls that may begin in a minute. */
                 requests_per_minute: number;
+                /** @description Input and output tokens of a minute. */
                 tokens_per_minute: number;
+                /** @description Input and output tokens of a day of UTC. */
                 tokens_per_day: number;
+                /** @description The budget of a day of UTC, in whole units of the currency (USD). */
                 cost_per_day: number;
+                /** @description Calls that may run at the same time. */
                 operations: number;
+                /** @description Streams that may run at the same time. */
                 streams: number;
             };
             version: number;
@@ -15415,10 +15429,9 @@ export interface components {
         };
         /**
          * @example {
-         *       "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *       "amount_minor": 4990,
-         *       "reason": "requested_by_customer",
-         *       "note": "The buyer sent one item back."
+         *       "intent_id": "0199a1b2-0000-7000-8000-000000000000",
+         *       "amount": "24.95",
+         *       "reason": "requested_by_customer"
          *     }
          */
         CreateRefund: {
@@ -15426,6 +15439,8 @@ export interface components {
             intent_id: components["schemas"]["Id"];
             /** @description The amount in whole minor units of the currency (cents). */
             amount_minor?: number;
+            /** @description The amount as an exact decimal string, as an alternative to `amount_minor`. */
+            amount?: string;
             /**
              * @description The reason that the caller gave. It is kept in the audit log.
              * @enum {string}
@@ -15819,10 +15834,11 @@ export interface components {
         LogInBody: {
             /** @description The mail address, as the person wrote it. */
             email?: string;
-            /** @description The password; at least 8 characters, and not easy to guess. */
+            /** @description The password: 12 to 128 characters, not easy to guess. */
             password?: string;
             /** @description The name of the tenant in URLs. */
             tenant?: string;
+            /** @description The `ticket` with which the browser returned from the identity provider. */
             oidc_ticket?: string;
             device_name?: string;
             device_token?: string;
@@ -27888,7 +27904,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `amount_exceeds_capturable`, `authorization_expired`, `idempotency_in_progress`, `idempotency_key_reused`, `intent_managed`, `invalid_transition`, `operation_pending`, `payment_refused` */
             409: components["responses"]["Conflict"];
-            /** @description `amount_not_representable`, `card_data_refused`, `invalid_character`, `validation_failed` */
+            /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_small`, `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
@@ -28835,7 +28851,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `balance_insufficient`, `idempotency_in_progress`, `idempotency_key_reused`, `intent_not_captured`, `payment_refused`, `refund_exceeds_captured` */
             409: components["responses"]["Conflict"];
-            /** @description `amount_not_representable`, `card_data_refused`, `invalid_character`, `validation_failed` */
+            /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_small`, `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];

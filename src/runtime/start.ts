@@ -105,7 +105,7 @@ export function factsOf(running: Running): StartFacts {
   return {
     port,
     migrated,
-    operations: platform.routes.length,
+    operations: platform.routes.filter(({ hidden }) => !hidden).length,
     has_console: has('/console'),
     has_account_page: has('/account/'),
     sandbox,

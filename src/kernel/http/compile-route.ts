@@ -179,13 +179,14 @@ function paramsCheck(route: Route, catalog: Catalog): CompiledRoute['checkParams
  * "not found".
  */
 function misnamed(code: string, name: string, fits: object): ProblemDetails {
+  const error = (fits as { errors?: ErrorObject[] }).errors?.[0]
   if (code !== 'validation_failed') {
-    const form = (fits as { schema?: unknown }).schema
-      ? 'has an invalid form, so no'
-      : 'is not a UUID, so no'
+    const allowed = error?.params['allowedValues'] as readonly unknown[] | undefined
+    if (allowed) return { detail: `\`${name}\` in the path must be one of ${allowed.join(', ')}.` }
+    const form = error ? 'has an invalid form, so no' : 'is not a UUID, so no'
     return { detail: `\`${name}\` in the path ${form} resource has it. Check the path.` }
   }
-  const constraint = (fits as { errors?: ErrorObject[] }).errors?.[0]?.keyword ?? 'format'
+  const constraint = error?.keyword ?? 'format'
   return { errors: [{ location: 'path', pointer: `/${name}`, constraint }] }
 }
 

@@ -82,7 +82,7 @@ export function nullable<S extends TSchema>(schema: S, options: { description?: 
 /** An object in a request. Unknown properties are dropped, and a header of the reply lists them. */
 export function closed<const P extends TProperties>(
   properties: P,
-  options: { title?: string } = {},
+  options: { title?: string; examples?: readonly unknown[] } = {},
 ) {
   return Type.Object(properties, { ...options, additionalProperties: false })
 }

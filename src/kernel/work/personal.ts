@@ -38,6 +38,19 @@ export type Personal = {
   suspend?(account: Earlier, signal: AbortSignal): Promise<void>
 }
 
+/** Yields all rows of a statement that reads them by id, a portion at a time. */
+export async function* rowsById<T extends { readonly id: string }>(
+  portion: number,
+  fetch: (after: string | null) => Promise<readonly T[]>,
+): AsyncGenerator<T> {
+  for (let after: string | null = null; ;) {
+    const rows: readonly T[] = await fetch(after)
+    yield* rows
+    if (rows.length < portion) return
+    after = rows.at(-1)?.id ?? null
+  }
+}
+
 export type PersonalData = {
   /** Call it in the transaction that erases the account. Erasing twice changes nothing. */
   erase(tx: Tx, account: PersonalAccount): Promise<void>

@@ -86,6 +86,7 @@ mark { background: light-dark(#fff0b3, #5a4a00); color: inherit }
   .side { border: 0; border-top: 1px solid var(--line); background: var(--side); font-size: 1rem; columns: 2 9rem }
   .side a { padding: .3rem 0 }
   .side nav { position: static; max-height: none } }
+@media (max-width: 30rem) { .top form { order: 1; flex-basis: 100%; max-width: none } }
 @media print { .top, .side, .here { display: none } .frame, .main { display: block } }
 `
 

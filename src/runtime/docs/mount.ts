@@ -8,6 +8,8 @@ import { markup, type Markup } from '../../kernel/http/markup.ts'
 import type { Rendered } from '../../kernel/http/reply.ts'
 import type { WebPage } from '../../kernel/http/router.ts'
 import { frame, policyFor, type FrameParts } from './frame.ts'
+import { pythonClient } from './python/python-client.ts'
+import type { Document } from './reference/document.ts'
 import { openReference, type Reference } from './reference/reference.ts'
 import { withSamples } from './samples.ts'
 import { openSearch, type Hit, type Search } from './search.ts'
@@ -49,7 +51,10 @@ export function docsPages(document: () => string): WebPage[] {
         return shown({ title: 'Search', name: 'search', groups, body, query })
       },
     },
+    // Browsers ask every host for it, also from pages that name none.
+    { path: '/favicon.ico', read: () => fileAt('images/icon.svg', types['svg']) },
     ...referencePages(reference, withOwn),
+    pythonPage(document),
     ...['images', 'examples'].map(filePages),
     {
       path: `${base}/*`,
@@ -69,11 +74,15 @@ function filePages(kind: string): WebPage {
     read: async ({ params: { file = '' } }) => {
       const type = types[/^[a-z0-9-]+\.([a-z]+)$/.exec(file)?.[1] ?? '']
       if (type === undefined) throw problem('not_found')
-      const body = await readFile(new URL(`${kind}/${file}`, folder)).catch(() => null)
-      if (!body) throw problem('not_found')
-      return { status: 200, headers: { 'content-type': type }, body }
+      return fileAt(`${kind}/${file}`, type)
     },
   }
+}
+
+async function fileAt(path: string, type = ''): Promise<Rendered> {
+  const body = await readFile(new URL(path, folder)).catch(() => null)
+  if (!body) throw problem('not_found')
+  return { status: 200, headers: { 'content-type': type }, body }
 }
 
 function referencePages(reference: () => Reference, document: () => string): WebPage[] {
@@ -95,6 +104,18 @@ function referencePages(reference: () => Reference, document: () => string): Web
         Promise.resolve({ status: 200, headers: { 'content-type': type }, body: document() }),
     },
   ]
+}
+
+function pythonPage(document: () => string): WebPage {
+  let made: Promise<string> | undefined
+  const transport = new URL('python/transport.py', import.meta.url)
+  const make = async () =>
+    pythonClient(JSON.parse(document()) as Document, await readFile(transport, 'utf8'))
+  const headers = { 'content-type': 'text/x-python; charset=utf-8' }
+  return {
+    path: `${base}/dodeca.py`,
+    read: async () => ({ status: 200, headers, body: await (made ??= make()) }),
+  }
 }
 
 function shown(parts: FrameParts): Rendered {

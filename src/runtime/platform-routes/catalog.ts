@@ -222,6 +222,6 @@ function problemPage(one: View, public_url: string) {
     markup`<p><a href="${public_url}/problems">All problems</a></p><h1>${title}</h1>
 <p><code>${code}</code>, HTTP status ${status}. ${again}</p>
 <h2>Cause</h2><p>${cause}</p><h2>What to do</h2><p>${cure}</p>
-<h2>Example</h2><pre>${JSON.stringify(example, null, 2)}</pre>`,
+<h2>Example</h2><pre tabindex="0">${JSON.stringify(example, null, 2)}</pre>`,
   )
 }

@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
-import type { Personal } from '../../kernel/work/personal.ts'
+import { rowsById, type Personal } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 import { showOrder } from './orders/order-view.ts'
 
@@ -29,7 +29,8 @@ export function personalCommerce({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
             order by id limit ${portion}`,
         )
       // Each with its returns.
-      for await (const key of all(orders)) yield { kind: 'order', data: await showOrder(db, key) }
+      for await (const key of rowsById(portion, orders))
+        yield { kind: 'order', data: await showOrder(db, key) }
       const carts = (after: string | null): Promise<Cart[]> =>
         db.many(
           Cart,
@@ -46,7 +47,7 @@ export function personalCommerce({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
               and (${after}::uuid is null or c.id > ${after}::uuid)
             order by c.id limit ${portion}`,
         )
-      for await (const { data } of all(carts)) yield { kind: 'cart', data }
+      for await (const { data } of rowsById(portion, carts)) yield { kind: 'cart', data }
     },
     erase: async ({ principal_ids }, signal) => {
       await db.run(sql`
@@ -74,16 +75,5 @@ export function personalCommerce({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
             limit ${portion})`)
       while ((await some()) === portion) signal.throwIfAborted()
     },
-  }
-}
-
-async function* all<T extends { readonly id: string }>(
-  portionAfter: (after: string | null) => Promise<T[]>,
-): AsyncGenerator<T> {
-  for (let after: string | null = null; ;) {
-    const some: T[] = await portionAfter(after)
-    yield* some
-    if (some.length < portion) return
-    after = some.at(-1)?.id ?? null
   }
 }

@@ -8,6 +8,7 @@ import type { Kernel } from './settings.ts'
 import type { Denied } from './sessions/revocation-list.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
 import type { AccessTokens } from './keys/access-tokens.ts'
+import type { Oidc } from './oidc/relying-party.ts'
 import type { PasswordHasher } from './passwords/hash.ts'
 import type { Pace } from './sessions/pace.ts'
 
@@ -20,5 +21,7 @@ export type Deps = {
   readonly tokens: AccessTokens
   readonly denied: Denied
   readonly pace: Pace
+  /** The identity providers at which people may log in. */
+  readonly oidc: Oidc
   readonly access: Access
 }

@@ -72,7 +72,7 @@ export const errors = {
     status: 404,
     title: 'There is no such identity provider',
     cause: 'The platform is not configured for an identity provider of this name.',
-    cure: 'Check the name, or ask the operator to configure the provider.',
+    cure: 'Check the name, or configure the provider in `IDENTITY_OIDC_PROVIDERS`.',
   },
   registration_not_found: {
     status: 404,
@@ -137,8 +137,9 @@ export const errors = {
   oidc_state_invalid: {
     status: 422,
     title: 'This login was not begun in this browser',
-    cause: 'The login began in another browser, or too long ago.',
-    cure: 'Begin the login again in this browser.',
+    cause:
+      'The login began in another browser or too long ago, or the browser did not store the cookie that the beginning set.',
+    cure: 'Begin the login again in this browser. A page of another origin has to begin it with `credentials: "include"`.',
   },
   oidc_ticket_invalid: {
     status: 422,
@@ -155,8 +156,8 @@ export const errors = {
   redirect_uri_not_allowed: {
     status: 422,
     title: 'The redirect URI is not on the list',
-    cause: 'The URI is not on the list of the platform.',
-    cure: 'Use a listed URI, or ask the operator to add this one.',
+    cause: '`IDENTITY_REDIRECT_URIS` does not list exactly this URI.',
+    cure: 'Use a listed URI, or add this one to the setting.',
   },
   unknown_permission: {
     status: 422,

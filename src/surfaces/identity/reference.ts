@@ -7,7 +7,7 @@ export const reference: Reference = {
   members: {
     email: ['The mail address, as the person wrote it.', 'ada@example.com'],
     password: [
-      'The password; at least 8 characters, and not easy to guess.',
+      'The password: 12 to 128 characters, not easy to guess.',
       'correct horse battery staple',
     ],
     display_name: ['The display name of the person.', 'Ada Lovelace'],
@@ -17,6 +17,16 @@ export const reference: Reference = {
     ],
     refresh_token: ['Exchange it once for new tokens; keep it secret.', 'rt_Zr1kqQm0bE4'],
     expires_in: ['Seconds until the access token expires.', 900],
+    'OidcAuthorization.expires_in': ['Seconds in which the person has to log in there.', 600],
+    authorization_url: [
+      'The page of the provider to which you send the browser.',
+      'https://accounts.google.com/o/oauth2/v2/auth?client_id=…',
+    ],
+    redirect_uri: [
+      'Your page to which the person returns; one of `IDENTITY_REDIRECT_URIS`.',
+      'https://app.example.com/signed-in',
+    ],
+    oidc_ticket: ['The `ticket` with which the browser returned from the identity provider.'],
     tenant: ['The name of the tenant in URLs.', 'acme'],
     slug: ['The name of the tenant in URLs.', 'acme'],
     permissions: ['Permissions. Some can be limited to one type.'],

@@ -9,6 +9,7 @@ import { personalAccount } from './me/export-me.ts'
 import { seed } from './seed.ts'
 import { checks } from './checks.ts'
 import type { Deps } from './deps.ts'
+import { openOidc } from './oidc/relying-party.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
@@ -58,7 +59,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
         () => kernel.metrics.rateLimited.inc({ class: 'auth' }),
       ),
     }
-    const deps: Deps = { ...parts, access: openAccess(parts) }
+    const deps: Deps = { ...parts, access: openAccess(parts), oidc: openOidc(kernel) }
     return {
       face: openFace(deps),
       routes: routes(deps),

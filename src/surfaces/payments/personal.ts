@@ -6,7 +6,7 @@
  */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
-import type { Personal } from '../../kernel/work/personal.ts'
+import { rowsById, type Personal } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 
 const Record = Type.Object({ kind: Type.String(), id: Type.String(), data: Type.Unknown() })
@@ -16,9 +16,8 @@ const portion = 200
 export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
   return {
     export: async function* ({ principal_ids }) {
-      for (let after: string | null = null; ;) {
-        const last: string | null = after
-        const records: readonly { kind: string; id: string; data: unknown }[] = await db.many(
+      const made = (after: string | null) =>
+        db.many(
           Record,
           sql`
             -- any tenant: what one account made
@@ -37,13 +36,10 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
               from payments.payment_operations o
               join payments.refunds r on r.tenant_id = o.tenant_id and r.operation_id = o.id
               where o.principal_id = any(${principal_ids}::uuid[]) and o.type = 'refund') made
-            where ${last}::uuid is null or id > ${last}::uuid
+            where ${after}::uuid is null or id > ${after}::uuid
             order by id limit ${portion}`,
         )
-        for (const { kind, data } of records) yield { kind, data }
-        if (records.length < portion) return
-        after = records.at(-1)?.id ?? null
-      }
+      for await (const { kind, data } of rowsById(portion, made)) yield { kind, data }
     },
     erase: async ({ principal_ids }, signal) => {
       await db.run(sql`

@@ -11,18 +11,25 @@ const Metadata = Type.Record(
 const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLength: 3 })
 const AmountMinor = count(1, Number.MAX_SAFE_INTEGER)
 
+const Amount = Type.String({
+  pattern: '^[0-9]{1,13}(\\.[0-9]{1,6})?$',
+  minLength: 1,
+  maxLength: 20,
+})
+
 export const CreateIntent = closed(
   {
     amount_minor: Type.Optional(AmountMinor),
-    amount: Type.Optional(
-      Type.String({ pattern: '^[0-9]{1,13}(\\.[0-9]{1,6})?$', minLength: 1, maxLength: 20 }),
-    ),
+    amount: Type.Optional(Amount),
     currency: Currency,
     order_ref: Type.Optional(text(128)),
     provider: Type.Optional(text(50)),
     metadata: Type.Optional(Metadata),
   },
-  { title: 'CreatePaymentIntent' },
+  {
+    title: 'CreatePaymentIntent',
+    examples: [{ amount: '49.90', currency: 'EUR', order_ref: 'order-1' }],
+  },
 )
 export const Authorize = closed(
   {
@@ -34,14 +41,15 @@ export const Authorize = closed(
   { title: 'AuthorizePaymentIntent' },
 )
 export const Capture = closed(
-  { amount_minor: Type.Optional(AmountMinor) },
-  { title: 'CapturePaymentIntent' },
+  { amount_minor: Type.Optional(AmountMinor), amount: Type.Optional(Amount) },
+  { title: 'CapturePaymentIntent', examples: [{ amount: '49.90' }] },
 )
 export const Cancel = closed({ reason: Type.Optional(text(100)) }, { title: 'CancelPaymentIntent' })
 export const CreateRefund = closed(
   {
     intent_id: Id,
     amount_minor: Type.Optional(AmountMinor),
+    amount: Type.Optional(Amount),
     reason: Type.Optional(
       Type.Unsafe<'requested_by_customer' | 'duplicate' | 'fraudulent' | 'other'>({
         type: 'string',
@@ -50,5 +58,14 @@ export const CreateRefund = closed(
     ),
     note: Type.Optional(text(500)),
   },
-  { title: 'CreateRefund' },
+  {
+    title: 'CreateRefund',
+    examples: [
+      {
+        intent_id: '0199a1b2-0000-7000-8000-000000000000',
+        amount: '24.95',
+        reason: 'requested_by_customer',
+      },
+    ],
+  },
 )

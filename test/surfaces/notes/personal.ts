@@ -1,6 +1,6 @@
 /** The notes of a person: handed out, or erased in portions. */
 import { sql } from '../../../src/kernel/database/sql.ts'
-import type { Personal } from '../../../src/kernel/work/personal.ts'
+import { rowsById, type Personal } from '../../../src/kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 import { Note } from './schemas.ts'
 
@@ -9,20 +9,16 @@ const portion = 100
 export function personalNotes({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
   return {
     export: async function* ({ principal_ids }) {
-      for (let after: string | null = null; ;) {
-        const last: string | null = after
-        const notes: readonly Note[] = await db.many(
+      const written = (after: string | null) =>
+        db.many(
           Note,
           sql`
             -- any tenant: what one person wrote
             select id, title, labels, kind, version, created_at from notes.notes
-            where owner_id = any(${principal_ids}::uuid[]) and (${last}::uuid is null or id > ${last}::uuid)
+            where owner_id = any(${principal_ids}::uuid[]) and (${after}::uuid is null or id > ${after}::uuid)
             order by id limit ${portion}`,
         )
-        for (const data of notes) yield { kind: 'note', data }
-        if (notes.length < portion) return
-        after = notes.at(-1)?.id ?? null
-      }
+      for await (const data of rowsById(portion, written)) yield { kind: 'note', data }
     },
     erase: async ({ principal_ids }, signal) => {
       const some = () =>

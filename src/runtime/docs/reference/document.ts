@@ -27,7 +27,7 @@ export type Operation = {
   readonly parameters?: readonly Json[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, Json>>
-  readonly security?: readonly unknown[]
+  readonly security?: readonly Json[]
 }
 
 export type Document = {
@@ -54,15 +54,22 @@ export function parametersOf(document: Document, { parameters }: Operation): Par
 }
 
 /**
- * Returns the first example. If the example is an object, only its required members are kept, or
- * the first member if none is required.
+ * Returns the first example. If it is an object with all members, as the generated ones are, only
+ * those are kept that are required, here or by the alternative that it shows; or the first member.
  */
 export function smallest(schema: Json): unknown {
   const [example] = (schema['examples'] ?? []) as readonly unknown[]
   if (typeof example !== 'object' || example === null || Array.isArray(example)) return example
-  if (schema['oneOf'] !== undefined || schema['anyOf'] !== undefined) return example
   const members = Object.entries(example)
-  const required = new Set((schema['required'] ?? []) as string[])
+  const alternatives = (schema['oneOf'] ?? schema['anyOf'] ?? []) as readonly Json[]
+  const shown = alternatives.find(one => namesOf(one).every(name => Object.hasOwn(example, name)))
+  const written = members.length < Object.keys(schema['properties'] ?? {}).length
+  if (shown ? namesOf(shown).length === 0 : written) return example
+  const required = new Set([...namesOf(schema), ...(shown ? namesOf(shown) : [])])
   const needed = members.filter(([name]) => required.has(name))
   return Object.fromEntries(needed.length > 0 ? needed : members.slice(0, 1))
+}
+
+function namesOf(schema: Json): readonly string[] {
+  return (schema['required'] ?? []) as readonly string[]
 }

@@ -34,7 +34,7 @@ export function operationPage(document: Document, shown: Shown): Markup {
 <p class="address"><b>${method}</b> <code>${path}</code></p>
 <div class="operation"><div>
 ${described(operation.description)}
-<p class="soft">${(operation.security ?? []).length > 0 ? 'It needs a token.' : 'It needs no token.'} In the clients it is <code>${operation.operationId}</code>.</p>
+<p class="soft">${tokenNeed(operation)} In the clients it is <code>${operation.operationId}</code>.</p>
 ${parameters.length > 0 && section('parameters', 'Parameters', parametersView(document, parameters))}
 ${operation.requestBody && section('body', 'Body', bodyView(document, operation.requestBody.content))}
 ${section('replies', 'Replies', markup`${good.map(one => replyView(document, one))}`)}
@@ -44,6 +44,12 @@ ${section('samples', 'Samples', samplesView(operation['x-codeSamples']))}
 ${section('try', 'Try it', tryForm(document, shown, parameters))}
 </div></div>
 `
+}
+
+function tokenNeed({ security = [] }: Operation): string {
+  if (security.length === 0) return 'It needs no token.'
+  const optional = security.some(one => Object.keys(one).length === 0)
+  return optional ? 'A token is optional.' : 'It needs a token.'
 }
 
 function section(id: string, title: string, content: Markup): Markup {

@@ -129,5 +129,6 @@ function between(least: unknown, most: unknown, unit: string): string[] {
   const from = typeof least === 'number' ? least : null
   if (!bounded && !from) return []
   if (!bounded) return [`at least ${from} ${unit}`.trim()]
-  return [`${from === null ? 'at most' : `${from} to`} ${most} ${unit}`.trim()]
+  const range = from === most ? `${most}` : `${from === null ? 'at most' : `${from} to`} ${most}`
+  return [`${range} ${unit}`.trim()]
 }

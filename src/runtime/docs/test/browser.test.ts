@@ -31,6 +31,8 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
       'api',
       'api/createLink',
       'api/checkOut',
+      '../problems',
+      '../problems/validation_failed',
     ]) {
       await page.goto(`${world.url}/docs/${path}`)
       for (const colorScheme of ['light', 'dark'] as const) {

@@ -53,6 +53,19 @@ test('the samples in TypeScript fit the types of the client', { timeout: 120_000
   }
 })
 
+test('a sample sends the members that belong together', () => {
+  const curl = (operation: string) =>
+    of('shell')
+      .find(one => one.of === operation)
+      ?.source.replaceAll(/\s/g, '')
+  expect(curl('logIn')).toContain(
+    '{"email":"ada@example.com","password":"correcthorsebatterystaple"}',
+  )
+  expect(curl('createPaymentIntent')).toContain(
+    '{"amount":"49.90","currency":"EUR","order_ref":"order-1"}',
+  )
+})
+
 test('the samples in curl are shell', async () => {
   const script = of('shell').map(({ source }) => source)
   const { stderr } = await run('bash', ['-n', '-c', script.join('\n')])

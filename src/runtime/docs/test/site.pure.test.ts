@@ -85,7 +85,7 @@ describe('the search', async () => {
 
   test.for([
     ['rotate webhook secrets', 'webhooks#rotate-the-secret'],
-    ['log in with google', 'how-do-i#log-in-with-google'],
+    ['log in with google', 'identity#log-in-with-google'],
     ['idempotency key', 'requests#idempotency'],
     ['ClamAV', 'uploads#scan-with-clamav'],
     ['forgotten password', 'identity#a-forgotten-password'],

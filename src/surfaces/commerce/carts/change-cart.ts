@@ -56,7 +56,10 @@ export function requirePrices({ lines }: Quote): void {
 
 export function methodUnavailable({ methods }: Quote) {
   const ids = methods.map(one => one.method.id)
-  const choice = ids.length > 0 ? `Choose one of: ${ids.join(', ')}.` : 'None goes to the address.'
+  const choice =
+    ids.length > 0
+      ? `Choose one of: ${ids.join(', ')}.`
+      : 'No shipping method goes to the address. The shop adds one with PUT /v1/shipping-methods/{id}.'
   return problem('shipping_method_unavailable', { detail: choice, more: { available: ids } })
 }
 

@@ -8,7 +8,7 @@ import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { newId, newSecret } from '../../../kernel/ids.ts'
 import { closed, nullable, text } from '../../../kernel/http/shapes.ts'
-import type { Headers, RequestFacts } from '../../../kernel/http/route.ts'
+import type { RequestFacts } from '../../../kernel/http/route.ts'
 import { accountById } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -54,7 +54,13 @@ export type Asked = {
   readonly request: Pick<RequestFacts, 'headers'>
 }
 
-type Begun = { readonly body: Authorization; readonly headers: Headers }
+/** `cookie` binds the login to the browser that began it. */
+type Begun = { readonly body: Authorization; readonly cookie: string }
+
+/** The account page to which a provider may always lead back. */
+export function ownReturn({ public_url }: Pick<Deps['kernel'], 'public_url'>): string {
+  return `${public_url}/account/provider`
+}
 
 export async function beginAuthorization(
   { kernel }: Pick<Deps, 'kernel'>,
@@ -63,7 +69,10 @@ export async function beginAuthorization(
 ): Promise<Begun> {
   const party = oidc.party(provider)
   if (!party) throw problem('oidc_provider_not_found')
-  if (!oidc.redirect_uris.has(body.redirect_uri)) throw problem('redirect_uri_not_allowed')
+  const { redirect_uri } = body
+  if (redirect_uri !== ownReturn(kernel) && !oidc.redirect_uris.has(redirect_uri)) {
+    throw problem('redirect_uri_not_allowed')
+  }
   const purpose = body.purpose ?? 'login'
   const whose =
     purpose === 'link'
@@ -77,7 +86,6 @@ export async function beginAuthorization(
   await configurationOf(party)
   const secret = newSecret()
   const ttl_seconds = kernel.settings['identity.oidc_state_ttl_seconds']
-  const { redirect_uri } = body
   const pending: Pending = {
     provider,
     redirect_uri,
@@ -97,7 +105,7 @@ export async function beginAuthorization(
   const authorization_url = await addressOf(kernel.public_url, party, secret, token)
   return {
     body: { authorization_url, expires_in: ttl_seconds },
-    headers: { 'set-cookie': bindingCookie(kernel, provider, token, secret, ttl_seconds) },
+    cookie: bindingCookie(kernel, provider, token, secret, ttl_seconds),
   }
 }
 

@@ -117,23 +117,15 @@ function providerOf(entry: Entry, profile: Where['profile']): Provider {
 }
 
 /**
- * The redirect URIs that a login may use. They are compared as text, so each must be written
+ * The redirect URIs of applications. A login may use them, and the account pages. They are compared as text, so each must be written
  * exactly as it is used.
  */
-export function readRedirectUris(
-  { settings }: Where,
-  providers: readonly Provider[],
-): ReadonlySet<string> {
+export function readRedirectUris({ settings }: Where): ReadonlySet<string> {
   const given = settings['identity.redirect_uris']
   for (const one of given) {
     if (mayReturnTo(one)) continue
     throw new StartError(
       `IDENTITY_REDIRECT_URIS names ${one}, which is not allowed. Use an https URL without a fragment, http on this machine, or an application's own scheme such as com.example.app:/login.`,
-    )
-  }
-  if (providers.length > 0 && given.length === 0) {
-    throw new StartError(
-      'IDENTITY_OIDC_PROVIDERS is set, but there is no redirect URI. Set IDENTITY_REDIRECT_URIS to the URLs of your application, such as https://app.example.com/login.',
     )
   }
   return new Set(given)

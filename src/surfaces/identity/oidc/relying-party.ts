@@ -31,6 +31,7 @@ export type Oidc = {
   readonly redirect_uris: ReadonlySet<string>
   /** All spellings of the issuers that are configured now. */
   readonly issuers: readonly string[]
+  readonly names: readonly string[]
   party(name: string): RelyingParty | undefined
 }
 
@@ -60,9 +61,10 @@ export function openOidc(kernel: Pick<Kernel, 'settings' | 'profile'>): Oidc {
   const providers = readProviders(kernel)
   const parties = new Map(providers.map(one => [one.name, openParty(one)]))
   return {
-    redirect_uris: readRedirectUris(kernel, providers),
+    redirect_uris: readRedirectUris(kernel),
     // Some providers end the issuer with a slash and some do not.
     issuers: providers.flatMap(({ issuer: { href } }) => [href, href.replace(/\/$/, '')]),
+    names: [...parties.keys()],
     party: name => parties.get(name),
   }
 }

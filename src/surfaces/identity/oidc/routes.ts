@@ -8,12 +8,12 @@ import { Authorization, beginAuthorization, BeginAuthorization } from './begin-a
 import { finishAuthorization, Returned } from './finish-authorization.ts'
 import { LinkIdentity, linkIdentity } from './use-ticket.ts'
 import { ProviderName } from './providers.ts'
-import { openOidc, type Oidc } from './relying-party.ts'
+import type { Oidc } from './relying-party.ts'
 import { ExternalIdentity, identityColumns } from './store-identity.ts'
 import { unlinkIdentity } from './unlink-identity.ts'
 
 export function oidcRoutes(deps: Deps): readonly Route[] {
-  const oidc = openOidc(deps.kernel)
+  const { oidc } = deps
   return [beginRoute(deps, oidc), callbackRoute(deps, oidc), ...identityRoutes(deps, oidc)]
 }
 
@@ -42,7 +42,7 @@ function beginRoute(deps: Deps, oidc: Oidc): Route {
     handle: async ({ params, body, principal, request }) => {
       const asked = { provider: params.provider, body, principal, request }
       const begun = await beginAuthorization(deps, oidc, asked)
-      return reply(201, begun.body, begun.headers)
+      return reply(201, begun.body, { 'set-cookie': begun.cookie })
     },
   })
 }

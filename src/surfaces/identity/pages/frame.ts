@@ -33,10 +33,11 @@ input[aria-invalid] { border: 2px solid var(--bad) }
 .error { color: var(--bad); font-weight: 600 }
 .notice { padding: .7rem 1rem; border-left: .3rem solid var(--good); background: var(--back) }
 .alert { padding: .7rem 1rem; border-left: .3rem solid var(--bad); background: var(--back) }
-button { font: inherit; font-weight: 600; padding: .6rem 1.2rem; border-radius: .5rem;
+button, a.button { font: inherit; font-weight: 600; padding: .6rem 1.2rem; border-radius: .5rem;
   border: 2px solid var(--accent); background: var(--accent); color: var(--on-accent);
   cursor: pointer }
-button.plain { background: transparent; color: var(--accent) }
+button.plain, a.button { background: transparent; color: var(--accent) }
+a.button { display: inline-block; text-decoration: none }
 button + button { margin-top: .6rem }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 3px }
 ul.rows { list-style: none; margin: 0 0 1rem; padding: 0 }
@@ -47,7 +48,7 @@ ul.rows p { margin: 0 }
 .qr { display: block; width: 14rem; max-width: 100%; background: #fff; margin-bottom: 1rem }
 code { font-family: ui-monospace, monospace }
 footer { display: flex; justify-content: space-between; padding: 1rem 0; font-size: .95rem }
-@media (max-width: 30rem) { main { padding: 1.3rem } form > button { width: 100% } }
+@media (max-width: 30rem) { main { padding: 1.3rem } form > button, a.button { width: 100%; text-align: center } }
 `
 
 const style_hash = createHash('sha256').update(style).digest('base64')

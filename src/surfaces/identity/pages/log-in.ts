@@ -2,8 +2,8 @@
  * Logs in with a password in this browser. An account with a second factor continues on the page
  * for it.
  */
-import { markup } from '../../../kernel/http/markup.ts'
-import { logIn } from '../sessions/log-in.ts'
+import { markup, type Markup } from '../../../kernel/http/markup.ts'
+import { logIn, type LoggedIn } from '../sessions/log-in.ts'
 import { setCookies, type Delivered } from '../sessions/deliver-tokens.ts'
 import type { Deps } from '../deps.ts'
 import { readCookie, setCookie } from './cookies.ts'
@@ -25,14 +25,23 @@ export const logInPage: Page = {
     const known = device_token === null ? {} : { device_token }
     const body = { email, password, ...(tenant ? { tenant } : {}), ...known }
     const result = await logIn(deps, { ...body, delivery: 'cookie' }, request)
-    if (result.kind === 'session') return begun(deps, result.delivered, next)
-    const { login_token: value, expires_in: max_age } = result.required
-    const cookie = { name: login_cookie, value, path: '/account/second-factor', max_age }
-    return {
-      to: `/account/second-factor?${new URLSearchParams({ next: nextPath(next) })}`,
-      cookies: [setCookie(deps.kernel, cookie)],
-    }
+    return entered(deps, result, next)
   },
+}
+
+/** Where a log-in leads: to the second factor, or to the page that was asked for. */
+export function entered(
+  deps: Pick<Deps, 'kernel'>,
+  result: LoggedIn,
+  next: string | undefined,
+): Gone {
+  if (result.kind === 'session') return begun(deps, result.delivered, next)
+  const { login_token: value, expires_in: max_age } = result.required
+  const cookie = { name: login_cookie, value, path: '/account/second-factor', max_age }
+  return {
+    to: `/account/second-factor?${new URLSearchParams({ next: nextPath(next) })}`,
+    cookies: [setCookie(deps.kernel, cookie)],
+  }
 }
 
 /** The device is remembered, so that wrong passwords from elsewhere do not delay its next login. */
@@ -62,6 +71,21 @@ ${form(
   field(visit, { ...password, label: words.password }),
   button(words.log_in),
 )}
-<p><a href="/account/forgot${here}">${words.forgot}</a></p>
+${providerLinks(visit)}<p><a href="/account/forgot${here}">${words.forgot}</a></p>
 <p>${words.no_account} <a href="/account/register${here}">${words.register}</a></p>`
+}
+
+/** One link for each identity provider. */
+function providerLinks({ deps, words, query }: Visit): Markup {
+  const { next, tenant } = query
+  const links = deps.oidc.names.map(provider => {
+    const given = { provider, ...(next ? { next } : {}), ...(tenant ? { tenant } : {}) }
+    const label = words.with_provider.replace('{name}', titled(provider))
+    return markup`<p><a class="button" href="/account/provider?${new URLSearchParams(given).toString()}">${label}</a></p>\n`
+  })
+  return markup`${links}`
+}
+
+function titled(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1)
 }

@@ -36,11 +36,11 @@ const common = {
 } as const
 
 export function pageRoutes(deps: Deps, page: Page): Route[] {
-  const { path, summary, guarded, submit } = page
+  const { path, summary, guarded, effects, submit } = page
   const show = route({
     ...common,
     // A guarded page may renew the session. A HEAD request should not do so.
-    ...(guarded ? {} : { head: true as const }),
+    ...(guarded || effects ? {} : { head: true as const }),
     transaction: 'own',
     method: 'GET',
     path,

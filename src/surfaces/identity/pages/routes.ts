@@ -10,6 +10,7 @@ import { logInPage } from './log-in.ts'
 import { home_path } from './next-path.ts'
 import { overviewPage } from './overview.ts'
 import { pageRoutes } from './page.ts'
+import { providerPage } from './provider.ts'
 import type { Page } from './visit.ts'
 import { recoveryCodesPage } from './recovery-codes.ts'
 import { registerPage } from './register.ts'
@@ -25,6 +26,7 @@ const pages: readonly Page[] = [
   sendAgainPage,
   verifyPage,
   logInPage,
+  providerPage,
   secondFactorPage,
   forgotPage,
   resetPage,

@@ -17,6 +17,10 @@ export const PageQuery = closed({
   tenant: Type.Optional(text(40)),
   done: Type.Optional(text(40)),
   lang: Type.Optional(text(10)),
+  provider: Type.Optional(text(40)),
+  ticket: Type.Optional(text(200)),
+  state: Type.Optional(text(500)),
+  error: Type.Optional(text(100)),
 })
 type PageQuery = Static<typeof PageQuery>
 
@@ -44,6 +48,8 @@ export type Page = {
   readonly summary: string
   /** True for pages that require a logged-in visitor; other visitors log in first. */
   readonly guarded?: true
+  /** True if showing the page has an effect, so that HEAD does not. */
+  readonly effects?: true
   show(visit: Visit): Promise<Result> | Result
   submit?(visit: Visit): Promise<Result> | Result
 }

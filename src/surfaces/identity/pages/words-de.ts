@@ -17,6 +17,9 @@ export const de: Words = {
   code_hint:
     'Die 6 Ziffern, die Ihre Authenticator-App gerade anzeigt, oder einer Ihrer Wiederherstellungscodes.',
   device: 'Authenticator',
+  with_provider: 'Mit {name} anmelden',
+  provider_failed:
+    'Die Anmeldung beim Anbieter führte zu keinem Konto. Melden Sie sich mit Ihrem Passwort an, oder versuchen Sie es noch einmal.',
   no_account: 'Sie haben noch kein Konto?',
   have_account: 'Sie haben schon ein Konto?',
   forgot: 'Passwort vergessen?',

@@ -80,7 +80,6 @@ describe('the start is refused, and the secret is not shown', () => {
       /not https/,
     ],
     ['no net', [{ ...good, allow: ['no net'] }], {}, /"no net"/],
-    ['nowhere to return to', [good], { IDENTITY_REDIRECT_URIS: '' }, /IDENTITY_REDIRECT_URIS/],
     [
       'a script to return to',
       [good],

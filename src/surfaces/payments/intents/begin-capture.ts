@@ -8,12 +8,12 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { beginOperation, lockMovable } from '../operations/begin-operation.ts'
 import { toStripe } from '../money/currencies.ts'
+import { readPart, type GivenPart } from '../money/read-amount.ts'
 
-export type CaptureAsked = {
+export type CaptureAsked = GivenPart & {
   readonly operation_id: string
   readonly tenant_id: string
   readonly intent_id: string
-  readonly amount_minor: number | null
   readonly principal_id: string | null
   readonly key: RequestKey | null
   readonly managed: boolean
@@ -33,7 +33,7 @@ export async function beginCapture(tx: Tx, deps: Deps, asked: CaptureAsked): Pro
       detail: 'The money is not held any more. Create a new payment intent.',
     })
   }
-  const amount_minor = asked.amount_minor ?? intent.amount_authorized_minor
+  const amount_minor = readPart(asked, intent.currency) ?? intent.amount_authorized_minor
   if (amount_minor > intent.amount_authorized_minor) {
     throw problem('amount_exceeds_capturable', {
       detail: `At most ${intent.amount_authorized_minor} minor units can be captured.`,

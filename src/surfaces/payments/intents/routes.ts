@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findByKey, leaseSeconds } from '../operations/begin-operation.ts'
 import { perform, type Certain } from '../operations/perform.ts'
+import { partRefusals } from '../money/read-amount.ts'
 import { replyFor } from '../operations/reply-for.ts'
 import { findIntent, intent_states, IntentRow, intentColumns } from '../operations/rows.ts'
 import { settleOperation } from '../operations/settle-operation.ts'
@@ -190,6 +191,7 @@ function captureRoute(deps: Deps): Route {
     fails: [
       ...moving,
       'amount_exceeds_capturable',
+      ...partRefusals,
       'amount_not_representable',
       'authorization_expired',
     ],
@@ -201,6 +203,7 @@ function captureRoute(deps: Deps): Route {
         await beginCapture(tx, deps, {
           ...askedBy(principal, operation_id, id, key),
           amount_minor: given.amount_minor ?? null,
+          amount: given.amount,
         })
         return undefined
       },

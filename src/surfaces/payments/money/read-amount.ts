@@ -11,6 +11,12 @@ export type GivenAmount = {
   readonly currency: string
 }
 
+/** A part of a payment, whose currency is known. */
+export type GivenPart = {
+  readonly amount_minor: number | null
+  readonly amount?: string | undefined
+}
+
 export type AmountRules = { readonly accepted: readonly string[]; readonly max_minor: number }
 
 export function readAmount(given: GivenAmount, { accepted, max_minor }: AmountRules): number {
@@ -32,6 +38,17 @@ export function readAmount(given: GivenAmount, { accepted, max_minor }: AmountRu
       detail: `The provider takes ${currency} only in larger steps. Round the amount.`,
     })
   }
+  return minor
+}
+
+export const partRefusals = ['amount_ambiguous', 'amount_precision', 'amount_too_small'] as const
+
+/** Reads the amount of a capture or a refund. Without an amount it is null: all that is left. */
+export function readPart({ amount, amount_minor }: GivenPart, currency: string): number | null {
+  if (amount === undefined) return amount_minor
+  if (amount_minor !== null) throw problem('amount_ambiguous')
+  const minor = minorOf(amount, currency, digitsOf(currency) ?? 0)
+  if (minor < 1) throw problem('amount_too_small')
   return minor
 }
 

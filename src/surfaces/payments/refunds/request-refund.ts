@@ -13,17 +13,16 @@ import { problem } from '../errors.ts'
 import { accountColumns, currentSums } from '../ledger/balances.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { toStripe } from '../money/currencies.ts'
+import { readPart, type GivenPart } from '../money/read-amount.ts'
 import { announce } from '../operations/announce.ts'
 import { beginOperation } from '../operations/begin-operation.ts'
 import { lockIntent, type IntentRow } from '../operations/rows.ts'
 import { overdraft_max } from '../settings.ts'
 
-export type RefundAsked = {
+export type RefundAsked = GivenPart & {
   readonly operation_id: string
   readonly tenant_id: string
   readonly intent_id: string
-  /** Null means the whole remaining amount. */
-  readonly amount_minor: number | null
   readonly reason: string
   readonly note: string | null
   readonly principal_id: string | null
@@ -44,7 +43,7 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
   }
   const left =
     intent.amount_captured_minor - intent.amount_refunded_minor - intent.amount_refund_pending_minor
-  const amount_minor = asked.amount_minor ?? left
+  const amount_minor = readPart(asked, intent.currency) ?? left
   if (toStripe(amount_minor, intent.currency) === null) throw problem('amount_not_representable')
   if (!deps.provider.accepting()) throw problem('payment_provider_unavailable')
   const taken = await tx.maybe(

@@ -12,6 +12,7 @@ import { perform, type Certain } from '../operations/perform.ts'
 import { settleOperation } from '../operations/settle-operation.ts'
 import { CreateRefund } from '../schemas.ts'
 import { RefundRow, refundColumns } from './apply-refund.ts'
+import { partRefusals } from '../money/read-amount.ts'
 import { findRefund } from './find-refund.ts'
 import { requestRefund } from './request-refund.ts'
 
@@ -58,6 +59,7 @@ function createRoute(deps: Deps): Route {
       'payment_intent_not_found',
       'intent_not_captured',
       'refund_exceeds_captured',
+      ...partRefusals,
       'balance_insufficient',
       'amount_not_representable',
       'payment_refused',
@@ -74,6 +76,7 @@ function createRoute(deps: Deps): Route {
           tenant_id,
           intent_id: body.intent_id,
           amount_minor: body.amount_minor ?? null,
+          amount: body.amount,
           reason: body.reason ?? 'other',
           note: body.note ?? null,
           principal_id,

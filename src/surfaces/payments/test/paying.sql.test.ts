@@ -184,6 +184,22 @@ describe.concurrent('a payment', () => {
     expect([held.body.state, taken.body.state]).toEqual(['authorized', 'captured'])
   })
 
+  test('captures and refunds take a decimal amount as a payment does', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.authorized(4990)
+    const taken = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, { amount: '40.00' })
+    expect([taken.status, taken.body.amount_captured_minor]).toEqual([200, 4000])
+    const refund = async (part: object) => {
+      const { status, body } = await shop.ask('POST', '/v1/refunds', { intent_id: id, ...part })
+      return [status, body.amount_minor ?? body.code]
+    }
+    expect(await refund({ amount: '20.00', amount_minor: 2000 })).toEqual([422, 'amount_ambiguous'])
+    expect(await refund({ amount: '20.001' })).toEqual([422, 'amount_precision'])
+    expect(await refund({ amount: '0.00' })).toEqual([422, 'amount_too_small'])
+    expect(await refund({ amount: '20.00' })).toEqual([201, 2000])
+    expect(await shop.read(id)).toMatchObject({ amount_refunded_minor: 2000 })
+  })
+
   test('refunds that take the balance further below zero than is allowed', async () => {
     const shop = await world.merchant()
     const { id } = await shop.captured(10_000)

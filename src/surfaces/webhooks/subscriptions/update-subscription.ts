@@ -72,8 +72,7 @@ export async function updateSubscription(
 }
 
 /**
- * An unchanged endpoint is not checked again, because the settings may have changed since it was
- * set.
+ * An unchanged endpoint is not checked again: stricter settings must not block other changes.
  */
 function endpointOf(
   { judgeEndpoint }: Pick<Deps, 'judgeEndpoint'>,

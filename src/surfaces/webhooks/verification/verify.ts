@@ -8,6 +8,7 @@ import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import type { VerificationFault } from '../schemas.ts'
 import { findSubscription } from '../subscriptions/find.ts'
 import {
   acceptToken,
@@ -19,6 +20,15 @@ import {
 
 type VerifyDeps = Pick<Deps, 'kernel' | 'reach' | 'sending' | 'secrets' | 'sender'>
 type Place = { readonly id: string; readonly tenant_id: string }
+
+/** What happened at the endpoint, for the detail of the refusal. */
+const happened: Readonly<Record<VerificationFault, string>> = {
+  timeout: 'The endpoint could not be reached, or it did not answer in time.',
+  http_status: 'The endpoint answered with another status than 2xx.',
+  mismatch: 'The endpoint answered 2xx, but not with the challenge.',
+  blocked: 'The address of the endpoint may not be sent to.',
+}
+const next = 'Let it answer with the JSON that it received in `challenge`, then verify again.'
 
 /** The time that a caller waits for the endpoint's reply. */
 const patience_ms = 5000
@@ -49,7 +59,10 @@ export async function verify(
   }
   if (answered === 'slow' || answered === 'superseded') return 'created'
   if (answered !== 'answered') {
-    throw problem('verification_failed', { more: { reason: answered } })
+    throw problem('verification_failed', {
+      detail: `${happened[answered]} ${next}`,
+      more: { reason: answered },
+    })
   }
   return 'active'
 }

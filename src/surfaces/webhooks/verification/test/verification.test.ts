@@ -80,13 +80,13 @@ describe.concurrent('an endpoint', () => {
     await receiver.close()
   })
 
-  test.for<[reason: string, greets: Answering | null, endpoint?: string]>([
-    ['http_status', status(500)],
-    ['mismatch', response => response.end('{"challenge": "another"}')],
-    ['mismatch', response => response.end('null')],
-    ['timeout', null],
-    ['blocked', null, 'https://name-of-nowhere.example/'],
-  ])('that does not is refused with %s', async ([reason, greets, endpoint]) => {
+  test.for<[reason: string, detail: string, greets: Answering | null, endpoint?: string]>([
+    ['http_status', 'another status than 2xx', status(500)],
+    ['mismatch', 'not with the challenge', response => response.end('{"challenge": "another"}')],
+    ['mismatch', 'not with the challenge', response => response.end('null')],
+    ['timeout', 'could not be reached', null],
+    ['blocked', 'may not be sent to', null, 'https://name-of-nowhere.example/'],
+  ])('that does not is refused with %s', async ([reason, detail, greets, endpoint]) => {
     const receiver = await receiverThat(greets ?? status(500))
     if (!greets) await receiver.close()
     const made = await unverified(endpoint ?? receiver)
@@ -103,6 +103,7 @@ describe.concurrent('an endpoint', () => {
       'verification_failed',
       reason,
     ])
+    expect(refused.body.detail).toContain(detail)
     expect((await made.see()).state).toBe('created')
     if (greets) await receiver.close()
   })
