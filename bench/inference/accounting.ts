@@ -138,15 +138,13 @@ function resultOf(): Result {
     },
     response_id: 'resp_0123456789',
     decided: [],
-    attempts: [
-      {
-        attempt: 1,
-        state: 'succeeded',
-        provider_request_id: 'req_0123456789',
-        error_code: null,
-        latency_ms: 10,
-      },
-    ],
+    attempt: {
+      attempt: 1,
+      state: 'succeeded',
+      provider_request_id: 'req_0123456789',
+      error_code: null,
+      latency_ms: 10,
+    },
   }
 }
 

@@ -11,7 +11,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { configuredLimits, short_names } from './limits.ts'
+import { limitsArgument, short_names } from './limits.ts'
 
 const Missed = Type.Object({
   missed: Type.String(),
@@ -48,7 +48,7 @@ export async function reserve(
     sql`
       select missed, scope, limit_value::text, resets_at from inference.reserve(
         ${tenant_id}, ${actor_id}, ${operation_id}, ${run}, ${asked.class},
-        ${sql.json(configuredLimits(kernel))}::jsonb, ${deployment.tenant_id}, ${deployment.id},
+        ${limitsArgument(kernel)}::jsonb, ${deployment.tenant_id}, ${deployment.id},
         ${asked.input}, ${asked.output}, ${asked.requests}, ${asked.hold}, ${calls.owner_id},
         ${kernel.settings['inference.lease_seconds']}, ${attempt}, ${newId()})`,
   )
