@@ -3646,6 +3646,17 @@ begin
     using errcode = '42501', constraint = 'usage_append_only';
 end $function$;
 
+CREATE OR REPLACE FUNCTION inference.refuse_quota(_missed record)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a limit has too little left'
+    using constraint = 'quota_room', detail = jsonb_build_object('missed', _missed.missed,
+      'scope', _missed.scope, 'limit_value', _missed.limit_value::text, 'resets_at',
+      to_char(_missed.resets_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
+end $function$;
+
 CREATE OR REPLACE FUNCTION inference.reserve(_tenant uuid, _principal uuid, _operation uuid, _this_run integer, _class text, _limits jsonb, _deployment_tenant uuid, _deployment uuid, _input integer, _output integer, _requests integer, _hold boolean, _owner uuid, _lease_seconds double precision, _attempt integer, _attempt_id uuid)
  RETURNS TABLE(missed text, scope text, limit_value numeric, resets_at timestamp with time zone)
  LANGUAGE plpgsql

@@ -97,22 +97,20 @@ async function begin(
   const provider = deps.providers.find(deployment.provider)
   if (!provider) throw problem('service_unavailable')
   const id = newId()
-  const [{ created_at, deadline_at }] = await Promise.all([
-    insert(tx, order, { id, model, input, deployment }),
-    reserve(tx, deps, {
-      tenant_id,
-      actor_id: principal.id,
-      operation_id: id,
-      run: 1,
-      class: 'job',
-      deployment,
-      input,
-      output: 0,
-      requests: 0,
-      hold: true,
-      attempt: 1,
-    }),
-  ])
+  const { created_at, deadline_at } = await insert(tx, order, { id, model, input, deployment })
+  reserve(tx, deps, {
+    tenant_id,
+    actor_id: principal.id,
+    operation_id: id,
+    run: 1,
+    class: 'job',
+    deployment,
+    input,
+    output: 0,
+    requests: 0,
+    hold: true,
+    attempt: 1,
+  })
   const call: Call = {
     tenant_id,
     id,

@@ -7,3 +7,12 @@ alter function inference.settle rows 1;
 -- at one time shared one growing list of lockers.
 alter table inference.inference_operations
   drop constraint inference_operations_deployment_tenant_id_model_deployment_fkey;
+
+-- Makes the transaction fail that reserved more than there is, so that COMMIT can be sent with the reservation.
+create function inference.refuse_quota(_missed record) returns void language plpgsql as $$
+begin
+  raise exception 'a limit has too little left'
+    using constraint = 'quota_room', detail = jsonb_build_object('missed', _missed.missed,
+      'scope', _missed.scope, 'limit_value', _missed.limit_value::text, 'resets_at',
+      to_char(_missed.resets_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
+end $$;

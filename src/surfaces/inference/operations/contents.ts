@@ -41,12 +41,12 @@ export function sealContent(
   return { id, sealed: keys.seal(use, Buffer.from(text), placeOf(id)), hours }
 }
 
-export async function keepContent(
+export function keepContent(
   tx: Tx,
   { tenant_id, id }: { readonly tenant_id: string; readonly id: string },
   { id: content_id, sealed, hours }: SealedContent,
-): Promise<void> {
-  await tx.run(sql`
+): void {
+  tx.atCommit(sql`
     insert into inference.contents (tenant_id, id, operation_id, sealed, erase_at)
     values (${tenant_id}, ${content_id}, ${id}, ${sealed},
       kernel.now() + make_interval(hours => ${hours}))`)

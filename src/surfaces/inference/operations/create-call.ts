@@ -1,11 +1,11 @@
 /**
  * Creates an operation in the caller's transaction. Unless a job will run it later, it also
  * reserves quota and writes the first attempt. So every call that is sent has a row. Its statements
- * are sent in one packet.
+ * are sent with COMMIT, in one packet; the times of the call are known after the commit.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { reserve } from '../quotas/reserve.ts'
 import { announceEnd } from './announce-end.ts'
@@ -39,28 +39,30 @@ export async function createCall(
     run: 1,
     attempts: 0,
   }
-  const [made] = await Promise.all([
-    insertCall(tx, draft, call, state),
-    draft.input ? keepContent(tx, call, draft.input) : undefined,
-    draft.waits ? undefined : recordDecisions(tx, deps, call, 'input', call.decided),
-    draft.waits ? undefined : takeQuota(tx, deps, call, { requests: 1 }),
-  ])
+  const made = insertion(draft, call, state)
+  // A job is submitted with the deadline of its call.
+  if (draft.waits) Object.assign(call, await tx.one(Made, made))
+  else tx.atCommit(made, { row: Made, answered: row => void Object.assign(call, row) })
+  if (draft.input) keepContent(tx, call, draft.input)
+  if (draft.waits) return call
+  recordDecisions(tx, deps, call, 'input', call.decided)
+  takeQuota(tx, deps, call, { requests: 1 })
   if (state === 'blocked') announceEnd(tx, call, { state, error_code: 'content_blocked' }, 1)
-  return Object.assign(call, made)
+  return call
 }
 
 /**
  * Reserves quota for the current run and writes its first attempt. A blocked input only counts as a
  * request.
  */
-export async function takeQuota(
+export function takeQuota(
   tx: Tx,
   deps: Deps,
   call: Call,
   { requests }: { readonly requests: 0 | 1 },
-): Promise<void> {
+): void {
   const sends = !isBlocked(call)
-  await reserve(tx, deps, {
+  reserve(tx, deps, {
     tenant_id: call.tenant_id,
     actor_id: call.actor_id,
     operation_id: call.id,
@@ -76,12 +78,10 @@ export async function takeQuota(
   if (sends) call.attempts++
 }
 
-async function insertCall(tx: Tx, draft: CallDraft, call: Call, state: string) {
+function insertion(draft: CallDraft, call: Call, state: string): Sql {
   const { key, input } = draft
   const is_blocked = state === 'blocked'
-  return await tx.one(
-    Made,
-    sql`
+  return sql`
       insert into inference.inference_operations (tenant_id, id, actor_id, idempotency_key,
         request_fingerprint, model, first_deployment_id, model_deployment_id,
         deployment_tenant_id, workload, streamed, state, error_code, input_ref, prompt_version,
@@ -98,6 +98,5 @@ async function insertCall(tx: Tx, draft: CallDraft, call: Call, state: string) {
         case when ${state !== 'pending'} then kernel.now() end,
         case when ${is_blocked} then kernel.now() end,
         kernel.now() + make_interval(secs => ${draft.deadline_ms / 1000}))
-      returning created_at, deadline_at`,
-  )
+      returning created_at, deadline_at`
 }

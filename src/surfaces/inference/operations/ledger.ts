@@ -97,7 +97,7 @@ export async function nextRun(
   await lockCounters(tx, tenant_id)
   await settleRun(tx, { tenant_id, operation_id, run }, spent)
   call.run = run + 1
-  await takeQuota(tx, deps, call, { requests: 0 })
+  takeQuota(tx, deps, call, { requests: 0 })
   await tx.run(sql`
     update inference.inference_operations
     set run = ${call.run}, model_deployment_id = ${call.deployment.id},
