@@ -3438,7 +3438,6 @@ create table inference.inference_operations (
   deadline_at timestamp with time zone not null,
   version bigint not null default 1,
   constraint inference_operations_check CHECK (((completed_at IS NULL) = (state = ANY (ARRAY['pending'::text, 'running'::text, 'reconciling'::text])))),
-  constraint inference_operations_deployment_tenant_id_model_deployment_fkey FOREIGN KEY (deployment_tenant_id, model_deployment_id) REFERENCES inference.model_deployments(tenant_id, id),
   constraint inference_operations_id_key UNIQUE (id),
   constraint inference_operations_pkey PRIMARY KEY (tenant_id, id),
   constraint inference_operations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'reconciling'::text, 'succeeded'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text, 'expired'::text]))),
@@ -3647,9 +3646,21 @@ begin
     using errcode = '42501', constraint = 'usage_append_only';
 end $function$;
 
+CREATE OR REPLACE FUNCTION inference.refuse_quota(_missed record)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a limit has too little left'
+    using constraint = 'quota_room', detail = jsonb_build_object('missed', _missed.missed,
+      'scope', _missed.scope, 'limit_value', _missed.limit_value::text, 'resets_at',
+      to_char(_missed.resets_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
+end $function$;
+
 CREATE OR REPLACE FUNCTION inference.reserve(_tenant uuid, _principal uuid, _operation uuid, _this_run integer, _class text, _limits jsonb, _deployment_tenant uuid, _deployment uuid, _input integer, _output integer, _requests integer, _hold boolean, _owner uuid, _lease_seconds double precision, _attempt integer, _attempt_id uuid)
  RETURNS TABLE(missed text, scope text, limit_value numeric, resets_at timestamp with time zone)
  LANGUAGE plpgsql
+ ROWS 1
 AS $function$
 #variable_conflict use_column
 declare
@@ -3739,6 +3750,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION inference.settle(_tenant uuid, _operation uuid, _this_run integer, _ended_as text, _input integer, _cached integer, _output integer, _measured text, _snapshot text, _request text, _took_ms integer)
  RETURNS TABLE(input_units integer, cached_input_units integer, output_units integer, cost numeric, currency text, price_version integer, source text)
  LANGUAGE plpgsql
+ ROWS 1
 AS $function$
 #variable_conflict use_column
 declare

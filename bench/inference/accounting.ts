@@ -138,15 +138,13 @@ function resultOf(): Result {
     },
     response_id: 'resp_0123456789',
     decided: [],
-    attempts: [
-      {
-        attempt: 1,
-        state: 'succeeded',
-        provider_request_id: 'req_0123456789',
-        error_code: null,
-        latency_ms: 10,
-      },
-    ],
+    attempt: {
+      attempt: 1,
+      state: 'succeeded',
+      provider_request_id: 'req_0123456789',
+      error_code: null,
+      latency_ms: 10,
+    },
   }
 }
 
@@ -188,13 +186,12 @@ async function scriptOf(deps: Deps): Promise<string> {
   const sent: Sql[] = []
   const emitted: BufferedEvent[] = []
   const row = { created_at: '', deadline_at: '', version: 2, completed_at: '' }
-  const note = async (_schema: unknown, statement: Sql) => {
-    sent.push(statement)
-    return statement.strings[0]?.includes('inference.reserve') ? undefined : row
-  }
   const tx = {
-    one: note,
-    maybe: note,
+    atCommit: (statement: Sql) => sent.push(statement),
+    maybe: async (_schema: unknown, statement: Sql) => {
+      sent.push(statement)
+      return row
+    },
     emit: (event: BufferedEvent) => emitted.push({ ...event, id: '@events' }),
   } as unknown as Tx
   const draft = {
@@ -222,8 +219,8 @@ async function scriptOf(deps: Deps): Promise<string> {
 \\startpipeline
 begin;
 ${packet(sent.slice(0, begun))}
-\\endpipeline
 commit;
+\\endpipeline
 \\startpipeline
 begin;
 ${packet(sent.slice(begun))}

@@ -73,8 +73,8 @@ async function addSecondModel({ origin, headers }: Gateway, database_url: string
      insert into inference.model_aliases (tenant_id, alias, deployment_id, priority)
      select tenant_id, 'default', id, 1 from made`,
   )
-  // The platform keeps for a second what a name stands for; only its own changes clear that.
-  await new Promise(resolve => setTimeout(resolve, 1100))
+  // The platform caches the models of a name for ten seconds, because only its own changes clear that.
+  await new Promise(resolve => setTimeout(resolve, 10_100))
 }
 
 async function look({ origin, path, headers, body }: Gateway): Promise<Saw> {

@@ -28,6 +28,13 @@ export type Reader = {
 /** The result of the function is ignored, except a promise. */
 export type AfterCommit = (() => void) | (() => Promise<void>)
 
+/** The outcome of a statement that is sent with COMMIT. */
+export type AtCommit<S extends TSchema> = {
+  readonly row: S
+  /** Gets the only row that the statement returns, before `afterCommit` runs. */
+  answered(row: Static<S>): void
+}
+
 export type Tx = Reader & {
   /** Runs a statement and returns how many rows it changed. */
   run(statement: Sql): Promise<number>
@@ -44,8 +51,14 @@ export type Tx = Reader & {
   emit(event: EventDraft): string
   /** Writes an audit record in this transaction. */
   audit(act: AuditDraft): void
-  /** Adds a statement that is sent with COMMIT, after the handler's own statements and events. */
-  atCommit(statement: Sql): void
+  /**
+   * Adds a statement that is sent with COMMIT, after the handler's own statements and events. If it
+   * fails, the transaction fails with the error that `refused` makes of the failure.
+   */
+  atCommit<S extends TSchema>(
+    statement: Sql,
+    outcome?: Partial<AtCommit<S>> & { refused?(error: unknown): unknown },
+  ): void
   /** After the commit, wakes all work that waits for this topic, in every process. */
   wake(topic: string): void
   /**
@@ -207,6 +220,18 @@ async function attemptTx<T>(
   return result
 }
 
+function rowTaker<S extends TSchema>(
+  { check_rows }: Pick<DbOptions, 'check_rows'>,
+  { row, answered }: AtCommit<S>,
+  statement: Sql,
+) {
+  return ({ rows }: Answer) => {
+    if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`)
+    if (check_rows) checkRow(row, rows[0], statement)
+    answered(rows[0] as Static<S>)
+  }
+}
+
 function txOn(options: DbOptions, state: TxState): Tx {
   const reader = readerOn(options, statement => state.ask(statement))
   return {
@@ -238,7 +263,10 @@ function txOn(options: DbOptions, state: TxState): Tx {
       return id
     },
     audit: act => void state.live().acts.push(act),
-    atCommit: statement => void state.live().last.push(statement),
+    atCommit: (statement, { row, answered, refused } = {}) => {
+      const known = answered && row ? rowTaker(options, { row, answered }, statement) : undefined
+      state.live().last.push({ statement, answered: known, refused })
+    },
     wake: topic => void state.live().topics.add(topic),
     afterCommit: run => void state.live().after.push(run),
   }

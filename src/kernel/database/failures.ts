@@ -16,11 +16,14 @@ export class SqlState extends Error {
   override readonly name = 'SqlState'
   readonly code: string
   readonly constraint: string | undefined
+  /** Written by PostgreSQL or by our own functions; it may contain values of the row. */
+  readonly detail: string | undefined
 
   constructor(error: pg.DatabaseError) {
     super(error.message, { cause: error })
     this.code = error.code ?? 'XX000'
     this.constraint = error.constraint
+    this.detail = error.detail
   }
 
   static from(error: unknown): unknown {
@@ -38,7 +41,7 @@ export function brokenBy(error: unknown): Error | undefined {
 }
 
 /** Returns true if the error is a violation of the constraint with that name. */
-export function violates(error: unknown, constraint: string): boolean {
+export function violates(error: unknown, constraint: string): error is SqlState {
   return error instanceof SqlState && error.constraint === constraint
 }
 

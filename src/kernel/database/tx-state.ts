@@ -16,10 +16,16 @@ const begin = {
   serializable: compile(sql`begin isolation level serializable`),
 } as const
 
+type Last = {
+  readonly statement: Sql
+  readonly answered: ((answer: Answer) => void) | undefined
+  readonly refused: ((error: unknown) => unknown) | undefined
+}
+
 export class TxState {
   readonly events: BufferedEvent[] = []
   readonly acts: AuditDraft[] = []
-  readonly last: Sql[] = []
+  readonly last: Last[] = []
   readonly topics = new Set<string>()
   readonly after: ((() => void) | (() => Promise<void>))[] = []
   ended = false
@@ -60,7 +66,8 @@ export class TxState {
 
   async commit(outbox: readonly Sql[]): Promise<void> {
     if (!this.begun && outbox.length === 0 && this.last.length === 0) return
-    const sent = [...outbox, ...this.last].map(statement => this.ask(statement))
+    const sent: Promise<unknown>[] = outbox.map(statement => this.ask(statement))
+    for (const one of this.last) sent.push(this.askLast(one))
     this.ended = true
     const committed = this.sender.send(commit)
     this.sender.flush()
@@ -69,6 +76,15 @@ export class TxState {
     if (failed) throw failed.reason
     // COMMIT of a failed transaction returns ROLLBACK without an error.
     if ((await committed).tag !== 'COMMIT') throw new Error('the transaction was rolled back')
+  }
+
+  private async askLast({ statement, answered, refused }: Last): Promise<void> {
+    try {
+      const answer = await this.ask(statement)
+      answered?.(answer)
+    } catch (error) {
+      throw refused ? refused(error) : error
+    }
   }
 
   /** Returns the error that made the connection unusable, or undefined. */

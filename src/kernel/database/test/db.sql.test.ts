@@ -87,6 +87,28 @@ describe('a transaction', () => {
     expect(told.committed + twice.told.committed).toBe(0)
   })
 
+  test('gets the row of a statement that is sent with COMMIT, and names its failure', async () => {
+    const { db } = open()
+    const id = newId()
+    const seen: unknown[] = []
+    const insert = (n: number) => sql`
+      insert into public.thing (id, n) values (${id}, ${n}) returning n`
+    await db.tx(async tx => {
+      tx.atCommit(insert(5), { row: N, answered: row => void seen.push(row) })
+      tx.afterCommit(() => void seen.push('committed'))
+      expect(seen).toEqual([])
+    })
+    expect(seen).toEqual([{ n: 5 }, 'committed'])
+    const again = db.tx(async tx => {
+      await tx.run(put(newId(), 1))
+      const refused = (error: unknown) =>
+        violates(error, 'thing_pkey') ? new TypeError('there is one') : error
+      tx.atCommit(insert(6), { row: N, answered: row => void seen.push(row), refused })
+    })
+    await expect(again).rejects.toThrow('there is one')
+    expect(seen).toHaveLength(2)
+  })
+
   test('in which a statement failed is not committed, even if the error was caught', async () => {
     const { db } = open()
     const id = newId()

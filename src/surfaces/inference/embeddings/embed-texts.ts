@@ -17,7 +17,7 @@ import { safetyIdentifier } from '../prompts/place.ts'
 import { ProviderFailure, type Embeddings, type Provider } from '../providers/provider.ts'
 import { reserve } from '../quotas/reserve.ts'
 import { settleRun, type Settled, type Spent } from '../quotas/settle.ts'
-import { openLedger, writeEnds } from '../operations/ledger.ts'
+import { openLedger, writeEnd } from '../operations/ledger.ts'
 import type { Call } from '../operations/call.ts'
 
 type Begun = { readonly call: Call; readonly provider: Provider }
@@ -69,8 +69,9 @@ export async function embedTexts(
   }
   const spent = spentBy(embedded, failure, ledger.sent(), Math.round(performance.now() - began_ms))
   const settled = await kernel.db.tx(async tx => {
-    await writeEnds(tx, call, ledger.take())
-    return await settleEmbedding(tx, call, spent)
+    const end = writeEnd(tx, call, ledger.last())
+    const [found] = await Promise.all([settleEmbedding(tx, call, spent), end])
+    return found
   })
   if (!embedded || !settled) throw problemOf(failure)
   const { vectors, dimensions, model_snapshot } = embedded
@@ -97,7 +98,7 @@ async function begin(
   if (!provider) throw problem('service_unavailable')
   const id = newId()
   const { created_at, deadline_at } = await insert(tx, order, { id, model, input, deployment })
-  await reserve(tx, deps, {
+  reserve(tx, deps, {
     tenant_id,
     actor_id: principal.id,
     operation_id: id,

@@ -1,7 +1,6 @@
 /**
- * A cache of the deployments behind a name. Entries are kept for a second, so that a call needs no
- * statement to find its model. A change of a model clears the cache in every process. If that
- * notification is lost, the entry still expires.
+ * A cache of the deployments behind a name. A change of a model clears the cache in every
+ * process. If that notification is lost, an entry still expires after ten seconds.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -24,7 +23,7 @@ export type Candidate = Static<typeof Found>
 
 type Known = { readonly found: readonly Candidate[]; readonly read_ms: number }
 
-const kept_ms = 1000
+const kept_ms = 10_000
 const known_max = 1000
 
 export class KnownModels {

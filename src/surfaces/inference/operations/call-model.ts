@@ -14,7 +14,7 @@ import { decideOn, type Decided } from '../safety/policy.ts'
 import { OutputScanner } from '../safety/scanner.ts'
 import type { Call } from './call.ts'
 import { CallCancelled } from './calls.ts'
-import { nextRun, openLedger, writeEnds, type EndedAttempt, type Ledger } from './ledger.ts'
+import { nextRun, openLedger, writeEnd, type EndedAttempt, type Ledger } from './ledger.ts'
 import { checkJson } from './check-json.ts'
 import { countTokens } from './tokens.ts'
 
@@ -45,7 +45,8 @@ export type Result = {
   readonly spent: Spent
   readonly response_id: string | null
   readonly decided: readonly Decided[]
-  readonly attempts: readonly EndedAttempt[]
+  /** The end of the last attempt. */
+  readonly attempt: EndedAttempt | undefined
 }
 
 /**
@@ -71,7 +72,7 @@ export async function callModel(
     call.deployment = next
     try {
       await deps.kernel.db.tx(async tx => {
-        await writeEnds(tx, call, result.attempts)
+        await writeEnd(tx, call, result.attempt)
         await nextRun(tx, deps, call, result.spent)
       })
     } catch (error) {
@@ -124,11 +125,10 @@ async function callDeployment(
   const ending = await endingOf(deps, call, { reading, failure, signal })
   const compute_ms = Math.round(performance.now() - began_ms)
   const spent = await spentBy(call, { reading, failure, ending, ledger, compute_ms })
-  const attempts = ledger.take()
   const { passed: text, response_id } = reading
   const decided = [...reading.decided, ...refusalOf(failure), ...flagsOf(deps, text)]
   return {
-    result: { ending, text, spent, response_id, decided, attempts },
+    result: { ending, text, spent, response_id, decided, attempt: ledger.last() },
     is_open: !reading.has_passed,
   }
 }

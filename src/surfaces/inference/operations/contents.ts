@@ -4,7 +4,7 @@
  * when no retry can need them.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { SealedColumn } from '../../../kernel/work/reseal.ts'
@@ -39,6 +39,17 @@ export function sealContent(
     ? settings['inference.kept_days'] * 24
     : settings['kernel.idempotency_retention_hours']
   return { id, sealed: keys.seal(use, Buffer.from(text), placeOf(id)), hours }
+}
+
+export function keepContent(
+  tx: Tx,
+  { tenant_id, id }: { readonly tenant_id: string; readonly id: string },
+  { id: content_id, sealed, hours }: SealedContent,
+): void {
+  tx.atCommit(sql`
+    insert into inference.contents (tenant_id, id, operation_id, sealed, erase_at)
+    values (${tenant_id}, ${content_id}, ${id}, ${sealed},
+      kernel.now() + make_interval(hours => ${hours}))`)
 }
 
 /** Undefined after it was erased. */

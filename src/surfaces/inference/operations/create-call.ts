@@ -1,16 +1,18 @@
 /**
  * Creates an operation in the caller's transaction. Unless a job will run it later, it also
  * reserves quota and writes the first attempt. So every call that is sent has a row. Its statements
- * are sent in one packet.
+ * are sent with COMMIT, in one packet; the times of the call are known after the commit.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { reserve } from '../quotas/reserve.ts'
 import { announceEnd } from './announce-end.ts'
 import { isBlocked, type Call } from './call.ts'
+import { keepContent } from './contents.ts'
 import type { CallDraft } from './draft-call.ts'
+import { recordDecisions } from './record-decisions.ts'
 
 const Made = Type.Object({ created_at: Type.String(), deadline_at: Type.String() })
 
@@ -37,27 +39,30 @@ export async function createCall(
     run: 1,
     attempts: 0,
   }
-  const inserted = insertCall(tx, deps, draft, call, state)
-  const [made] = await Promise.all([
-    inserted,
-    draft.waits ? undefined : takeQuota(tx, deps, call, { requests: 1 }),
-  ])
+  const made = insertion(draft, call, state)
+  // A job is submitted with the deadline of its call.
+  if (draft.waits) Object.assign(call, await tx.one(Made, made))
+  else tx.atCommit(made, { row: Made, answered: row => void Object.assign(call, row) })
+  if (draft.input) keepContent(tx, call, draft.input)
+  if (draft.waits) return call
+  recordDecisions(tx, deps, call, 'input', call.decided)
+  takeQuota(tx, deps, call, { requests: 1 })
   if (state === 'blocked') announceEnd(tx, call, { state, error_code: 'content_blocked' }, 1)
-  return Object.assign(call, made)
+  return call
 }
 
 /**
  * Reserves quota for the current run and writes its first attempt. A blocked input only counts as a
  * request.
  */
-export async function takeQuota(
+export function takeQuota(
   tx: Tx,
   deps: Deps,
   call: Call,
   { requests }: { readonly requests: 0 | 1 },
-): Promise<void> {
+): void {
   const sends = !isBlocked(call)
-  await reserve(tx, deps, {
+  reserve(tx, deps, {
     tenant_id: call.tenant_id,
     actor_id: call.actor_id,
     operation_id: call.id,
@@ -73,46 +78,25 @@ export async function takeQuota(
   if (sends) call.attempts++
 }
 
-async function insertCall(tx: Tx, deps: Deps, draft: CallDraft, call: Call, state: string) {
+function insertion(draft: CallDraft, call: Call, state: string): Sql {
   const { key, input } = draft
-  const decided = draft.waits ? [] : call.decided
-  return await tx.one(
-    Made,
-    sql`
-      with clock as materialized (
-        select kernel.now() as at
-      ), made as (
-        insert into inference.inference_operations (tenant_id, id, actor_id, idempotency_key,
-          request_fingerprint, model, first_deployment_id, model_deployment_id,
-          deployment_tenant_id, workload, streamed, state, error_code, input_ref, prompt_version,
-          parameters, metadata, store, job_id, parent_id, estimated_input, max_output, created_at,
-          started_at, completed_at, deadline_at)
-        select ${call.tenant_id}, ${call.id}, ${call.actor_id}, ${key?.value ?? null},
-          ${key?.fingerprint ?? null}, ${call.model}, ${call.deployment.id}, ${call.deployment.id},
-          ${call.deployment.tenant_id}, ${call.workload}, ${call.class === 'stream'}, ${state},
-          ${state === 'blocked' ? 'content_blocked' : null}, ${input?.id ?? null}, ${call.prompt},
-          ${sql.json(call.parameters)}::jsonb,
-          ${call.metadata ? sql.json(call.metadata) : null}::jsonb, ${call.store}, ${call.job_id},
-          ${draft.parent_id ?? null}, ${call.estimated_input},
-          ${call.parameters.max_output_tokens},
-          c.at, case when ${state} = 'pending' then null else c.at end,
-          case when ${state} = 'blocked' then c.at end,
-          c.at + make_interval(secs => ${draft.deadline_ms / 1000})
-        from clock c
-        returning tenant_id, id, created_at, deadline_at
-      ), kept as (
-        insert into inference.contents (tenant_id, id, operation_id, sealed, erase_at)
-        select m.tenant_id, ${input?.id ?? null}::uuid, m.id, ${input?.sealed ?? null}::bytea,
-          m.created_at + make_interval(hours => ${input?.hours ?? 0})
-        from made m where ${input !== null}
-      ), decisions as (
-        insert into inference.safety_decisions (tenant_id, operation_id, stage, category,
-          policy_version, decision, created_at)
-        select m.tenant_id, m.id, 'input', d.category, ${deps.policy.version}, d.decision,
-          m.created_at
-        from made m cross join unnest(${decided.map(one => one.category)}::text[],
-          ${decided.map(one => one.decision)}::text[]) d (category, decision)
-      )
-      select created_at, deadline_at from made`,
-  )
+  const is_blocked = state === 'blocked'
+  return sql`
+      insert into inference.inference_operations (tenant_id, id, actor_id, idempotency_key,
+        request_fingerprint, model, first_deployment_id, model_deployment_id,
+        deployment_tenant_id, workload, streamed, state, error_code, input_ref, prompt_version,
+        parameters, metadata, store, job_id, parent_id, estimated_input, max_output, created_at,
+        started_at, completed_at, deadline_at)
+      values (${call.tenant_id}, ${call.id}, ${call.actor_id}, ${key?.value ?? null},
+        ${key?.fingerprint ?? null}, ${call.model}, ${call.deployment.id}, ${call.deployment.id},
+        ${call.deployment.tenant_id}, ${call.workload}, ${call.class === 'stream'}, ${state},
+        ${is_blocked ? 'content_blocked' : null}, ${input?.id ?? null}, ${call.prompt},
+        ${sql.json(call.parameters)}::jsonb,
+        ${call.metadata ? sql.json(call.metadata) : null}::jsonb, ${call.store}, ${call.job_id},
+        ${draft.parent_id ?? null}, ${call.estimated_input},
+        ${call.parameters.max_output_tokens}, kernel.now(),
+        case when ${state !== 'pending'} then kernel.now() end,
+        case when ${is_blocked} then kernel.now() end,
+        kernel.now() + make_interval(secs => ${draft.deadline_ms / 1000}))
+      returning created_at, deadline_at`
 }

@@ -26,22 +26,19 @@ export type EndedAttempt = {
 export type Ledger = AttemptLedger & {
   /** Whether the current run was sent. */
   sent(): boolean
-  /** Ends of attempts that are not written yet. The next transaction writes them. */
-  take(): readonly EndedAttempt[]
+  /** The end of the last attempt. The next transaction writes it. */
   last(): EndedAttempt | undefined
 }
 
 export function openLedger(deps: Deps, call: Call): Ledger {
   const first = call.attempts
-  let ended: EndedAttempt[] = []
   let last: EndedAttempt | undefined
   let sent = false
   return {
     begin: async attempt => {
       // Committed with the reservation of the run.
       const is_written = attempt <= first
-      if (!is_written && !(await writeNext(deps, call, attempt, last, ended))) return false
-      if (!is_written) ended = []
+      if (!is_written && !(await writeNext(deps, call, attempt, last))) return false
       sent = true
       return true
     },
@@ -53,10 +50,8 @@ export function openLedger(deps: Deps, call: Call): Ledger {
         error_code: seen.error_code ?? null,
         latency_ms: Math.round(seen.latency_ms),
       }
-      ended.push(last)
     },
     sent: () => sent,
-    take: () => ended,
     last: () => last,
   }
 }
@@ -67,12 +62,11 @@ async function writeNext(
   call: Call,
   attempt: number,
   last: EndedAttempt | undefined,
-  ended: readonly EndedAttempt[],
 ): Promise<boolean> {
   const before = { run: call.run, attempts: call.attempts }
   try {
     await deps.kernel.db.tx(async tx => {
-      await writeEnds(tx, call, ended)
+      await writeEnd(tx, call, last)
       if (last?.state === 'ambiguous') {
         await nextRun(tx, deps, call, { ...nothing_known, as: 'ambiguous' })
         return
@@ -103,7 +97,7 @@ export async function nextRun(
   await lockCounters(tx, tenant_id)
   await settleRun(tx, { tenant_id, operation_id, run }, spent)
   call.run = run + 1
-  await takeQuota(tx, deps, call, { requests: 0 })
+  takeQuota(tx, deps, call, { requests: 0 })
   await tx.run(sql`
     update inference.inference_operations
     set run = ${call.run}, model_deployment_id = ${call.deployment.id},
@@ -111,22 +105,15 @@ export async function nextRun(
     where tenant_id = ${tenant_id} and id = ${operation_id}`)
 }
 
-export async function writeEnds(
+export async function writeEnd(
   tx: Tx,
   { tenant_id, id }: Pick<Call, 'tenant_id' | 'id'>,
-  ended: readonly EndedAttempt[],
+  ended: EndedAttempt | undefined,
 ): Promise<void> {
-  if (ended.length === 0) return
+  if (!ended) return
   await tx.run(sql`
-    update inference.inference_attempts a
-    set state = e.state, provider_request_id = e.provider_request_id, error_code = e.error_code,
-      latency_ms = e.latency_ms
-    from ${sql.table(ended, {
-      attempt: 'int4',
-      state: 'text',
-      provider_request_id: 'text',
-      error_code: 'text',
-      latency_ms: 'int4',
-    })} e
-    where a.tenant_id = ${tenant_id} and a.operation_id = ${id} and a.attempt = e.attempt`)
+    update inference.inference_attempts
+    set state = ${ended.state}, provider_request_id = ${ended.provider_request_id},
+      error_code = ${ended.error_code}, latency_ms = ${ended.latency_ms}
+    where tenant_id = ${tenant_id} and operation_id = ${id} and attempt = ${ended.attempt}`)
 }

@@ -8,15 +8,15 @@ import type { Deps } from '../deps.ts'
 import type { Decided } from '../safety/policy.ts'
 import type { Call } from './call.ts'
 
-export async function recordDecisions(
+export function recordDecisions(
   tx: Tx,
   { policy }: Pick<Deps, 'policy'>,
   { tenant_id, id }: Pick<Call, 'tenant_id' | 'id'>,
   stage: 'input' | 'output',
   decided: readonly Decided[],
-): Promise<void> {
+): void {
   if (decided.length === 0) return
-  await tx.run(sql`
+  tx.atCommit(sql`
     insert into inference.safety_decisions (tenant_id, operation_id, stage, category,
       policy_version, decision)
     select ${tenant_id}, ${id}, ${stage}, d.category, ${policy.version}, d.decision

@@ -134,8 +134,8 @@ async function beginAgain(
   const run = row.state === 'pending' ? row.run : row.run + 1
   const call = await callOf(tx, deps, row, found, run)
   call.deployment = call.candidates[0]
-  await recordDecisions(tx, deps, call, 'input', call.decided)
-  await takeQuota(tx, deps, call, { requests: 1 })
+  recordDecisions(tx, deps, call, 'input', call.decided)
+  takeQuota(tx, deps, call, { requests: 1 })
   const state = isBlocked(call) ? 'blocked' : 'running'
   const { deadline_at } = await tx.one(
     Type.Object({ deadline_at: Type.String() }),

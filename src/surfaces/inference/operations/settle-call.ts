@@ -77,12 +77,38 @@ async function endCall(
   tx: Tx,
   { kernel, policy }: Deps,
   call: Call,
-  { ending, text, spent, response_id, decided, attempts }: Result,
+  { ending, text, spent, response_id, decided, attempt }: Result,
   { sha, output_length }: Output,
 ) {
   const { tenant_id, id, run, store, parameters } = call
   const is_kept = store || parameters.keyed === true
   const output = is_kept && text !== '' ? sealContent(kernel, store, text) : null
+  const tried = attempt
+    ? sql`, tried as (
+        update inference.inference_attempts a
+        set state = ${attempt.state}, provider_request_id = ${attempt.provider_request_id},
+          error_code = ${attempt.error_code}, latency_ms = ${attempt.latency_ms}
+        from ended e
+        where a.tenant_id = e.tenant_id and a.operation_id = e.id
+          and a.attempt = ${attempt.attempt})`
+    : sql.empty
+  const decisions =
+    decided.length === 0
+      ? sql.empty
+      : sql`, decisions as (
+        insert into inference.safety_decisions (tenant_id, operation_id, stage, category,
+          policy_version, decision)
+        select e.tenant_id, e.id, 'output', d.category, ${policy.version}, d.decision
+        from ended e cross join ${sql.table(decided, { category: 'text', decision: 'text' })} d
+        on conflict (tenant_id, operation_id, stage, category) do update
+          set decision = excluded.decision, policy_version = excluded.policy_version)`
+  const kept = output
+    ? sql`, kept as (
+        insert into inference.contents (tenant_id, id, operation_id, sealed, erase_at)
+        select e.tenant_id, ${output.id}, e.id, ${output.sealed},
+          e.completed_at + make_interval(hours => ${output.hours})
+        from ended e)`
+    : sql.empty
   return await tx.maybe(
     Ended,
     sql`
@@ -101,31 +127,7 @@ async function endCall(
         where o.tenant_id = ${tenant_id} and o.id = ${id} and o.run = ${run}
           and o.state in ('running', 'reconciling')
         returning o.tenant_id, o.id, o.version, o.completed_at
-      ), tried as (
-        update inference.inference_attempts a
-        set state = t.state, provider_request_id = t.provider_request_id,
-          error_code = t.error_code, latency_ms = t.latency_ms
-        from ended e cross join unnest(${attempts.map(one => one.attempt)}::int4[],
-          ${attempts.map(one => one.state)}::text[],
-          ${attempts.map(one => one.provider_request_id)}::text[],
-          ${attempts.map(one => one.error_code)}::text[],
-          ${attempts.map(one => one.latency_ms)}::int4[])
-          t (attempt, state, provider_request_id, error_code, latency_ms)
-        where a.tenant_id = ${tenant_id} and a.operation_id = ${id} and a.attempt = t.attempt
-      ), decisions as (
-        insert into inference.safety_decisions (tenant_id, operation_id, stage, category,
-          policy_version, decision)
-        select e.tenant_id, e.id, 'output', d.category, ${policy.version}, d.decision
-        from ended e cross join unnest(${decided.map(one => one.category)}::text[],
-          ${decided.map(one => one.decision)}::text[]) d (category, decision)
-        on conflict (tenant_id, operation_id, stage, category) do update
-          set decision = excluded.decision, policy_version = excluded.policy_version
-      ), kept as (
-        insert into inference.contents (tenant_id, id, operation_id, sealed, erase_at)
-        select e.tenant_id, ${output?.id ?? null}::uuid, e.id, ${output?.sealed ?? null}::bytea,
-          e.completed_at + make_interval(hours => ${output?.hours ?? 0})
-        from ended e where ${output !== null}
-      )
+      )${tried}${decisions}${kept}
       select e.version, e.completed_at, s.input_units, s.cached_input_units, s.output_units,
         s.cost::text, s.currency, s.price_version, s.source
       from spent s cross join ended e`,

@@ -1,4 +1,5 @@
 /** The limits of the settings, as arguments of the SQL functions of the quota. */
+import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../settings.ts'
 
 export const metrics = [
@@ -31,4 +32,13 @@ export function configuredLimits({ settings }: Pick<Kernel, 'settings'>): Limits
       metrics.map(metric => [metric, settings[`inference.quota_${scope}_${metric}`]]),
     ) as Record<Metric, number>
   return { tenant: of('tenant'), principal: of('principal') }
+}
+
+const arguments_of = new WeakMap<object, string>()
+
+/** The same as JSON, made once, because every call sends it. */
+export function limitsArgument(kernel: Pick<Kernel, 'settings'>): string {
+  const known = arguments_of.get(kernel) ?? sql.json(configuredLimits(kernel))
+  arguments_of.set(kernel, known)
+  return known
 }

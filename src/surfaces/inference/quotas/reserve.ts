@@ -1,24 +1,25 @@
 /**
  * Reserves the maximum that a run may use from every limit, in the caller's transaction.
- * `inference.reserve` locks and checks all counters in one round trip. So concurrent calls never
- * exceed the quota together.
+ * `inference.reserve` locks and checks all counters, so concurrent calls never exceed the quota
+ * together. It is sent with COMMIT, so no counter is locked during a round trip. If a limit has too
+ * little, it makes the transaction fail.
  */
-import { Type } from 'typebox'
-import { parseTime } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
+import { violates, type SqlState } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import type { Problem } from '../../../kernel/errors/problem.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { configuredLimits, short_names } from './limits.ts'
+import { limitsArgument, short_names } from './limits.ts'
 
-const Missed = Type.Object({
-  missed: Type.String(),
-  scope: Type.String(),
-  limit_value: Type.String(),
-  resets_at: nullable(Type.String()),
-})
+/** The detail of the error of `inference.refuse_quota`. */
+type Missed = {
+  readonly missed: string
+  readonly scope: string
+  readonly limit_value: string
+  readonly resets_at: string | null
+}
 
 export type Reserve = {
   readonly tenant_id: string
@@ -37,33 +38,36 @@ export type Reserve = {
   readonly attempt: number | null
 }
 
-export async function reserve(
+export function reserve(
   tx: Tx,
   { kernel, calls }: Pick<Deps, 'kernel' | 'calls'>,
   asked: Reserve,
-): Promise<void> {
+): void {
   const { tenant_id, actor_id, operation_id, run, deployment, attempt } = asked
-  const missed = await tx.maybe(
-    Missed,
+  tx.atCommit(
     sql`
-      select missed, scope, limit_value::text, resets_at from inference.reserve(
+      select inference.refuse_quota(r)
+      from inference.reserve(
         ${tenant_id}, ${actor_id}, ${operation_id}, ${run}, ${asked.class},
-        ${sql.json(configuredLimits(kernel))}::jsonb, ${deployment.tenant_id}, ${deployment.id},
+        ${limitsArgument(kernel)}::jsonb, ${deployment.tenant_id}, ${deployment.id},
         ${asked.input}, ${asked.output}, ${asked.requests}, ${asked.hold}, ${calls.owner_id},
-        ${kernel.settings['inference.lease_seconds']}, ${attempt}, ${newId()})`,
+        ${kernel.settings['inference.lease_seconds']}, ${attempt}, ${newId()}) r`,
+    { refused: error => (violates(error, 'quota_room') ? exceeded(kernel, error) : error) },
   )
-  if (!missed) return
-  const { scope, resets_at } = missed
-  const metric = short_names[missed.missed] ?? 'concurrency'
-  const wait = resets_at === null ? 1 : (parseTime(resets_at) - kernel.clock.nowMs()) / 1000
-  const detail =
+}
+
+function exceeded({ clock }: Pick<Deps['kernel'], 'clock'>, { detail = '' }: SqlState): Problem {
+  const { missed, scope, limit_value, resets_at } = JSON.parse(detail) as Missed
+  const metric = short_names[missed] ?? 'concurrency'
+  const wait = resets_at === null ? 1 : (Date.parse(resets_at) - clock.nowMs()) / 1000
+  const says =
     metric === 'concurrency'
-      ? `The ${scope} has as many calls under way as it may have (${missed.limit_value}). Wait until one has ended.`
-      : `The call could use more ${metric} than is left of the limit of the ${scope} (${missed.limit_value}). Wait until ${resets_at}, ask for less output, or ask for a higher limit.`
-  throw problem('quota_exceeded', {
-    detail,
+      ? `The ${scope} has as many calls under way as it may have (${limit_value}). Wait until one has ended.`
+      : `The call could use more ${metric} than is left of the limit of the ${scope} (${limit_value}). Wait until ${resets_at}, ask for less output, or ask for a higher limit.`
+  return problem('quota_exceeded', {
+    detail: says,
     retry_after: Math.max(1, Math.ceil(wait)),
-    more: { quota: { metric, scope, limit: missed.limit_value, resets_at } },
+    more: { quota: { metric, scope, limit: limit_value, resets_at } },
   })
 }
 

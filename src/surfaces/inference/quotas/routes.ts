@@ -13,7 +13,7 @@ import { closed, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.t
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Decimal } from '../schemas.ts'
-import { configuredLimits, metrics, type Metric, type ScopeType } from './limits.ts'
+import { configuredLimits, limitsArgument, metrics, type Metric, type ScopeType } from './limits.ts'
 
 const MetricName = oneOf(...metrics)
 const Scope = oneOf('tenant', 'principal')
@@ -70,7 +70,7 @@ function listRoute(deps: Deps): Route {
 }
 
 async function readQuotas(reader: Reader, { kernel }: Deps, { id, tenant_id }: Principal) {
-  const limits = sql.json(configuredLimits(kernel))
+  const limits = limitsArgument(kernel)
   return await reader.many(
     QuotaLine,
     sql`

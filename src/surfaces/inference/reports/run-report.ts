@@ -206,7 +206,7 @@ function failed(
     spent,
     response_id: null,
     decided: [],
-    attempts: ledger.take(),
+    attempt: ledger.last(),
   }
 }
 
@@ -218,11 +218,11 @@ async function resultOf(
   began_ms: number,
 ): Promise<Result> {
   const compute_ms = Math.round(performance.now() - began_ms)
-  const attempts = ledger.take()
+  const attempt = ledger.last()
   if (!ended) {
     const spent: Spent = { ...none, input: 0, output: 0, compute_ms, as: 'ambiguous' }
     const ending = { state: 'failed', code: 'upstream_timeout', retryable: false } as const
-    return { ending, text: '', spent, response_id: null, decided: [], attempts }
+    return { ending, text: '', spent, response_id: null, decided: [], attempt }
   }
   const scanner = new OutputScanner(deps.policy)
   const begun = scanner.push(ended.text)
@@ -241,7 +241,7 @@ async function resultOf(
         compute_ms,
         as,
       }
-  return { ending, text, spent, response_id, decided: scanner.decided, attempts }
+  return { ending, text, spent, response_id, decided: scanner.decided, attempt }
 }
 
 function endingOf({ status, outcome }: ProviderResponse): Result['ending'] {

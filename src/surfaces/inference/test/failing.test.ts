@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { readByHand } from './read-by-hand.ts'
-import { code, openInferenceWorld, type InferenceWorld } from './inference-world.ts'
+import { code, openInferenceWorld, streamedOf, type InferenceWorld } from './inference-world.ts'
 
 let world: InferenceWorld
 beforeAll(async () => {
@@ -12,6 +12,7 @@ beforeAll(async () => {
     INFERENCE_ATTEMPT_TIMEOUT_MS: '6000',
     INFERENCE_STREAM_FIRST_EVENT_MS: '6000',
     INFERENCE_STREAM_IDLE_MS: '3000',
+    KERNEL_SSE_HEARTBEAT_SECONDS: '1',
     INFERENCE_BLOCKLIST: 'forbidden fruit,verboten',
     INFERENCE_QUOTA_PRINCIPAL_TOKENS_PER_MINUTE: '1000000',
     INFERENCE_QUOTA_TENANT_TOKENS_PER_MINUTE: '1000000',
@@ -84,9 +85,12 @@ describe.concurrent('a provider', () => {
     ])
   })
 
-  test('that stalls is left by the idle watchdog', async () => {
+  test('that stalls is left by the idle watchdog, although heartbeats are sent', async () => {
     const one = await world.alone()
-    const { last } = await one.stream(await meet({ action: 'body_stall', after: 2 }))
+    const input = await meet({ action: 'body_stall', after: 2 })
+    const answer = await one.ask('POST', '/v1/inferences:stream', { model: 'default', input })
+    expect(answer.text).toContain(': heartbeat')
+    const { last } = streamedOf(answer)
     expect(last).toMatchObject({ event: 'error', data: { code: 'upstream_timeout' } })
   })
 

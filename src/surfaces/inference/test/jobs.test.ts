@@ -92,6 +92,9 @@ describe.concurrent('a call in a job', () => {
       times: 99,
     })
     const all = await Promise.all(Array.from({ length: 20 }, () => submit(one, prompt)))
+    // Its time is over before the first of the others ends.
+    const deadline_at = new Date(Date.now() + 2000).toISOString()
+    const late = await submit(one, prompt, { priority: 'low', deadline_at })
     const last = await eventually('one waits while others run', async () => {
       const views = await Promise.all(
         all.map(async made => (await one.ask('GET', made.body.status_url)).body),
@@ -105,6 +108,10 @@ describe.concurrent('a call in a job', () => {
     const { body: call } = await one.ask('GET', `/v1/inferences/${last.operation_id}`)
     expect(call).toMatchObject({ state: 'cancelled', usage: null })
     expect(await world.journal(last.operation_id)).toHaveLength(0)
+    await ends(one, late.body.status_url, 'expired')
+    const expired = await one.ask('GET', `/v1/inferences/${late.body.operation_id}`)
+    expect(expired.body).toMatchObject({ state: 'expired', usage: null })
+    expect(await world.journal(late.body.operation_id)).toHaveLength(0)
   })
 
   test('whose quota is used up fails for good', async () => {

@@ -84,7 +84,7 @@ const rows: Readonly<Record<string, Expected & { limits?: Partial<Limits> }>> = 
   'slow ttft_ms=0 delta_ms=50': {
     code: 'upstream_timeout',
     attempts: ['failed'],
-    limits: { stream_max_ms: 300 },
+    limits: { stream_max_ms: 1500 },
   },
   'stream_cut after=5': { code: 'upstream_invalid_response', attempts: ['failed'] },
   'stream_reset after=5': { code: 'upstream_invalid_response', attempts: ['failed'] },
