@@ -4,7 +4,7 @@ import { roundStatement } from '../../src/surfaces/social/feeds/feed-statement.t
 import type { Bench } from '../ground/comparison.ts'
 import { load, requestText } from '../ground/load.ts'
 import { findPgbench, pgbench } from '../ground/pgbench.ts'
-import { ratioVerdict, standingsOf, type Section } from '../ground/report.ts'
+import { ratioVerdict, standingsOf, type Section, type Verdict } from '../ground/report.ts'
 import { compete, type Standing } from '../ground/rounds.ts'
 import { inlined, tenant_id, type Ground, type Reader } from './ground.ts'
 
@@ -47,17 +47,27 @@ export async function feeds({ options }: Bench, ground: Ground): Promise<Section
   return standingsOf(
     `A page of ${limit} of a feed by how many the reader follows, ${connections} connections, 200,000 posts`,
     [...standings, ...calm],
-    ground.readers.flatMap(({ followed: n }) => [
-      ratioVerdict(of(`feed, ${n}`), of(`statement, ${n}`), 0.6),
-      ...(n > 50
-        ? [ratioVerdict(of(`statement, ${n}`), of(`Bluesky, lateral, ${n}`), n > 500 ? 8 : 3)]
-        : []),
-    ]),
+    [
+      ...ground.readers.flatMap(({ followed: n }) => [
+        ratioVerdict(of(`feed, ${n}`), of(`statement, ${n}`), 0.6),
+        ...(n > 50
+          ? [ratioVerdict(of(`statement, ${n}`), of(`Bluesky, lateral, ${n}`), n > 500 ? 8 : 3)]
+          : []),
+      ]),
+      ...calm.flatMap(({ name, p50_ms, p99_ms }) => [
+        within(`p50 of ${name}`, p50_ms, 11),
+        within(`p99 of ${name}`, p99_ms, 40),
+      ]),
+    ],
     [
       'Our statement also filters and returns texts, authors and counts. The statements of Bluesky return what is in feed_item; "join" is the older one, "lateral" the present one.',
       'Bluesky itself is not run: its AppView is filled by a relay and needs a PLC directory and Redis beside it.',
     ],
   )
+}
+
+function within(says: string, reached: number, target: number): Verdict {
+  return { says, reached, target, unit: 'ms', wanted: 'at most' }
 }
 
 function ownScript({ id }: Reader): string {
