@@ -77,7 +77,8 @@ test.each(points)(
 
 test('an answer of the provider that comes after our wait leaves the order pending, then confirmed', async () => {
   const sku = await shop.product({ stock: 1 })
-  await world.fault({ action: 'delay_after', ms: 4000, match: { path: '/confirm' } })
+  // Before its effect, because its event would confirm the order while the request waits.
+  await world.fault({ action: 'delay_before', ms: 4000, match: { path: '/confirm' } })
   const answer = await buyer.checkout(await buyer.cart({ [sku]: 1 }))
   expect([answer.status, answer.body.status, answer.body.state]).toEqual([
     202,
