@@ -49,7 +49,7 @@ export function noticeConsumer({ kernel, messages }: Pick<Deps, 'kernel' | 'mess
   })
   const tell = async (tx: Tx, events: readonly LoggedEvent[]): Promise<void> => {
     const deeds = await welcomeOnly(tx, await addressedOnly(tx, events.map(deedOf)))
-    if (deeds.length > 0) await messages.notifyAll(tx, deeds.toSorted(byDigest).map(noticeOf))
+    if (deeds.length > 0) await messages.notifyAll(tx, deeds.map(noticeOf))
   }
   return {
     name: 'social.notices',
@@ -99,13 +99,6 @@ function postDeed(kind: 'likes' | 'comments', post_id: string) {
     path: `/v1/posts/${post_id}`,
     digest: { key: `${kind}:${post_id}`, window_seconds: digest_seconds },
   }
-}
-
-/** All lanes lock open digests in this order, so that they never deadlock. */
-function byDigest(a: Deed, b: Deed): number {
-  const [one = '', other = ''] = [a.digest?.key, b.digest?.key]
-  if (one === other) return 0
-  return one < other ? -1 : 1
 }
 
 const Author = Type.Object({
