@@ -16,7 +16,7 @@ export type Needs = {
   }
   readonly jobs: Pick<Jobs, 'activities' | 'pauseFence'>
   readonly files: Pick<Files, 'plugReaders' | 'requireAvailable'>
-  readonly messages: Pick<Messages, 'notify'>
+  readonly messages: Pick<Messages, 'notifyAll'>
 }
 
 export type Deps = Needs & { readonly kernel: Kernel }

@@ -3,90 +3,82 @@
  * notice across a block or a mute, and none about a person's own action. The texts contain no
  * names, so that no inbox keeps the name of an erased person.
  */
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
+import type { LoggedEvent } from '../../kernel/events/event.ts'
 import { Id } from '../../kernel/http/shapes.ts'
 import type { Consumer } from '../../kernel/surface.ts'
 import type { Notice } from '../notifications/face.ts'
-import type { Deps, Person } from './deps.ts'
+import type { Deps } from './deps.ts'
 import { blockedBetween, speaks } from './people/visible.ts'
 
 const Followed = Type.Object({ follower_id: Id, followed_id: Id })
 const Liked = Type.Object({ post_id: Id, user_id: Id })
 const Commented = Type.Object({ post_id: Id, author_id: Id })
 
-type NewNotice = {
-  readonly to: string
+/** What somebody did to a person, or to the post of a person. */
+type Deed = {
+  readonly event_id: string
+  readonly tenant_id: string
   readonly from: string
+  readonly to: string | null
+  readonly post_id: string | null
   readonly subject: string
   readonly text: string
   readonly path: string
 } & Pick<Notice, 'dedupe' | 'digest'>
 
+type Addressed = Deed & { readonly to: string }
+
 const week_seconds = 604_800
 const digest_seconds = 300
 
 export function noticeConsumer({ kernel, messages }: Pick<Deps, 'kernel' | 'messages'>): Consumer {
+  const noticeOf = ({ event_id, tenant_id, to, subject, text, path, ...more }: Addressed) => ({
+    tenant_id,
+    key: `event:${event_id}`,
+    user_id: to,
+    category: 'social.activity',
+    template: 'notice',
+    data: { subject, paragraphs: [text], url: `${kernel.public_url}${path}` },
+    channels: ['in_app' as const],
+    ...(more.dedupe ? { dedupe: more.dedupe } : {}),
+    ...(more.digest ? { digest: more.digest } : {}),
+  })
+  const tell = async (tx: Tx, events: readonly LoggedEvent[]): Promise<void> => {
+    const deeds = await welcomeOnly(tx, await addressedOnly(tx, events.map(deedOf)))
+    if (deeds.length > 0) await messages.notifyAll(tx, deeds.map(noticeOf))
+  }
   return {
     name: 'social.notices',
     events: ['follow.requested', 'follow.activated', 'post.liked', 'comment.created'],
-    run: async (tx, { id: event_id, type, tenant_id, payload }) => {
-      const notice = await noticeOf(tx, tenant_id, type, payload)
-      if (!notice || notice.to === notice.from) return
-      if (!(await welcome(tx, { tenant_id, id: notice.to }, notice.from))) return
-      const { to, subject, text, path, dedupe, digest } = notice
-      await messages.notify(tx, {
-        tenant_id,
-        key: `event:${event_id}`,
-        user_id: to,
-        category: 'social.activity',
-        template: 'notice',
-        data: { subject, paragraphs: [text], url: `${kernel.public_url}${path}` },
-        channels: ['in_app'],
-        ...(dedupe ? { dedupe } : {}),
-        ...(digest ? { digest } : {}),
-      })
-    },
+    run: (tx, event) => tell(tx, [event]),
+    runAll: tell,
+    portion: 50,
   }
 }
 
-async function noticeOf(
-  tx: Tx,
-  tenant_id: string,
-  type: string,
-  payload: unknown,
-): Promise<NewNotice | undefined> {
+function deedOf({ id: event_id, type, tenant_id, payload }: LoggedEvent): Deed {
+  const of = { event_id, tenant_id }
   if (type.startsWith('follow.')) {
     if (!Value.Check(Followed, payload)) throw new Error('not an event of a follow')
-    return followNotice(payload, type === 'follow.requested')
+    const { follower_id, followed_id } = payload
+    return { ...of, ...followDeed(follower_id, type === 'follow.requested'), to: followed_id }
   }
-  const liked = type === 'post.liked'
-  if (!Value.Check(liked ? Liked : Commented, payload)) throw new Error('not an event of a post')
-  const { post_id } = payload
-  const to = await authorOf(tx, tenant_id, post_id)
-  const from = liked
-    ? (payload as Static<typeof Liked>).user_id
-    : (payload as Static<typeof Commented>).author_id
-  if (to === undefined) return undefined
-  return {
-    to,
-    from,
-    subject: liked ? 'Your post was liked' : 'Your post has a new comment',
-    text: liked ? 'Somebody likes your post.' : 'Somebody commented on your post.',
-    path: `/v1/posts/${post_id}`,
-    digest: { key: `${liked ? 'likes' : 'comments'}:${post_id}`, window_seconds: digest_seconds },
+  if (type === 'post.liked') {
+    if (!Value.Check(Liked, payload)) throw new Error('not an event of a like')
+    return { ...of, ...postDeed('likes', payload.post_id), from: payload.user_id }
   }
+  if (!Value.Check(Commented, payload)) throw new Error('not an event of a comment')
+  return { ...of, ...postDeed('comments', payload.post_id), from: payload.author_id }
 }
 
-function followNotice(
-  { follower_id, followed_id }: Static<typeof Followed>,
-  asks: boolean,
-): NewNotice {
+function followDeed(follower_id: string, asks: boolean) {
   return {
-    to: followed_id,
     from: follower_id,
+    post_id: null,
     subject: asks ? 'You have a follow request' : 'You have a new follower',
     text: asks ? 'Somebody would like to follow you.' : 'Somebody follows you.',
     path: `/v1/users/${follower_id}`,
@@ -97,29 +89,69 @@ function followNotice(
   }
 }
 
-const Author = Type.Object({ author_id: Type.String() })
-
-async function authorOf(tx: Tx, tenant_id: string, post_id: string): Promise<string | undefined> {
-  const found = await tx.maybe(
-    Author,
-    sql`
-      select author_id from social.posts
-      where tenant_id = ${tenant_id} and id = ${post_id} and deleted_at is null`,
-  )
-  return found?.author_id
+function postDeed(kind: 'likes' | 'comments', post_id: string) {
+  const liked = kind === 'likes'
+  return {
+    to: null,
+    post_id,
+    subject: liked ? 'Your post was liked' : 'Your post has a new comment',
+    text: liked ? 'Somebody likes your post.' : 'Somebody commented on your post.',
+    path: `/v1/posts/${post_id}`,
+    digest: { key: `${kind}:${post_id}`, window_seconds: digest_seconds },
+  }
 }
 
-const Welcome = Type.Object({ welcome: Type.Boolean() })
+const Author = Type.Object({
+  tenant_id: Type.String(),
+  id: Type.String(),
+  author_id: Type.String(),
+})
 
-async function welcome(tx: Tx, to: Person, from: string): Promise<boolean> {
-  const found = await tx.maybe(
+/** Deeds about a post go to its author. Those of deleted posts and to oneself are left out. */
+async function addressedOnly(tx: Tx, deeds: readonly Deed[]): Promise<Addressed[]> {
+  const posts = deeds.flatMap(({ tenant_id, post_id: id }) => (id ? [{ tenant_id, id }] : []))
+  const found =
+    posts.length === 0
+      ? []
+      : await tx.many(
+          Author,
+          sql`
+            select distinct p.tenant_id, p.id, p.author_id
+            from ${sql.table(posts, { tenant_id: 'uuid', id: 'uuid' })} w
+            join social.posts p on p.tenant_id = w.tenant_id and p.id = w.id
+            where p.deleted_at is null`,
+        )
+  const authors = new Map(found.map(one => [`${one.tenant_id} ${one.id}`, one.author_id]))
+  return deeds.flatMap(deed => {
+    const to = deed.to ?? authors.get(`${deed.tenant_id} ${deed.post_id}`)
+    return to === undefined || to === deed.from ? [] : [{ ...deed, to }]
+  })
+}
+
+const Welcome = Type.Object({ event_id: Type.String() })
+
+/** Without the deeds of people who are blocked, muted, suspended or deleted. */
+async function welcomeOnly(tx: Tx, deeds: readonly Addressed[]): Promise<readonly Addressed[]> {
+  if (deeds.length === 0) return deeds
+  const pairs = deeds.map(({ event_id, tenant_id, from, to }) => ({
+    event_id,
+    tenant_id,
+    sender_id: from,
+    recipient_id: to,
+  }))
+  const columns = { event_id: 'uuid', tenant_id: 'uuid', sender_id: 'uuid', recipient_id: 'uuid' }
+  const recipient = { tenant_id: sql`w.tenant_id`, id: sql`w.recipient_id` }
+  const found = await tx.many(
     Welcome,
     sql`
-      select ${speaks} and not ${blockedBetween(to, sql`u.id`)}
-        and not exists (select from social.mutes m where m.tenant_id = ${to.tenant_id}
-          and m.muter_id = ${to.id} and m.muted_id = u.id
-          and (m.expires_at is null or m.expires_at > kernel.now())) as welcome
-      from social.users u where u.tenant_id = ${to.tenant_id} and u.id = ${from}`,
+      select w.event_id
+      from ${sql.table(pairs, columns)} w
+      join social.users u on u.tenant_id = w.tenant_id and u.id = w.sender_id
+      where ${speaks} and not ${blockedBetween(recipient, sql`u.id`)}
+        and not exists (select from social.mutes m where m.tenant_id = w.tenant_id
+          and m.muter_id = w.recipient_id and m.muted_id = u.id
+          and (m.expires_at is null or m.expires_at > kernel.now()))`,
   )
-  return found?.welcome ?? false
+  const welcome = new Set(found.map(one => one.event_id))
+  return deeds.filter(one => welcome.has(one.event_id))
 }

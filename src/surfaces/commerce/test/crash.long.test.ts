@@ -75,6 +75,21 @@ test.each(points)(
   180_000,
 )
 
+test('an answer of the provider that comes after our wait leaves the order pending, then confirmed', async () => {
+  const sku = await shop.product({ stock: 1 })
+  // Before its effect, because its event would confirm the order while the request waits.
+  await world.fault({ action: 'delay_before', ms: 4000, match: { path: '/confirm' } })
+  const answer = await buyer.checkout(await buyer.cart({ [sku]: 1 }))
+  expect([answer.status, answer.body.status, answer.body.state]).toEqual([
+    202,
+    'pending',
+    'pending',
+  ])
+  const order = await buyer.reaches(answer.body.id, 'confirmed')
+  expect(await shop.money(order.id)).toEqual(['authorize'])
+  await shop.sound()
+}, 60_000)
+
 /** A process whose own clock is ten minutes ahead. */
 const ahead = `data:text/javascript,const now = Date.now; Date.now = () => now() + 600000`
 

@@ -1,8 +1,8 @@
 /** Orders that meet their end: late payments, lost answers, authorizations that lapse, clocks that are wrong. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { authorizeAtExpiry } from './expiry.ts'
 import { openShopWorld, visa, type Shop, type ShopWorld } from './shop-world.ts'
 
-const rounds = 6
 const ttl_seconds = 5
 
 let world: ShopWorld
@@ -18,30 +18,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 test('an authorization at the moment of the expiry: one of them wins, and a lost order holds no money', async () => {
-  const sku = await shop.product({ stock: rounds })
-  const buyer = await shop.buyer()
-  const carts = await Promise.all(Array.from({ length: rounds }, () => buyer.cart({ [sku]: 1 })))
-  for (let round = 0; round < rounds; round++) {
-    const ms = ttl_seconds * 1000 - 60 + (120 * round) / rounds
-    await world.fault({ action: 'delay_before', ms, match: { path: '/confirm', nth: round + 1 } })
-  }
-  const answers = await Promise.all(carts.map(cart => buyer.checkout(cart)))
-  await world.control('faults', {}, 'DELETE')
-  const ended: string[] = []
-  for (const { status, body } of answers) {
-    const id = body.order_id ?? body.id
-    const order = await buyer.read(id)
-    expect([
-      [201, 'confirmed'],
-      [409, 'expired'],
-    ]).toContainEqual([status, order.state])
-    ended.push(order.state)
-    await buyer.pays(id, order.state === 'expired' ? 'released' : 'authorized')
-    expect(await shop.money(id)).not.toContain('capture')
-  }
-  const held = ended.filter(state => state === 'confirmed').length
-  expect(await shop.stock(sku)).toMatchObject({ on_hand: rounds, reserved: held })
-  await shop.sound()
+  const ended = await authorizeAtExpiry(world, shop, { rounds: 6, ttl_seconds })
+  expect(ended).toHaveLength(6)
 }, 60_000)
 
 describe('a lost answer of the provider', () => {

@@ -1,7 +1,8 @@
 /**
- * Adds an order to the open digest of its recipient, category and key. A partial unique index
+ * Adds orders to the open digests of their recipients, categories and keys. A partial unique index
  * allows only one open digest. The statement that adds and the statement that closes wait for each
- * other, so each order is in exactly one digest.
+ * other, so each order is in exactly one digest. A digest is changed once for all its orders, and
+ * digests are locked in one order, so that two transactions with the same digests never deadlock.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -16,31 +17,71 @@ import type { IntentRow } from '../intents/view.ts'
 
 const Opened = Type.Object({ id: Id })
 
-/** Returns null if the key already has an intent. */
-export async function addToDigest(
+type Group = {
+  readonly order: Order
+  readonly digest: NonNullable<Order['digest']>
+  readonly rows: IntentRow[]
+}
+
+/** An order has no row if its key already has an intent. Orders without a digest are left out. */
+export async function addToDigests(
   tx: Tx,
   data_keys: DataKeys,
-  order: Order,
-  { key, window_seconds }: NonNullable<Order['digest']>,
-): Promise<IntentRow | null> {
+  orders: readonly Order[],
+): Promise<ReadonlyMap<Order, IntentRow>> {
+  const collected = orders.filter(order => order.digest !== null)
+  if (collected.length === 0) return new Map()
+  const rows = await Promise.all(
+    collected.map(order => insertIntent(tx, data_keys, order, 'held', [])),
+  )
+  const groups = groupsOf(collected, rows)
+  const opened = await Promise.all(groups.map(group => openDigest(tx, group)))
+  const members = groups.flatMap(({ rows: own }, at) =>
+    own.map(({ tenant_id, id }) => ({ tenant_id, id, digest_id: opened[at]?.id ?? '' })),
+  )
+  if (members.length > 0) {
+    await tx.run(sql`
+      update notifications.notification_intents i set digest_id = m.digest_id
+      from ${sql.table(members, { tenant_id: 'uuid', id: 'uuid', digest_id: 'uuid' })} m
+      where i.tenant_id = m.tenant_id and i.id = m.id`)
+  }
+  const digests = new Map(members.map(({ id, digest_id }) => [id, digest_id]))
+  return new Map(
+    collected.flatMap((order, at) => {
+      const row = rows[at]
+      return row ? [[order, { ...row, digest_id: digests.get(row.id) ?? null }]] : []
+    }),
+  )
+}
+
+/** The orders of each digest that have a new intent, in the order of the digests' keys. */
+function groupsOf(orders: readonly Order[], rows: readonly (IntentRow | undefined)[]): Group[] {
+  const groups = new Map<string, Group>()
+  for (const [at, order] of orders.entries()) {
+    const { tenant_id, recipient, category, digest } = order
+    const row = rows[at]
+    if (!row || !digest) continue
+    const name = JSON.stringify([tenant_id, textOf(recipient), category.name, digest.key])
+    const group = groups.get(name) ?? { order, digest, rows: [] }
+    group.rows.push(row)
+    groups.set(name, group)
+  }
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
+}
+
+function openDigest(tx: Tx, { order, digest, rows }: Group) {
   const { tenant_id, recipient, category, template, priority, locale, channels } = order
-  const row = await insertIntent(tx, data_keys, order, 'held', [])
-  if (!row) return null
   const kept = { template: template.ref, priority, locale, channels }
-  const { id } = await tx.one(
+  return tx.one(
     Opened,
     sql`
       insert into notifications.digests as d
-        (tenant_id, id, recipient_ref, category, key, order_of, principal_id, closes_at)
-      values (${tenant_id}, ${newId()}, ${textOf(recipient)}, ${category.name}, ${key},
-        ${sql.json(kept)}, ${order.principal_id},
-        kernel.now() + make_interval(secs => ${window_seconds}))
+        (tenant_id, id, recipient_ref, category, key, order_of, principal_id, total, closes_at)
+      values (${tenant_id}, ${newId()}, ${textOf(recipient)}, ${category.name}, ${digest.key},
+        ${sql.json(kept)}, ${order.principal_id}, ${rows.length},
+        kernel.now() + make_interval(secs => ${digest.window_seconds}))
       on conflict (tenant_id, recipient_ref, category, key) where state = 'open'
-        do update set total = d.total + 1
+        do update set total = d.total + excluded.total
       returning id`,
   )
-  await tx.run(sql`
-    update notifications.notification_intents set digest_id = ${id}
-    where tenant_id = ${tenant_id} and id = ${order.id}`)
-  return { ...row, digest_id: id }
 }

@@ -8,7 +8,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
-import { addToDigest } from '../digests/add-to-digest.ts'
+import { addToDigests } from '../digests/add-to-digest.ts'
 import { addItems, type NewItem } from '../inbox/add-items.ts'
 import type { IntentState } from '../schemas.ts'
 import { hashOf, render, RenderFailure, type Rendered } from '../templates/render.ts'
@@ -57,15 +57,21 @@ export async function acceptAll(
     ),
   ])
   const items: NewItem[] = []
+  const collected = addToDigests(tx, data_keys, orders)
   const accepted = await Promise.all(
-    orders.map(order =>
-      waits(order, now_ms)
+    orders.map(async order => {
+      if (order.digest) return withoutAttempts((await collected).get(order))
+      return waits(order, now_ms)
         ? acceptLater(tx, data_keys, order)
-        : acceptNow(tx, { data_keys, facts, now_ms, items }, order),
-    ),
+        : acceptNow(tx, { data_keys, facts, now_ms, items }, order)
+    }),
   )
   await addItems(tx, items)
   return accepted
+}
+
+function withoutAttempts(row: IntentRow | undefined): Accepted | null {
+  return row ? { row, attempts: [] } : null
 }
 
 /** A digest collects it, or it is scheduled. */
@@ -74,10 +80,6 @@ function waits({ digest, scheduled_at_ms }: Order, now_ms: number): boolean {
 }
 
 async function acceptLater(tx: Tx, data_keys: DataKeys, order: Order): Promise<Accepted | null> {
-  if (order.digest) {
-    const row = await addToDigest(tx, data_keys, order, order.digest)
-    return row && { row, attempts: [] }
-  }
   const attempts = order.channels.map(channel => ({
     ...waiting,
     id: newId(),

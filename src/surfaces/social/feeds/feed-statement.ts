@@ -92,15 +92,17 @@ function build({ viewer, mode, after, look, want }: Round): Sql {
       from looked k
       join social.posts p on p.tenant_id = ${tenant_id} and p.id = k.id
       join social.users u on u.tenant_id = ${tenant_id} and u.id = p.author_id
-      left join social.follows f on f.tenant_id = ${tenant_id} and f.follower_id = ${id}
-        and f.followed_id = p.author_id and f.state = 'active'
+      left join lateral (
+        select f.followed_id from social.follows f
+        where f.tenant_id = ${tenant_id} and f.follower_id = ${id}
+          and f.followed_id = p.author_id and f.state = 'active' limit 1) f on true
       where ${inFeed(viewer, followed)}
       order by k.rank_or_time desc, k.id desc limit ${want}) r on true
     order by r.rank_or_time desc, r.id desc`
 }
 
-// A join instead of `exists`: with `exists`, a generic plan collected all followed authors of the
-// reader (0.3 of 1.5 ms).
+// A look-up for each author, which `limit` keeps from becoming a join: a generic plan joined with all
+// authors whom the reader follows (0.4 of 1.3 ms with 2,000).
 const followed = sql`(f.followed_id is not null)`
 
 /** A page of the newest posts of an author, for each `a.author_id`. */

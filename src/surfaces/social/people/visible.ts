@@ -5,8 +5,11 @@
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Person } from '../deps.ts'
 
+/** A person, or the columns that name one. */
+type Named = { readonly tenant_id: string | Sql; readonly id: string | Sql }
+
 /** Whether one of the two people blocks the other. */
-export function blockedBetween({ tenant_id, id }: Person, other: Sql): Sql {
+export function blockedBetween({ tenant_id, id }: Named, other: Sql): Sql {
   return sql`(exists (select from social.blocks b where b.tenant_id = ${tenant_id}
         and b.blocker_id = ${id} and b.blocked_id = ${other})
       or exists (select from social.blocks b where b.tenant_id = ${tenant_id}
