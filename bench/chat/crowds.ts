@@ -3,15 +3,14 @@
  * ten people. Beside socket.io that stores each message by an INSERT before it sends it.
  */
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { WebSocket } from 'ws'
 import type { Bench } from '../ground/comparison.ts'
-import { ended, processorSeconds, startOn } from '../ground/machine.ts'
+import { ended, processorSeconds } from '../ground/machine.ts'
 import { ratioVerdict, standingsOf, type Section } from '../ground/report.ts'
 import { compete, percentile, type Measure } from '../ground/rounds.ts'
 import type { Given } from './echo-process.ts'
-import type { Ground } from './ground.ts'
-import { openSockets } from './room.ts'
+import { startEcho } from './echo.ts'
+import { openSockets, type Ground } from './ground.ts'
 
 const in_flight = 20
 const filler = 'x'.repeat(170)
@@ -46,8 +45,14 @@ async function crowds(
   const stored: Given = { kind: 'socket.io, stored', database_url: ground.database_url }
   const standings = await compete(
     [
-      { name: stored.kind, run: async () => measure(await openEcho(stored, plan), plan, options) },
-      { name: 'dodeca', run: async () => measure(await openOurs(ground, plan), plan, options) },
+      {
+        name: stored.kind,
+        run: async () => measure(ground, await openEcho(stored, plan), plan, options),
+      },
+      {
+        name: 'dodeca',
+        run: async () => measure(ground, await openOurs(ground, plan), plan, options),
+      },
     ],
     options.rounds,
   )
@@ -62,6 +67,7 @@ async function crowds(
 }
 
 async function measure(
+  ground: Ground,
   { sockets, pid, send, close }: Crowd,
   plan: Plan,
   { warm_seconds, seconds }: Bench['options'],
@@ -87,6 +93,7 @@ async function measure(
   }
   const pause = (s: number) => new Promise(resolve => setTimeout(resolve, s * 1000))
   await pause(warm_seconds)
+  await ground.analyze()
   const before = { seen: now.seen, cpu: (await processorSeconds(pid)) ?? Number.NaN }
   latencies.length = 0
   await pause(seconds)
@@ -104,14 +111,7 @@ async function measure(
 }
 
 async function openEcho(given: Given, plan: Plan): Promise<Crowd> {
-  const child = startOn({
-    side: 'server',
-    program: process.execPath,
-    args: [fileURLToPath(new URL('./echo-process.ts', import.meta.url))],
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
-  child.send(given)
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
+  const { child, port } = await startEcho(given)
   const url = `ws://127.0.0.1:${port}/socket.io/?EIO=4&transport=websocket`
   const sockets = await Promise.all(
     Array.from({ length: 10 }, async (_, at) => {
@@ -163,7 +163,7 @@ async function openOurs(ground: Ground, plan: Plan): Promise<Crowd> {
     },
     close: async () => {
       for (const socket of sockets) socket.terminate()
-      await new Promise(resolve => setTimeout(resolve, 300))
+      await ground.settled()
     },
   }
 }

@@ -2,10 +2,13 @@
  * The product as users start it, with its API and its worker in separate processes, and people who
  * chat.
  */
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { WebSocket } from 'ws'
 import type { Bench } from '../ground/comparison.ts'
+import { analyzeFilled, ask as query } from '../ground/database.ts'
 import { productionEnvironment } from '../ground/platform.ts'
 import { makePeople, type Somebody } from '../ground/product.ts'
 import { startProgram, type Program } from '../ground/program.ts'
@@ -22,6 +25,13 @@ export type Ground = {
   ask(who: Person, method: string, path: string, body?: object): Promise<Record<string, unknown>>
   /** A conversation of all people. */
   group(): Promise<string>
+  /**
+   * Does what autovacuum does within a minute. The first statements of a new database were planned for empty
+   * tables: an append searched all messages of its conversation.
+   */
+  analyze(): Promise<void>
+  /** Ends when the worker has handled all events, so that one contender does not slow down the next. */
+  settled(): Promise<void>
   close(): Promise<void>
 }
 
@@ -74,10 +84,50 @@ export async function openGround({ database, options }: Bench): Promise<Ground> 
       const made = await ask(first, 'POST', '/v1/conversations', { type: 'group', member_ids })
       return String(made['id'])
     },
+    analyze: () => analyzeFilled(database_url),
+    settled: () => untilSettled(database_url),
     close: async () => {
       for (const { wire } of people) wire.close()
       await Promise.all([api.stop(), worker.stop()])
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function untilSettled(url: string): Promise<void> {
+  for (let looks = 0; looks < 1200; looks++) {
+    const [row] = await query(
+      url,
+      `select exists (select from kernel.outbox_events)
+         or exists (select from kernel.event_consumers c join kernel.events e
+           on e.lane = c.lane and e.position > c.position
+           where c.consumer = 'chat.pushes' and e.type = 'message.created') as busy`,
+    )
+    if (row?.['busy'] === false) return
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+  throw new Error('the worker did not catch up')
+}
+
+/** The address of the socket for each person. The token in it is valid for a minute. */
+export async function socketUrls(ground: Ground): Promise<string[]> {
+  return await Promise.all(
+    ground.people.map(async one => {
+      const { token } = await ground.ask(one, 'GET', '/v1/realtime-token')
+      return `ws://127.0.0.1:${ground.api.port}/v1/realtime?token=${String(token)}`
+    }),
+  )
+}
+
+/** The first socket is that of the first person, and so on. */
+export async function openSockets(ground: Ground, count: number): Promise<WebSocket[]> {
+  const urls = await socketUrls(ground)
+  return await Promise.all(
+    Array.from({ length: count }, async (_, at) => {
+      const url = urls[at % urls.length] ?? ''
+      const socket = new WebSocket(url, 'realtime.v1', { perMessageDeflate: false })
+      await once(socket, 'message')
+      return socket
+    }),
+  )
 }

@@ -3,14 +3,14 @@
  * The same client code reads all contenders; it finds the time of sending by its place in the bytes.
  */
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { WebSocket } from 'ws'
 import type { Bench } from '../ground/comparison.ts'
-import { ended, processorSeconds, startOn } from '../ground/machine.ts'
+import { ended, processorSeconds } from '../ground/machine.ts'
 import { standingsOf, type Section, type Verdict } from '../ground/report.ts'
 import { compete, percentile, type Measure, type Standing } from '../ground/rounds.ts'
 import type { Given } from './echo-process.ts'
-import type { Ground } from './ground.ts'
+import { startEcho } from './echo.ts'
+import { openSockets, type Ground } from './ground.ts'
 import { appending } from './sends.ts'
 
 const sockets_count = 500
@@ -27,7 +27,7 @@ type Room = {
 export async function room(bench: Bench, ground: Ground): Promise<Section> {
   const { options } = bench
   const { database_url } = ground
-  const run = (open: () => Promise<Room>) => () => measure(open, options)
+  const run = (open: () => Promise<Room>) => () => measure(ground, open, options)
   const standings = await compete(
     [
       { name: 'ws', run: run(() => openEcho({ kind: 'ws', database_url })) },
@@ -80,7 +80,11 @@ function cheaper(one: Standing, other: Standing, target: number): Verdict {
   }
 }
 
-async function measure(open: () => Promise<Room>, options: Bench['options']): Promise<Measure> {
+async function measure(
+  ground: Ground,
+  open: () => Promise<Room>,
+  options: Bench['options'],
+): Promise<Measure> {
   const { sockets, pid, send, close } = await open()
   const latencies: number[] = []
   let seen = 0
@@ -110,6 +114,7 @@ async function measure(open: () => Promise<Room>, options: Bench['options']): Pr
   }
   await speak(options.warm_seconds)
   await settled()
+  await ground.analyze()
   const before = { seen, sent, cpu: (await processorSeconds(pid)) ?? Number.NaN }
   latencies.length = 0
   const began = performance.now()
@@ -129,14 +134,7 @@ async function measure(open: () => Promise<Room>, options: Bench['options']): Pr
 }
 
 async function openEcho(given: Given): Promise<Room> {
-  const child = startOn({
-    side: 'server',
-    program: process.execPath,
-    args: [fileURLToPath(new URL('./echo-process.ts', import.meta.url))],
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
-  child.send(given)
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
+  const { child, port } = await startEcho(given)
   const bare = given.kind === 'ws'
   const path = bare ? '/' : '/socket.io/?EIO=4&transport=websocket'
   const sockets = await Promise.all(
@@ -169,29 +167,6 @@ async function openEcho(given: Given): Promise<Room> {
   }
 }
 
-/** `together`: how many connect at the same moment. */
-export async function openSockets(
-  ground: Ground,
-  count: number,
-  together = 50,
-): Promise<WebSocket[]> {
-  const tokens = await Promise.all(
-    ground.people.map(async one => (await ground.ask(one, 'GET', '/v1/realtime-token'))['token']),
-  )
-  const sockets: WebSocket[] = []
-  for (let from = 0; from < count; from += together) {
-    const some = Array.from({ length: Math.min(together, count - from) }, async (_, at) => {
-      const token = String(tokens[(from + at) % tokens.length])
-      const url = `ws://127.0.0.1:${ground.api.port}/v1/realtime?token=${token}`
-      const socket = new WebSocket(url, 'realtime.v1', { perMessageDeflate: false })
-      await once(socket, 'message')
-      return socket
-    })
-    sockets.push(...(await Promise.all(some)))
-  }
-  return sockets
-}
-
 async function openOurs(ground: Ground): Promise<Room> {
   const conversation_id = await ground.group()
   const sockets = await openSockets(ground, sockets_count)
@@ -204,7 +179,7 @@ async function openOurs(ground: Ground): Promise<Room> {
       ),
     close: async () => {
       for (const socket of sockets) socket.terminate()
-      await new Promise(resolve => setTimeout(resolve, 300))
+      await ground.settled()
     },
   }
 }

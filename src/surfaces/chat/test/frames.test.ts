@@ -160,14 +160,20 @@ describe.concurrent('a slow reader', () => {
     const id = await ada.direct(bob)
     const slow = await bob.socket()
     const sender = await ada.socket()
-    slow.ws.pause()
+    // A client that knows only the frames of the specification cannot be told to fetch.
+    const plain = await bob.socket({ plain: true })
+    for (const one of [slow, plain]) one.ws.pause()
     const many = 1500
     const body = 'x'.repeat(8000)
     for (const n of upTo(many)) {
       sender.put({ type: 'message.send', request_id: `r-${n}`, conversation_id: id, body })
     }
     await sender.next('message.ack', one => one.sequence === many)
-    slow.ws.resume()
+    for (const one of [slow, plain]) one.ws.resume()
+    await plain.closed
+    const last = plain.messages(id).length
+    expect(last).toBeLessThan(many)
+    expect(plain.messages(id).map(one => one.sequence)).toEqual(upTo(last))
     const resync = await slow.next('resync.required')
     const live = slow.messages(id).map(one => one.sequence)
     // What waited for it was bounded: our limit, and what the kernel holds for a socket.
@@ -207,5 +213,21 @@ describe.concurrent('a socket ends', () => {
     expect(done.status, done.text).toBeLessThan(300)
     expect((await socket.closed).code).toBe(4401)
     await expect(connect(world.base_url, token, [])).rejects.toThrow('401')
+  })
+
+  test('with the last role that its person has in the tenant', async () => {
+    const [admin, guest] = [await world.talker(), await world.talker()]
+    await world.give(admin, 'tenant_admin')
+    await world.give({ ...guest, tenant: admin.tenant }, 'auditor')
+    const refreshed = await world.call('POST', `/v1/sessions/${guest.session_id}/refresh`, {
+      body: { refresh_token: guest.refresh_token, tenant_id: admin.tenant.id },
+    })
+    const token = refreshed.body.access_token as string
+    const given = await world.call('GET', '/v1/realtime-token', { token })
+    const socket = await connect(world.base_url, given.body.token, ['realtime.v1'])
+    await socket.next('hello')
+    const taken = await admin.ask('DELETE', `/v1/accounts/${guest.id}/roles/auditor`)
+    expect(taken.status, taken.text).toBe(204)
+    expect(await socket.closed).toEqual({ code: 4401, reason: 'session_revoked' })
   })
 })

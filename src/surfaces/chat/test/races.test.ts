@@ -199,6 +199,13 @@ describe.concurrent('neighbours', () => {
       expect((await who.send(pair, 'still there?')).body.code).toBe('message_not_allowed')
       expect((await who.send(group, 'here we meet')).status).toBe(201)
     }
+    // Messages that wait for the same transaction are stored, each once.
+    const together = await Promise.all(
+      upTo(40).map(n => (n % 4 ? cleo.send(group, `No. ${n}`) : ada.send(pair, `No. ${n}`))),
+    )
+    const statuses = together.map(({ status }) => status)
+    expect(statuses).toEqual(upTo(40).map(n => (n % 4 ? 201 : 403)))
+    expect((await bob.history(group, '?limit=100')).data).toHaveLength(32)
     const member_ids = [bob.id]
     const made = await ada.ask('POST', '/v1/conversations', { type: 'group', member_ids })
     expect(made.body.code).toBe('member_unknown')

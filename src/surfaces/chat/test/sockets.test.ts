@@ -8,7 +8,13 @@ import { openChatWorld, upTo, type ChatWorld, type Json, type Talker } from './c
 
 let world: ChatWorld
 beforeAll(async () => {
-  world = await openChatWorld({ CHAT_PRESENCE_GRACE_MS: '100' })
+  world = await openChatWorld({
+    CHAT_PRESENCE_GRACE_MS: '100',
+    // A socket may send 1,000 frames at once, and 100 a second.
+    KERNEL_RATE_FACTOR: '100',
+    CHAT_FRAMES_BURST: '10',
+    CHAT_FRAMES_PER_SECOND: '1',
+  })
 })
 afterAll(() => world.close())
 
@@ -118,6 +124,15 @@ describe.concurrent('a handshake', () => {
   })
 })
 
+test('row 15: a client that floods is refused first, and disconnected if it goes on', async () => {
+  const ada = await world.talker()
+  const socket = await ada.socket()
+  for (const n of upTo(20_000)) socket.put({ type: 'ping', request_id: `p-${n}` })
+  expect(await socket.closed).toEqual({ code: 4429, reason: 'flooding' })
+  const refusal = socket.frames.find(one => one.type === 'error')
+  expect(refusal).toMatchObject({ code: 'rate_limited', status: 429, retry_after_ms: 1000 })
+})
+
 describe.concurrent('messages', () => {
   test('go to all devices of all members, in order, with one event id everywhere', async () => {
     const [ada, bob, eve] = (await world.people(3)) as [Talker, Talker, Talker]
@@ -156,7 +171,7 @@ describe.concurrent('messages', () => {
     const [ada, bob] = (await world.people(2)) as [Talker, Talker]
     const id = await ada.direct(bob)
     const socket = await ada.socket()
-    for (const round of upTo(20)) {
+    for (const round of upTo(100)) {
       const key = newKey()
       const frame = { type: 'message.send', request_id: key, conversation_id: id, body: `${round}` }
       const http = ada.send(id, `${round}`, { key })
@@ -171,7 +186,7 @@ describe.concurrent('messages', () => {
       expect(new Set(ids).size).toBe(1)
     }
     const { data } = await bob.history(id, '?limit=100')
-    expect(data.map((one: Json) => one.sequence)).toEqual(upTo(20).toReversed())
+    expect(data.map((one: Json) => one.sequence)).toEqual(upTo(100).toReversed())
     socket.put({ type: 'message.send', request_id: 'r', conversation_id: id, body: 'one' })
     socket.put({ type: 'message.send', request_id: 'r', conversation_id: id, body: 'other' })
     expect(await socket.next('error')).toMatchObject({
