@@ -9,11 +9,16 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-async function linesOf(level: string, ask: (url: string) => Promise<unknown>, many: number) {
+async function linesOf(
+  level: string,
+  ask: (url: string) => Promise<unknown>,
+  many: number,
+  { slow_ms = '60000', message = 'request' } = {},
+) {
   const process = await startProcess({
     ...world.environment,
     LOG_LEVEL: level,
-    KERNEL_SLOW_REQUEST_MS: '60000',
+    KERNEL_SLOW_REQUEST_MS: slow_ms,
   })
   try {
     await ask(process.url)
@@ -21,7 +26,7 @@ async function linesOf(level: string, ask: (url: string) => Promise<unknown>, ma
       process
         .output()
         .split('\n')
-        .filter(line => line.startsWith('{') && line.includes('"msg":"request"'))
+        .filter(line => line.startsWith('{') && line.includes(`"msg":"${message}"`))
     await eventually('the lines were written', () => read().length >= many)
     const lines = read().map(line => JSON.parse(line) as Record<string, unknown>)
     return { lines, output: process.output() }
@@ -69,4 +74,19 @@ test('at info only what an operator looks for', async () => {
     1,
   )
   expect(lines.map(line => [line['route'], line['status']])).toEqual([['/v1/relay/sayings', 401]])
+})
+
+test('a stream is never slow, because its reader determines how long it takes', async () => {
+  const { token } = world.person()
+  const { lines } = await linesOf(
+    'info',
+    async url => {
+      await call(url, 'POST', '/v1/relay/words:stream', { token, body: { text: 'one two' } })
+      await call(url, 'POST', '/v1/relay/sayings', { token, body: { text: 'x' } })
+    },
+    1,
+    { slow_ms: '1', message: 'a slow request' },
+  )
+  const routes = lines.map(line => String(line['route'])).filter(route => route.startsWith('/v1'))
+  expect(routes).toEqual(['/v1/relay/sayings'])
 })
