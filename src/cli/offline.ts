@@ -114,6 +114,7 @@ async function open(call: Call, config: Config, ground: Ground): Promise<Platfor
     config,
     composition: await call.composition(),
     database_url: url.toString(),
+    unhurried: true,
     direct_url: ground.direct_url,
     keys: ground.keys,
     log: openLog({ level, readable: false, to: call.terminal.streams.stderr }),

@@ -53,6 +53,8 @@ export type PlatformOptions = {
   readonly version: string
   /** Set if this process is one of several. */
   readonly member?: Member | undefined
+  /** For commands of an operator, whose statements may take as long as they need. */
+  readonly unhurried?: boolean
 }
 
 export type PlatformParts = {

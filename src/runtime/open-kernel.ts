@@ -93,7 +93,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
 }
 
 function databaseOf(
-  { config, log, database_url }: PlatformOptions,
+  { config, log, database_url, unhurried = false }: PlatformOptions,
   declared: Gathered['declared'],
   metrics: Metrics,
   events: () => Events | undefined,
@@ -104,6 +104,8 @@ function databaseOf(
     pool: settings['kernel.database_pool'],
     prepare: settings['kernel.database_prepare'],
     wait_ms: settings['kernel.database_wait_ms'],
+    // The network may take its time too.
+    silence_ms: unhurried ? undefined : settings['kernel.statement_timeout_ms'] + 2000,
     check_rows: config.profile === 'development',
     application_name: 'dodeca',
     outbox: openOutbox(declared, {

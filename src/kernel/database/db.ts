@@ -11,6 +11,7 @@ import { jitter, newId } from '../ids.ts'
 import { countOf, type Answer } from './batch.ts'
 import { brokenBy, DatabaseBusy, isRetryable, SqlState } from './failures.ts'
 import { checkRow } from './row-check.ts'
+import { allowSilence, endWhenSilent } from './silence.ts'
 import type { AuditDraft, BufferedEvent, EventDraft, Isolation } from './drafts.ts'
 import { neverName, send } from './send.ts'
 import { shareReads } from './shared-reads.ts'
@@ -59,6 +60,11 @@ export type Tx = Reader & {
     statement: Sql,
     outcome?: Partial<AtCommit<S>> & { refused?(error: unknown): unknown },
   ): void
+  /**
+   * Lifts the time limits of statements and locks for this transaction, such as for one that reads
+   * millions of rows.
+   */
+  unhurried(): Promise<void>
   /** After the commit, wakes all work that waits for this topic, in every process. */
   wake(topic: string): void
   /**
@@ -84,6 +90,11 @@ export type DbOptions = {
   prepare?: boolean
   /** Milliseconds to wait for a free connection before the request is refused as overloaded. */
   wait_ms: number
+  /**
+   * Milliseconds without a reply after which a connection is ended; longer than the statement
+   * timeout. Without it a connection waits as long as TCP does.
+   */
+  silence_ms?: number | undefined
   /** Compares every row with its schema: on in development and tests. */
   check_rows: boolean
   application_name: string
@@ -116,6 +127,7 @@ export function openDb(options: DbOptions): Db {
   pool.on('error', () => {})
   pool.on('connect', client => {
     if (options.prepare === false) neverName(client)
+    if (options.silence_ms !== undefined) endWhenSilent(client, options.silence_ms)
     client.on('error', error => void (pool.ending || options.lost(error)))
   })
 
@@ -214,6 +226,7 @@ async function attemptTx<T>(
     throw SqlState.from(error)
   } finally {
     state.ended = true
+    if (state.unhurried) allowSilence(client, false)
     client.release(broken)
   }
   if (owed.length > 0) await Promise.all(owed)
@@ -269,5 +282,6 @@ function txOn(options: DbOptions, state: TxState): Tx {
     },
     wake: topic => void state.live().topics.add(topic),
     afterCommit: run => void state.live().after.push(run),
+    unhurried: () => state.liftLimits(),
   }
 }

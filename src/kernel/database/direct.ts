@@ -9,6 +9,7 @@ import pg from 'pg'
 import { jitter } from '../ids.ts'
 import type { Log } from '../observability/log.ts'
 import { logFailure } from './log-failure.ts'
+import { endWhenSilent } from './silence.ts'
 import { types } from './types.ts'
 
 export type DirectOptions = {
@@ -40,7 +41,13 @@ const payload_max = 7000
 /** For users whose work must end when their connection ends. */
 export type DirectClient = pg.Client
 
-/** A client that notices within seconds that the server is gone. */
+/** The longest time without a reply to a short statement. */
+export const short_silence_ms = 10_000
+
+/**
+ * A client that notices within seconds that the server is gone, unless it waits for a reply:
+ * `endWhenSilent` is for that.
+ */
 export function directClient(url: string, application_name: string): pg.Client {
   const client = new pg.Client({
     connectionString: url,
@@ -107,6 +114,7 @@ export function openDirect(
     })
     try {
       await fresh.connect()
+      endWhenSilent(fresh, short_silence_ms)
       const { rows } = await fresh.query<{ pid: number }>('select pg_backend_pid() as pid')
       own_pid = rows[0]?.pid ?? null
       await fresh.query(`listen ${wake_channel}`)

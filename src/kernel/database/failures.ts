@@ -50,6 +50,11 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof SqlState && (error.code === '40001' || error.code === '40P01')
 }
 
+/** Errors of a connection: nothing listens, it broke, or no packet arrives. */
+const unreachable = new Set(
+  'ECONNREFUSED ECONNRESET EPIPE ENOENT EHOSTUNREACH ENETUNREACH ETIMEDOUT EAI_AGAIN'.split(' '),
+)
+
 /**
  * The database is unavailable for now: it is shutting down, starting, out of connections, gone or
  * too slow.
@@ -58,6 +63,6 @@ export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseBusy || isRetryable(error)) return true
   if (error instanceof SqlState) return /^(57P0[1-5]|57014|55P03|53...|08...)$/.test(error.code)
   const code = (error as NodeJS.ErrnoException | null)?.code
-  if (code && ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT'].includes(code)) return true
+  if (code && unreachable.has(code)) return true
   return error instanceof Error && /^(Connection terminated|Client has)/.test(error.message)
 }

@@ -7,6 +7,7 @@ import type { AuditDraft, BufferedEvent, Isolation } from './drafts.ts'
 import { SqlState } from './failures.ts'
 import type { Answer } from './batch.ts'
 import { TxSender } from './send.ts'
+import { allowSilence } from './silence.ts'
 import { compile, sql, type Sql } from './sql.ts'
 
 const commit = compile(sql`commit`)
@@ -29,6 +30,7 @@ export class TxState {
   readonly topics = new Set<string>()
   readonly after: ((() => void) | (() => Promise<void>))[] = []
   ended = false
+  unhurried = false
   streams = 0
   private begun: Promise<unknown> | undefined
   private readonly client: pg.PoolClient
@@ -62,6 +64,13 @@ export class TxState {
     } catch (error) {
       throw SqlState.from(error)
     }
+  }
+
+  async liftLimits(): Promise<void> {
+    this.live().unhurried = true
+    allowSilence(this.client, true)
+    await this.ask(sql`set local statement_timeout = 0`)
+    await this.ask(sql`set local lock_timeout = 0`)
   }
 
   async commit(outbox: readonly Sql[]): Promise<void> {

@@ -1,4 +1,7 @@
-/** While the database refuses connections the log has one line, then a number; the process goes on. */
+/**
+ * While the database refuses connections the log has one line, then a number; the process goes on. Where
+ * it says nothing at all, requests are refused after the time of a statement.
+ */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
@@ -13,6 +16,7 @@ afterAll(() => world.close())
 async function layLine(port = 0) {
   const target = new URL(world.database_url)
   const sockets = new Set<Socket>()
+  const lines = new Set<readonly [Socket, Socket]>()
   const server: Server = createServer(client => {
     const upstream = connect(Number(target.port || 5432), target.hostname)
     for (const [socket, other] of [
@@ -22,6 +26,7 @@ async function layLine(port = 0) {
       sockets.add(socket.on('error', () => {}))
       socket.on('close', () => other.destroy())
     }
+    lines.add([client, upstream])
     client.pipe(upstream).pipe(client)
   }).listen(port, '127.0.0.1')
   await once(server, 'listening')
@@ -32,6 +37,15 @@ async function layLine(port = 0) {
   return {
     url: url.toString(),
     port: Number(url.port),
+    /** Nothing passes any more, and nobody is told: as a broken network. */
+    hush: () => {
+      server.removeAllListeners('connection')
+      server.on('connection', client => void sockets.add(client.on('error', () => {})))
+      for (const [client, upstream] of lines) {
+        client.unpipe(upstream).resume()
+        upstream.unpipe(client).resume()
+      }
+    },
     cut: async () => {
       server.close()
       for (const socket of sockets) socket.destroy()
@@ -70,6 +84,35 @@ test('a refused connection is one line for all loops and requests, and a number 
   expect(numbers[0]?.count).toBeGreaterThan(3)
   const again = await layLine(line.port)
   await eventually('it is ready again', async () => (await ready()) === 200)
+  await process.kill('SIGTERM')
+  await again.cut()
+}, 60_000)
+
+test('a database that says nothing any more: requests are refused, and served again later', async () => {
+  const line = await layLine()
+  const process = await startProcess({
+    ...world.environment,
+    DATABASE_URL: line.url,
+    KERNEL_DATABASE_WAIT_MS: '500',
+    KERNEL_STATEMENT_TIMEOUT_MS: '500',
+  })
+  const ready = async () => (await fetch(`${process.url}/readyz`)).status
+  await eventually('it is ready', async () => (await ready()) === 200)
+  const { token } = world.person()
+  const ask = async () => {
+    const headers = { authorization: `Bearer ${token}` }
+    const { status } = await fetch(`${process.url}/v1/notes`, { headers })
+    return status
+  }
+  expect(await ask()).toBe(200)
+  line.hush()
+  const asked = await Promise.all(Array.from({ length: 30 }, ask))
+  expect(new Set(asked)).toEqual(new Set([503]))
+  expect(await ready()).toBe(503)
+  await line.cut()
+  const again = await layLine(line.port)
+  await eventually('it is ready again', async () => (await ready()) === 200)
+  expect(await ask()).toBe(200)
   await process.kill('SIGTERM')
   await again.cut()
 }, 60_000)

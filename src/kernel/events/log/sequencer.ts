@@ -5,7 +5,8 @@
  * process that is stopped but not dead loses the leadership.
  */
 import { logFailure } from '../../database/log-failure.ts'
-import { directClient, type DirectClient } from '../../database/direct.ts'
+import { directClient, short_silence_ms, type DirectClient } from '../../database/direct.ts'
+import { endWhenSilent } from '../../database/silence.ts'
 import type { Fault } from '../../faults.ts'
 import { jitter } from '../../ids.ts'
 import type { Log } from '../../observability/log.ts'
@@ -91,6 +92,7 @@ export class Sequencer {
     const ended = () => this.stopped || lost
     try {
       await client.connect()
+      endWhenSilent(client, short_silence_ms)
       await client.query(`set idle_session_timeout = '6s'; set tcp_keepalives_idle = 5;
         set tcp_keepalives_interval = 5; set tcp_keepalives_count = 2`)
       while (!ended() && !(await elected(client))) {

@@ -23,7 +23,7 @@ export async function findDrift({ db, clock }: Pick<Kernel, 'db' | 'clock'>): Pr
   const today = dayOf(clock.nowMs())
   const [from, to] = [dayText(today - 1), dayText(today + 1)]
   const found = await db.tx(async tx => {
-    await tx.run(sql`set local statement_timeout = 0`)
+    await tx.unhurried()
     return tx.many(
       Drift,
       sql`

@@ -51,7 +51,7 @@ export async function rebuildableDays(
 
 export async function countEvents({ db }: Pick<Kernel, 'db'>, day: string): Promise<number> {
   const { clicks } = await db.tx(async tx => {
-    await unhurried(tx)
+    await tx.unhurried()
     return tx.one(
       Type.Object({ clicks: Type.Integer() }),
       sql`select count(*) as clicks from links.click_events where ${on(day)}`,
@@ -70,7 +70,7 @@ export async function rebuildDay(
 ): Promise<number> {
   return await db.tx(async tx => {
     let taken = 0
-    await unhurried(tx)
+    await tx.unhurried()
     await tx.run(sql`set local work_mem = '128MB'`)
     await tx.run(sql`select pg_advisory_xact_lock(${statistics_lock})`)
     await tx.run(sql`delete from links.daily_link_stats where day = ${day}::date ${within(scope)}`)
@@ -116,12 +116,6 @@ function within({ domain_id, code }: Pick<Scope, 'domain_id' | 'code'>): Sql {
   return sql`
     ${domain_id === null ? sql.empty : sql`and domain_id = ${domain_id}`}
     ${code === null ? sql.empty : sql`and code = ${code}`}`
-}
-
-/** A day with millions of clicks takes longer than the usual limit of a statement. */
-async function unhurried(tx: Tx): Promise<void> {
-  await tx.run(sql`set local statement_timeout = 0`)
-  await tx.run(sql`set local lock_timeout = 0`)
 }
 
 async function insert(tx: Tx, sums: readonly Sum[]): Promise<void> {

@@ -91,6 +91,7 @@ export async function explained(
     atCommit: statement => void last.push(statement),
     wake: () => {},
     afterCommit: () => {},
+    unhurried: unused,
   }
   await client.query('begin')
   try {
