@@ -14,7 +14,12 @@ export type Sign =
   /** Wakes the topic while the expression is true. */
   | { readonly topic: string; readonly due: Sql }
   /** Wakes the topic when the value of the expression has changed. */
-  | { readonly topic: string; readonly value: Sql }
+  | {
+      readonly topic: string
+      readonly value: Sql
+      /** Called after a read of the same value, with the monotonic time at which the read began. */
+      readonly same?: (began_ms: number) => void
+    }
 
 export type Pulse = {
   /** All expressions must be added before the start. */
@@ -37,6 +42,7 @@ export function openPulse(needs: {
   let timer: NodeJS.Timeout | undefined
   let reading: Promise<void> | undefined
   const read = async () => {
+    const began_ms = performance.now()
     const found = await needs.db.one(Read, sql`select ${columnsOf(signs)}`)
     const topics = signs.flatMap(({ topic, ...sign }, at) => {
       const value = found[`s${at}`] ?? null
@@ -44,6 +50,7 @@ export function openPulse(needs: {
       // this process listened.
       const changed = before.get(at) !== value
       before.set(at, value)
+      if (!changed && 'same' in sign) sign.same?.(began_ms)
       return ('due' in sign ? value === 'true' : changed) ? [topic] : []
     })
     if (topics.length > 0) needs.sleepers.wake(new Set(topics))

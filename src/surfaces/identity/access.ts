@@ -1,6 +1,7 @@
 /**
  * Implements the kernel's `Access`: it finds out who is calling. A session's token is verified in
- * this process and is refused once its session is on the revocation list. An API key is looked up
+ * this process and is refused once its session is on the revocation list; if the list may be
+ * incomplete, the list is read first. An API key is looked up
  * at each request. The grants of a principal are also read at each request, so a revoked role has
  * no effect any more.
  */
@@ -14,7 +15,8 @@ import { accountGrants, whyTooWeak } from './roles/account-grants.ts'
 type Needs = Pick<Deps, 'kernel' | 'permissions' | 'tokens' | 'denied'>
 
 export function openAccess(deps: Needs): Access {
-  const principalOf = (facts: TokenFacts): Principal => {
+  const principalOf = (facts: TokenFacts): Principal | Promise<Principal> => {
+    if (!deps.denied.isValid()) return deps.denied.validate().then(() => principalOf(facts))
     if (deps.denied.has(facts.session_id)) {
       const detail = 'The session of this token has ended. Log in again.'
       throw problem('invalid_token', { detail })

@@ -57,6 +57,7 @@ export function openFace(deps: Deps): Face {
       Promise.resolve(tokens.signRealtime({ session_id, account_id, tenant_id, device_id })),
     verifyRealtime: async token => {
       const holder = await tokens.verifyRealtime(token)
+      if (!denied.isValid()) await denied.validate()
       if (denied.has(holder.session_id)) {
         throw problem('invalid_token', {
           detail: 'The session of this token has ended. Log in again.',

@@ -15,7 +15,7 @@ import { events } from './events.ts'
 import type { Face } from './face.ts'
 import { openFace } from './open-face.ts'
 import { openAccessTokens } from './keys/access-tokens.ts'
-import { openDenied, revocation_sign } from './sessions/revocation-list.ts'
+import { openDenied } from './sessions/revocation-list.ts'
 import { openSigningKeys, sealedSigningKeys } from './keys/signing-keys.ts'
 import { openPasswordHasher, sealedPasswords } from './passwords/hash.ts'
 import { advanceSigningKeys } from './keys/rotate-signing-key.ts'
@@ -70,7 +70,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
           run: () => advanceSigningKeys(deps),
         },
       ],
-      signs: [revocation_sign],
+      signs: [denied.sign],
       retention: retention(kernel.settings),
       sealed: [...sealedPasswords, sealedSigningKeys, sealedTotpSecrets],
       personal: personalAccount(deps),

@@ -3,11 +3,15 @@
  * the session to this set and wakes the other processes. They then read the revocation. Every
  * process also reads once a second, so a lost wake-up delays a revocation by at most a second. Each
  * read looks back far enough to see transactions that committed late. An entry is removed when
- * every token of its session has expired.
+ * every token of its session has expired. The list is valid for two seconds after the last read: a
+ * process that stood still, or had no database, reads it before it accepts a token again.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
+import { DatabaseBusy } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import type { Sign } from '../../../kernel/work/pulse.ts'
 import type { Kernel } from '../settings.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 
@@ -15,24 +19,31 @@ export type Denied = {
   has(session_id: string): boolean
   add(session_ids: readonly string[]): void
   onAdd(listener: (session_id: string) => void): void
+  /** Whether the list may be used. */
+  isValid(): boolean
+  /** Reads the list. Throws if that takes too long, because the database is unavailable. */
+  validate(): Promise<void>
+  readonly sign: Sign
   /** Reads the revocations within the lifetime of a token, then keeps reading until `stop`. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Summarizes which sessions are revoked and which keys sign. The sum is over ids and does not
- * compare times, because a transaction that commits late has an older time than one that was read
- * already.
+ * The value of the sign summarizes which sessions are revoked and which keys sign. The sum is over
+ * ids and does not compare times, because a transaction that commits late has an older time than
+ * one that was read already.
  */
-export const revocation_sign = {
-  topic: 'identity.revocations',
-  value: sql`
+const topic = 'identity.revocations'
+const value = sql`
     select concat_ws(' ', r.n, r.mix, (select string_agg(kid || ':' || state, ',' order by kid)
       from identity.signing_keys where state in ('next', 'active', 'retired')))
     from (select count(*) as n, sum(hashtext(id::text)) as mix from identity.sessions
-      where revoked_at is not null and revoked_at > kernel.now() - interval '30 seconds') r`,
-}
+      where revoked_at is not null and revoked_at > kernel.now() - interval '30 seconds') r`
+
+const valid_ms = 2000
+/** A caller that waits longer for a read gets an error. */
+const patience_ms = 1500
 
 /** The wait after a failed read. */
 const again_ms = 1000
@@ -58,6 +69,8 @@ export function openDenied(
   let again = false
   let timer: NodeJS.Timeout | undefined
   let unhear = () => {}
+  /** The monotonic time up to which the list is known to be complete. */
+  let complete_ms = -Infinity
 
   const add = (session_ids: readonly string[]) => {
     for (const id of session_ids) {
@@ -66,9 +79,11 @@ export function openDenied(
     }
   }
   const ask = async () => {
+    const began_ms = performance.now()
     const news = await readNews(db, since, life_seconds)
     add(news.revoked)
     since = news.at
+    complete_ms = began_ms
     if (news.keys !== keys.loaded()) await keys.load()
     for (const [id, end] of until) if (end < performance.now()) until.delete(id)
   }
@@ -92,13 +107,29 @@ export function openDenied(
       })
     return asking
   }
+  const isValid = () => performance.now() < complete_ms + valid_ms
   return {
+    isValid,
+    validate: async () => {
+      const patience = wait(patience_ms, undefined, { ref: false })
+      // A read that began before the process stood still says nothing about the time since.
+      for (let reads = 0; reads < 2 && !isValid(); reads++) await Promise.race([poll(), patience])
+      if (!isValid()) throw new DatabaseBusy()
+    },
+    sign: {
+      topic,
+      value,
+      same: began_ms => {
+        // After a longer time the sign no longer covers everything that happened in it.
+        if (began_ms < complete_ms + overlap_seconds * 1000) complete_ms = began_ms
+      },
+    },
     has: session_id => until.has(session_id),
     add,
     onAdd: listener => void listeners.push(listener),
     start: async () => {
       await ask()
-      unhear = kernel.onWake(() => void poll(), [revocation_sign.topic])
+      unhear = kernel.onWake(() => void poll(), [topic])
     },
     stop: async () => {
       clearTimeout(timer)

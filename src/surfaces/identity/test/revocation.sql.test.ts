@@ -57,6 +57,19 @@ describe.concurrent('a session that is revoked', () => {
     )
   })
 
+  test('is refused by a process that stood still meanwhile, from its first reply on', async () => {
+    const member = await world.member()
+    const still = await startProcess({ ...world.environment, ROLES: 'api' }, 'product')
+    const ask = async () => (await call(still.url, 'GET', '/v1/me', { token: member.token })).status
+    expect(await ask()).toBe(200)
+    still.child.kill('SIGSTOP')
+    await revokeUnheard(member.session_id, 3)
+    const asked = Promise.all(Array.from({ length: 4 }, ask))
+    still.child.kill('SIGCONT')
+    expect(await asked).toEqual([401, 401, 401, 401])
+    await still.kill()
+  })
+
   test('is refused by a process that starts afterwards', async () => {
     const member = await world.member()
     await world.call('DELETE', `/v1/sessions/${member.session_id}`, { token: member.token })
