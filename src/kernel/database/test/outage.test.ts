@@ -86,7 +86,7 @@ test('a refused connection is one line for all loops and requests, and a number 
   await eventually('it is ready again', async () => (await ready()) === 200)
   await process.kill('SIGTERM')
   await again.cut()
-}, 60_000)
+}, 120_000)
 
 test('a database that says nothing any more: requests are refused, and served again later', async () => {
   const line = await layLine()
@@ -115,4 +115,4 @@ test('a database that says nothing any more: requests are refused, and served ag
   expect(await ask()).toBe(200)
   await process.kill('SIGTERM')
   await again.cut()
-}, 60_000)
+}, 120_000)

@@ -72,7 +72,9 @@ describe.concurrent('a session that is revoked', () => {
 
   test('is refused by a process that starts afterwards', async () => {
     const member = await world.member()
-    await world.call('DELETE', `/v1/sessions/${member.session_id}`, { token: member.token })
+    const path = `/v1/sessions/${member.session_id}`
+    const ended = await world.call('DELETE', path, { token: member.token })
+    expect(ended.status, ended.text).toBe(204)
     const late = await startProcess({ ...world.environment, ROLES: 'api' }, 'product')
     const { status } = await call(late.url, 'GET', '/v1/me', { token: member.token })
     await late.kill()
