@@ -166,6 +166,7 @@ create table kernel.migrations (
   name text not null,
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
+  compatible_since integer,
   constraint migrations_pkey PRIMARY KEY (schema, number)
 );
 
