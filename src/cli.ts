@@ -54,6 +54,7 @@ const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
     return [uploadsReconcile, uploadsBlock, uploadsUnblock, uploadsBlocked]
   },
   rebuild: async () => [(await import('./cli/rebuild.ts')).rebuildCommand],
+  deprecations: async () => [(await import('./cli/deprecations.ts')).deprecationsCommand],
   backup: async () => {
     const { backupCreate, backupRestore, backupVerify } = await import('./cli/backup.ts')
     return [backupCreate, backupVerify, backupRestore]

@@ -28,6 +28,19 @@ create table kernel.clock (
 );
 CREATE TRIGGER replace_now AFTER UPDATE ON kernel.clock FOR EACH ROW EXECUTE FUNCTION kernel.replace_now();
 
+create table kernel.deprecated_calls (
+  tenant_id uuid not null,
+  principal_id uuid not null,
+  operation text collate "C" not null,
+  member text collate "C" not null,
+  calls bigint not null,
+  first_called_at timestamp with time zone not null,
+  last_called_at timestamp with time zone not null,
+  constraint deprecated_calls_pkey PRIMARY KEY (tenant_id, principal_id, operation, member)
+);
+CREATE INDEX deprecated_calls_last ON kernel.deprecated_calls USING btree (last_called_at);
+CREATE INDEX deprecated_calls_principal ON kernel.deprecated_calls USING btree (principal_id);
+
 create table kernel.erasures (
   account_id uuid not null,
   surface text collate "C" not null,

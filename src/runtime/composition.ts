@@ -8,6 +8,7 @@ import type { Sockets } from '../kernel/http/sockets.ts'
 import type { Faults } from '../kernel/faults.ts'
 import type { AnySurface, Gathered } from './gather.ts'
 import type { Connections } from '../kernel/http/connections.ts'
+import type { DeprecatedCalls } from '../kernel/http/deprecated-calls.ts'
 import type { Keyring } from '../kernel/keys.ts'
 import type { Log } from '../kernel/observability/log.ts'
 import type { Overload } from '../kernel/observability/overload.ts'
@@ -72,5 +73,6 @@ export type PlatformParts = {
   sleepers: Sleepers
   pulse: Pulse
   connections: Connections
+  deprecatedCalls: DeprecatedCalls
   queues: readonly DueQueue[]
 }

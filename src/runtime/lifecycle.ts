@@ -5,6 +5,7 @@
  */
 import type { App } from '../kernel/http/app.ts'
 import type { Config } from './config.ts'
+import { deprecatedCallsRetention } from '../kernel/http/deprecated-calls.ts'
 import { codeOf } from '../kernel/errors/error-code.ts'
 import { clock_sign, followClock } from './dev/follow-clock.ts'
 import type { PlatformParts } from './composition.ts'
@@ -50,6 +51,7 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     await events.stop()
     await Promise.all([sink?.stop(), nats_bus?.stop()])
     for (const one of opened.toReversed()) await one.close?.()
+    await parts.deprecatedCalls.close()
     await kernel.db.close()
     overload.close()
   }
@@ -63,10 +65,10 @@ function loopsOf({ kernel, opened, queues }: PlatformParts): Loop[] {
   return [
     ...opened.flatMap(one => one.loops ?? []),
     ...queues.map(one => queueLoop(kernel, one)),
-    retentionLoop(
-      kernel,
-      opened.flatMap(one => one.retention ?? []),
-    ),
+    retentionLoop(kernel, [
+      deprecatedCallsRetention,
+      ...opened.flatMap(one => one.retention ?? []),
+    ]),
     resealLoop(
       kernel,
       opened.flatMap(one => one.sealed ?? []),

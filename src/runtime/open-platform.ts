@@ -13,6 +13,7 @@ import { openFaults, type Faults } from '../kernel/faults.ts'
 import { checkKeyring } from './check-keyring.ts'
 import { checkRoutes, gather } from './gather.ts'
 import { openConnections } from '../kernel/http/connections.ts'
+import { openDeprecatedCalls } from '../kernel/http/deprecated-calls.ts'
 import { buildApp, type App } from '../kernel/http/app.ts'
 import type { Sockets } from '../kernel/http/sockets.ts'
 import { natsBusOf, socketsOf } from './open-sockets.ts'
@@ -85,7 +86,6 @@ export function openPlatform(options: PlatformOptions): Platform {
     sinks: sink ? [sink.listener] : [],
     work: config.roles.includes('worker'),
   })
-  const nats_bus = natsBusOf(options, bus)
   tie(events, () => routes, named.opened)
   const overload = watchOverload(config.settings['kernel.overload_delay_ms'])
   const connections = openConnections(config.public_url)
@@ -99,11 +99,12 @@ export function openPlatform(options: PlatformOptions): Platform {
     events,
     overload,
     sink,
-    nats_bus,
+    nats_bus: natsBusOf(options, bus),
     sockets: socketsOf(options, kernel, opened, overload, connections),
     sleepers,
     pulse,
     connections,
+    deprecatedCalls: openDeprecatedCalls(kernel),
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
   const document = lazily(() => makeDocument(parts, routes, named.opened))
@@ -213,6 +214,7 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     headers_seconds: settings['kernel.headers_seconds'],
     idle_seconds: settings['kernel.idle_seconds'],
     connections: parts.connections,
+    deprecatedCalls: parts.deprecatedCalls,
     sockets: parts.sockets,
     heartbeat_ms: settings['kernel.sse_heartbeat_seconds'] * 1000,
     stall_ms: settings['kernel.sse_stall_seconds'] * 1000,

@@ -197,7 +197,7 @@ function addRoute(app: FastifyInstance, options: AppOptions, compiled: CompiledR
       if (options.telemetry !== noTelemetry) trace(options.telemetry, compiled, passed, reply)
       // Events, jobs and webhooks of this request can be found by its id.
       passed.facts.traceparent ??= traceOfRequest(passed.facts.id)
-      if (route.deprecated) options.metrics.deprecatedCalls.inc({ op: compiled.operation })
+      options.deprecatedCalls.count(compiled, request, reply, passed.principal)
       const answer = handleRequest(options, compiled, request, passed)
       const tell = (found: Answer): unknown =>
         found.kind === 'outcome'

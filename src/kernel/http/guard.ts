@@ -8,6 +8,7 @@ import type { Csrf } from '../access/csrf.ts'
 import type { Access, Principal } from '../access/principal.ts'
 import type { RateLimiter } from '../access/rate.ts'
 import { negotiate, type CompiledRoute } from './compile-route.ts'
+import type { DeprecatedCalls } from './deprecated-calls.ts'
 import { Facts } from './request-context.ts'
 import { problem, type Problem } from '../errors/problem.ts'
 
@@ -19,6 +20,7 @@ export type GuardDeps = {
   readonly stopping: AbortSignal
   /** The reason why new work is refused now, or undefined. */
   busy(): Problem | null
+  readonly deprecatedCalls: Pick<DeprecatedCalls, 'count'>
 }
 
 export type Passed = { readonly facts: Facts; readonly principal: Principal | null }

@@ -19,6 +19,7 @@ import type { Answer } from './handle-request.ts'
 import type { Refused } from './log-request.ts'
 import type { Rendered } from './keyed-request.ts'
 import { Problem, problem, renderProblem } from '../errors/problem.ts'
+import { deprecationHeaders } from './deprecation.ts'
 
 export const securityHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
@@ -47,10 +48,7 @@ export function sendOutcome(
   Object.assign(headers, route.headers, outcome.headers)
   if (answer.ignored) headers['x-ignored-fields'] = answer.ignored
   if (replayed) headers['idempotent-replayed'] = 'true'
-  if (route.deprecated) {
-    headers['deprecation'] = `@${Math.floor(Date.parse(route.deprecated.at) / 1000)}`
-    headers['sunset'] = new Date(route.deprecated.sunset).toUTCString()
-  }
+  if (route.deprecated) Object.assign(headers, deprecationHeaders(route.deprecated))
   const body = unchanged ? null : outcome.body
   // A refusal that was recorded for an Idempotency-Key is an outcome with the bytes of its document.
   const is_problem = String(headers['content-type']).startsWith('application/problem+json')
