@@ -37,6 +37,7 @@ function environmentOf(database: Clone, data_dir: string): Record<string, string
     ADMIN_PASSWORD: password,
     KERNEL_SANDBOX: 'false',
     COMMERCE_OPEN_CARTS: '10000',
+    UPLOADS_OPEN_PER_PRINCIPAL: '100000',
     IDENTITY_ACCESS_TTL_SECONDS: '3600',
     KERNEL_RATE_FACTOR: '10000',
     KERNEL_OVERLOAD_DELAY_MS: '60000',
