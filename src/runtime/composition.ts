@@ -1,6 +1,7 @@
 /** The parts of a platform, before and after they are opened. */
 import type { Config } from './config.ts'
 import type { Access } from '../kernel/access/principal.ts'
+import type { TenantStates } from '../kernel/work/tenant-states.ts'
 import type { Events } from '../kernel/events/open.ts'
 import type { NatsSink } from '../kernel/events/sinks/nats.ts'
 import type { NatsBus } from '../kernel/events/sinks/nats-bus.ts'
@@ -66,6 +67,7 @@ export type PlatformParts = {
   access: Access
   events: Events
   overload: Overload
+  tenants: TenantStates
   sink: NatsSink | null
   /** The NATS server, if NATS carries the bus. */
   nats_bus: NatsBus | null

@@ -3,6 +3,7 @@
  * work, wait until the load balancer notices, end streams, finish requests, stop loops, release
  * leases, close pools.
  */
+import { tenant_states_sign } from '../kernel/work/tenant-states.ts'
 import type { App } from '../kernel/http/app.ts'
 import type { Config } from './config.ts'
 import { deprecatedCallsRetention } from '../kernel/http/deprecated-calls.ts'
@@ -28,6 +29,10 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     nats_bus?.start()
     await events.start()
     if (development) await following.start()
+    if (config.roles.includes('api')) {
+      await parts.tenants.start()
+      pulse.add([tenant_states_sign])
+    }
     if (config.roles.includes('worker')) {
       const all = [...events.loops, ...loopsOf(parts)]
       pulse.add(signsOf(all))
@@ -48,6 +53,7 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     await sockets.drain()
     await connections.closeWith(() => app.close())
     await Promise.all([pulse.stop(), loops?.stop(), following.stop()])
+    parts.tenants.stop()
     await events.stop()
     await Promise.all([sink?.stop(), nats_bus?.stop()])
     for (const one of opened.toReversed()) await one.close?.()

@@ -5,6 +5,7 @@
  */
 import { clientAddress } from '../kernel/access/client-address.ts'
 import { openRateLimiter } from '../kernel/access/rate.ts'
+import { openTenantStates } from '../kernel/work/tenant-states.ts'
 import { openEvents, type Events } from '../kernel/events/open.ts'
 import { traced } from '../kernel/events/consumers/traced.ts'
 import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
@@ -104,7 +105,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     sleepers,
     pulse,
     connections,
-    deprecatedCalls: openDeprecatedCalls(kernel),
+    ...requestParts(kernel),
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
   const document = lazily(() => makeDocument(parts, routes, named.opened))
@@ -127,6 +128,10 @@ export function openPlatform(options: PlatformOptions): Platform {
     ...preparation(parts, prepare),
     ...lifecycle(parts, app, stopping),
   }
+}
+
+function requestParts(kernel: Kernel): Pick<PlatformParts, 'tenants' | 'deprecatedCalls'> {
+  return { tenants: openTenantStates(kernel), deprecatedCalls: openDeprecatedCalls(kernel) }
 }
 
 function preparation(
@@ -206,6 +211,7 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     addressOf: clientAddress(settings['kernel.trusted_proxies']),
     stopping,
     busy: overload.refusal,
+    tenants: parts.tenants,
     public_url: config.public_url,
     retention_hours: settings['kernel.idempotency_retention_hours'],
     body_limit_bytes: settings['kernel.body_limit_bytes'],

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ClientAddress } from '../access/client-address.ts'
 import type { Csrf } from '../access/csrf.ts'
 import type { Access, Principal } from '../access/principal.ts'
+import type { TenantStates } from '../work/tenant-states.ts'
 import type { RateLimiter } from '../access/rate.ts'
 import { negotiate, type CompiledRoute } from './compile-route.ts'
 import type { DeprecatedCalls } from './deprecated-calls.ts'
@@ -20,6 +21,7 @@ export type GuardDeps = {
   readonly stopping: AbortSignal
   /** The reason why new work is refused now, or undefined. */
   busy(): Problem | null
+  readonly tenants: Pick<TenantStates, 'check'>
   readonly deprecatedCalls: Pick<DeprecatedCalls, 'count'>
 }
 
@@ -40,6 +42,7 @@ export function guard(
   const who = identify(deps, compiled, request)
   const pass = (principal: Principal | null): Passed => {
     if (!route.always) {
+      if (principal) deps.tenants.check(principal, route.method)
       const rate = rated(deps, compiled, request, reply, principal, ip)
       if (rate) void reply.header('ratelimit-policy', rate.policy).header('ratelimit', rate.state)
     }
