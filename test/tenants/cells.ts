@@ -17,7 +17,7 @@ export async function openCells(): Promise<[Cell, Cell]> {
   return await Promise.all([openCell(keys), openCell(keys)])
 }
 
-export async function openCell(settings: Record<string, string>): Promise<Cell> {
+async function openCell(settings: Record<string, string>): Promise<Cell> {
   const world = await openProductWorld(settings)
   const place: Place = {
     url: world.database_url,

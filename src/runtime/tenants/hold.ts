@@ -21,7 +21,7 @@ const drain_rounds_max = 5
 /** Longer than the pulse of a process, which reads the states once a second. */
 const known_after_ms = 1500
 
-export async function freeze(client: DirectClient, tenant_id: string, reason: string) {
+async function freeze(client: DirectClient, tenant_id: string, reason: string) {
   await client.query(
     `insert into kernel.tenant_states (tenant_id, state, reason) values ($1, 'frozen', $2)
      on conflict (tenant_id) do update
