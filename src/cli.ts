@@ -25,8 +25,12 @@ const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   },
   tenant: async () => {
     const { tenantCreate, tenantList, tenantDisable } = await import('./cli/tenant.ts')
-    return [tenantCreate, tenantList, tenantDisable]
+    const cells = await import('./cli/tenant-cells.ts')
+    const { tenantExport, tenantImport, tenantMove, tenantRelease, tenantDelete } = cells
+    const units = [tenantExport, tenantImport, tenantMove, tenantRelease, tenantDelete]
+    return [tenantCreate, tenantList, tenantDisable, ...units]
   },
+  router: async () => [(await import('./cli/router.ts')).routerCommand],
   user: async () => {
     const user = await import('./cli/user.ts')
     const { userCreate, userList, userGrant, userRevoke, userDisable, userResetPassword } = user
@@ -54,6 +58,7 @@ const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
     return [uploadsReconcile, uploadsBlock, uploadsUnblock, uploadsBlocked]
   },
   rebuild: async () => [(await import('./cli/rebuild.ts')).rebuildCommand],
+  deprecations: async () => [(await import('./cli/deprecations.ts')).deprecationsCommand],
   backup: async () => {
     const { backupCreate, backupRestore, backupVerify } = await import('./cli/backup.ts')
     return [backupCreate, backupVerify, backupRestore]

@@ -28,6 +28,19 @@ create table kernel.clock (
 );
 CREATE TRIGGER replace_now AFTER UPDATE ON kernel.clock FOR EACH ROW EXECUTE FUNCTION kernel.replace_now();
 
+create table kernel.deprecated_calls (
+  tenant_id uuid not null,
+  principal_id uuid not null,
+  operation text collate "C" not null,
+  member text collate "C" not null,
+  calls bigint not null,
+  first_called_at timestamp with time zone not null,
+  last_called_at timestamp with time zone not null,
+  constraint deprecated_calls_pkey PRIMARY KEY (tenant_id, principal_id, operation, member)
+);
+CREATE INDEX deprecated_calls_last ON kernel.deprecated_calls USING btree (last_called_at);
+CREATE INDEX deprecated_calls_principal ON kernel.deprecated_calls USING btree (principal_id);
+
 create table kernel.erasures (
   account_id uuid not null,
   surface text collate "C" not null,
@@ -166,6 +179,7 @@ create table kernel.migrations (
   name text not null,
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
+  compatible_since integer,
   constraint migrations_pkey PRIMARY KEY (schema, number)
 );
 
@@ -187,6 +201,19 @@ create table kernel.outbox_events (
   transaction_id bigint,
   constraint outbox_events_pkey PRIMARY KEY (seq)
 ) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.01);
+
+create table kernel.tenant_states (
+  tenant_id uuid not null,
+  state text not null,
+  reason text not null,
+  cell_url text,
+  receipt jsonb,
+  changed_at timestamp with time zone not null default now(),
+  constraint tenant_states_check CHECK (((state = 'moved'::text) = (cell_url IS NOT NULL))),
+  constraint tenant_states_check1 CHECK (((state <> 'deleted'::text) OR (receipt IS NOT NULL))),
+  constraint tenant_states_pkey PRIMARY KEY (tenant_id),
+  constraint tenant_states_state_check CHECK ((state = ANY (ARRAY['frozen'::text, 'moved'::text, 'deleted'::text])))
+);
 
 create unlogged table kernel.throttles (
   bucket text collate "C" not null,
@@ -255,6 +282,20 @@ CREATE OR REPLACE FUNCTION kernel.first_id_of(moment timestamp with time zone)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((lpad(to_hex(((EXTRACT(epoch FROM moment) * (1000)::numeric))::bigint), 12, '0'::text) || repeat('0'::text, 20)))::uuid;
+
+CREATE OR REPLACE FUNCTION kernel.hold_tenant()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if current_setting('kernel.tenant_work', true) = 'on' then
+    return case when tg_op = 'DELETE' then old else new end;
+  end if;
+  if tg_op <> 'INSERT' and tg_argv[0] = 'skip' then
+    return null;
+  end if;
+  raise exception 'the tenant is frozen' using errcode = '55P03';
+end $function$;
 
 CREATE OR REPLACE FUNCTION kernel.keep_parts(parent regclass, unit text, keep interval, ahead interval DEFAULT '35 days'::interval)
  RETURNS integer

@@ -1096,8 +1096,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List operations that will be removed
-         * @description Requires a credential, but no permission.
+         * List operations and members that will be removed
+         * @description `member` is null for a whole operation, else its place (`body`, `query`, `reply`) and a pointer. `calls` counts the requests of your tenant that used it; for a member of a reply, all calls of the operation. Counts appear within seconds. Requires a credential, but no permission.
          */
         get: operations["listDeprecations"];
         put?: never;
@@ -8705,18 +8705,24 @@ export interface components {
         };
         Deprecation: {
             operation: string;
+            member: string | null;
             deprecated_at: string;
             sunset_at: string;
             replacement: string;
+            calls: number;
+            last_called_at: components["schemas"]["Time"] | null;
         };
         /**
          * @example {
          *       "data": [
          *         {
          *           "operation": "operation",
+         *           "member": "member",
          *           "deprecated_at": "deprecated at",
          *           "sunset_at": "sunset at",
-         *           "replacement": "replacement"
+         *           "replacement": "replacement",
+         *           "calls": 1,
+         *           "last_called_at": "2026-03-02T10:15:00.000Z"
          *         }
          *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",

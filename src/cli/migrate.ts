@@ -1,6 +1,12 @@
 /** Applies all pending migrations, or lists them. */
 import { Type } from 'typebox'
-import { type Migration, migrate, readMigrations } from '../kernel/database/migrate.ts'
+import {
+  type Migration,
+  migrate,
+  nameOf,
+  pendingMigrations,
+  readMigrations,
+} from '../kernel/database/migrate.ts'
 import { sql } from '../kernel/database/sql.ts'
 import type { Call, Command } from './command.ts'
 import { migrationOptions, offline, type Offline } from './offline.ts'
@@ -25,13 +31,13 @@ async function apply({ terminal, composition }: Call, platform: Offline): Promis
   const { config, ground, audit } = platform
   const applied = await migrate(await migrationOptions(config, ground, composition))
   if (applied.length > 0) {
-    const target = applied.map(labelOf).join(' ').slice(0, 1000)
+    const target = applied.map(nameOf).join(' ').slice(0, 1000)
     await audit({ action: 'kernel.migrations.apply', target })
   }
   terminal.answer({ applied: applied.map(shown) }, [
     applied.length === 0
       ? 'The database is up to date.'
-      : `Applied ${applied.length} migrations: ${applied.map(labelOf).join(', ')}.`,
+      : `Applied ${applied.length} migrations: ${applied.map(nameOf).join(', ')}.`,
   ])
 }
 
@@ -45,7 +51,10 @@ const Exists = Type.Object({ it: Type.Boolean() })
 async function status({ terminal, composition }: Call, platform: Offline): Promise<void> {
   const { config, ground } = platform
   const { db } = platform.platform.kernel
-  const pending = new Set((await platform.pending()).map(labelOf))
+  const newer: string[] = []
+  const options = await migrationOptions(config, ground, composition)
+  const onNewer = (names: readonly string[]) => void newer.push(...names)
+  const pending = new Set((await pendingMigrations({ ...options, onNewer })).map(nameOf))
   const { it } = await db.one(
     Exists,
     sql`select to_regclass('kernel.migrations') is not null as it`,
@@ -53,10 +62,10 @@ async function status({ terminal, composition }: Call, platform: Offline): Promi
   const applied = it
     ? await db.many(Applied, sql`select schema, number, applied_at from kernel.migrations`)
     : []
-  const known = await readMigrations((await migrationOptions(config, ground, composition)).sources)
+  const known = await readMigrations(options.sources)
   const rows = known.map(one => ({
     ...shown(one),
-    pending: pending.has(labelOf(one)),
+    pending: pending.has(nameOf(one)),
     applied_at:
       applied.find(row => row.schema === one.schema && row.number === one.number)?.applied_at ??
       null,
@@ -65,7 +74,8 @@ async function status({ terminal, composition }: Call, platform: Offline): Promi
     `${row.schema}/${row.name}`,
     row.pending ? terminal.paint('yellow', 'pending') : row.applied_at,
   ])
-  terminal.answer({ migrations: rows }, [
+  list.push(...newer.map(name => [name, 'by a newer release, compatible']))
+  terminal.answer({ migrations: rows, newer }, [
     ...table(['MIGRATION', 'APPLIED'], list),
     '',
     pending.size === 0
@@ -74,14 +84,7 @@ async function status({ terminal, composition }: Call, platform: Offline): Promi
   ])
 }
 
-function nameOf({ number, name }: Migration): string {
-  return `${String(number).padStart(4, '0')}-${name}`
-}
-
-function labelOf(one: Migration): string {
-  return `${one.schema}/${nameOf(one)}`
-}
-
 function shown(one: Migration) {
-  return { schema: one.schema, number: one.number, name: nameOf(one) }
+  const name = nameOf(one).slice(one.schema.length + 1)
+  return { schema: one.schema, number: one.number, name }
 }

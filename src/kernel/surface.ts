@@ -41,6 +41,7 @@ import type { Personal, PersonalData } from './work/personal.ts'
 import type { Sign } from './work/pulse.ts'
 import type { SealedColumn } from './work/reseal.ts'
 import type { Retention } from './work/retention.ts'
+import type { Tenancy } from './work/tenancy.ts'
 
 export type {
   Consumer,
@@ -106,6 +107,8 @@ export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = 
    */
   settingFaults?(settings: KernelOf<Own>['settings']): readonly string[]
   readonly migrations: URL
+  /** Which rows belong to a tenant, for tables without `tenant_id` and for exceptions. */
+  readonly tenancy?: Tenancy
   readonly permissions: Readonly<Record<string, Permission>>
   readonly errors: Readonly<Record<string, ErrorEntry>>
   readonly events: Readonly<Record<string, EventDeclaration>>

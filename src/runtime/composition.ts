@@ -1,6 +1,7 @@
 /** The parts of a platform, before and after they are opened. */
 import type { Config } from './config.ts'
 import type { Access } from '../kernel/access/principal.ts'
+import type { TenantStates } from '../kernel/work/tenant-states.ts'
 import type { Events } from '../kernel/events/open.ts'
 import type { NatsSink } from '../kernel/events/sinks/nats.ts'
 import type { NatsBus } from '../kernel/events/sinks/nats-bus.ts'
@@ -8,6 +9,7 @@ import type { Sockets } from '../kernel/http/sockets.ts'
 import type { Faults } from '../kernel/faults.ts'
 import type { AnySurface, Gathered } from './gather.ts'
 import type { Connections } from '../kernel/http/connections.ts'
+import type { DeprecatedCalls } from '../kernel/http/deprecated-calls.ts'
 import type { Keyring } from '../kernel/keys.ts'
 import type { Log } from '../kernel/observability/log.ts'
 import type { Overload } from '../kernel/observability/overload.ts'
@@ -67,6 +69,7 @@ export type PlatformParts = {
   access: Access
   events: Events
   overload: Overload
+  tenants: TenantStates
   sink: NatsSink | null
   /** The NATS server, if NATS carries the bus. */
   nats_bus: NatsBus | null
@@ -74,5 +77,6 @@ export type PlatformParts = {
   sleepers: Sleepers
   pulse: Pulse
   connections: Connections
+  deprecatedCalls: DeprecatedCalls
   queues: readonly DueQueue[]
 }

@@ -5,7 +5,9 @@
  */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import { tenant_states_sign } from '../kernel/work/tenant-states.ts'
 import type { Config } from './config.ts'
+import { deprecatedCallsRetention } from '../kernel/http/deprecated-calls.ts'
 import { codeOf } from '../kernel/errors/error-code.ts'
 import { clock_sign, followClock } from './dev/follow-clock.ts'
 import type { PlatformParts } from './composition.ts'
@@ -28,6 +30,10 @@ export function lifecycle(parts: PlatformParts, server: Server, stopping: AbortC
     nats_bus?.start()
     await events.start()
     if (development) await following.start()
+    if (config.roles.includes('api')) {
+      await parts.tenants.start()
+      pulse.add([tenant_states_sign])
+    }
     if (config.roles.includes('worker')) {
       const all = [...events.loops, ...loopsOf(parts)]
       pulse.add(signsOf(all))
@@ -48,9 +54,11 @@ export function lifecycle(parts: PlatformParts, server: Server, stopping: AbortC
     await sockets.drain()
     await connections.closeWith(() => close(server))
     await Promise.all([pulse.stop(), loops?.stop(), following.stop()])
+    parts.tenants.stop()
     await events.stop()
     await Promise.all([sink?.stop(), nats_bus?.stop()])
     for (const one of opened.toReversed()) await one.close?.()
+    await parts.deprecatedCalls.close()
     await kernel.db.close()
     overload.close()
   }
@@ -64,10 +72,10 @@ function loopsOf({ kernel, opened, queues }: PlatformParts): Loop[] {
   return [
     ...opened.flatMap(one => one.loops ?? []),
     ...queues.map(one => queueLoop(kernel, one)),
-    retentionLoop(
-      kernel,
-      opened.flatMap(one => one.retention ?? []),
-    ),
+    retentionLoop(kernel, [
+      deprecatedCallsRetention,
+      ...opened.flatMap(one => one.retention ?? []),
+    ]),
     resealLoop(
       kernel,
       opened.flatMap(one => one.sealed ?? []),

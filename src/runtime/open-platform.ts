@@ -5,6 +5,7 @@
  */
 import { clientAddress } from '../kernel/access/client-address.ts'
 import { openRateLimiter } from '../kernel/access/rate.ts'
+import { openTenantStates } from '../kernel/work/tenant-states.ts'
 import { openEvents, type Events } from '../kernel/events/open.ts'
 import { traced } from '../kernel/events/consumers/traced.ts'
 import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
@@ -13,6 +14,7 @@ import { openFaults, type Faults } from '../kernel/faults.ts'
 import { checkKeyring } from './check-keyring.ts'
 import { checkRoutes, gather } from './gather.ts'
 import { openConnections } from '../kernel/http/connections.ts'
+import { openDeprecatedCalls } from '../kernel/http/deprecated-calls.ts'
 import { buildApp } from '../kernel/http/app.ts'
 import type { WebPage } from '../kernel/http/router.ts'
 import type { Sockets } from '../kernel/http/sockets.ts'
@@ -85,7 +87,6 @@ export function openPlatform(options: PlatformOptions): Platform {
     sinks: sink ? [sink.listener] : [],
     work: config.roles.includes('worker'),
   })
-  const nats_bus = natsBusOf(options, bus)
   tie(events, () => routes, named.opened)
   const overload = watchOverload(config.settings['kernel.overload_delay_ms'])
   const connections = openConnections(config.public_url)
@@ -99,11 +100,12 @@ export function openPlatform(options: PlatformOptions): Platform {
     events,
     overload,
     sink,
-    nats_bus,
+    nats_bus: natsBusOf(options, bus),
     sockets: socketsOf(options, kernel, opened, overload, connections),
     sleepers,
     pulse,
     connections,
+    ...requestParts(kernel),
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
   const document = lazily(() => makeDocument(parts, routes, named.opened))
@@ -125,6 +127,10 @@ export function openPlatform(options: PlatformOptions): Platform {
     ...preparation(parts, prepare),
     ...lifecycle(parts, server, stopping),
   }
+}
+
+function requestParts(kernel: Kernel): Pick<PlatformParts, 'tenants' | 'deprecatedCalls'> {
+  return { tenants: openTenantStates(kernel), deprecatedCalls: openDeprecatedCalls(kernel) }
 }
 
 function preparation(
@@ -210,6 +216,7 @@ function serverOf(
     addressOf: clientAddress(settings['kernel.trusted_proxies']),
     stopping,
     busy: overload.refusal,
+    tenants: parts.tenants,
     public_url: config.public_url,
     retention_hours: settings['kernel.idempotency_retention_hours'],
     body_limit_bytes: settings['kernel.body_limit_bytes'],
@@ -218,6 +225,7 @@ function serverOf(
     headers_seconds: settings['kernel.headers_seconds'],
     idle_seconds: settings['kernel.idle_seconds'],
     connections: parts.connections,
+    deprecatedCalls: parts.deprecatedCalls,
     sockets: parts.sockets,
     heartbeat_ms: settings['kernel.sse_heartbeat_seconds'] * 1000,
     stall_ms: settings['kernel.sse_stall_seconds'] * 1000,

@@ -57,6 +57,11 @@ export async function start(
       url: direct_url,
       sources: migrationSources(composition),
       statement_timeout_ms: config.settings['kernel.statement_timeout_ms'],
+      onNewer: migrations =>
+        log.warn(
+          { migrations },
+          'a newer release has migrated the database; this one can run on it',
+        ),
     })
     const version = await ownVersion()
     const telemetry = await openTelemetry(config.otel_endpoint, version)

@@ -1,14 +1,17 @@
 /**
  * Migrates a database to the newest migration in the code. Migrations are plain numbered SQL files
  * for each schema, forward only, one transaction each. An advisory lock lets only one of several
- * starting processes migrate. If a database is newer than the code, or has a different history, it
- * is refused and left unchanged.
+ * starting processes migrate. A database with a different history is refused and left unchanged. So
+ * is a newer one, unless each migration that the code does not know says that it is compatible.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { codeOf } from '../errors/error-code.ts'
 import { StartError } from '../errors/start-error.ts'
+import { jitter } from '../ids.ts'
 
 export type MigrationSource = { readonly schema: string; readonly folder: URL }
 
@@ -18,9 +21,11 @@ export type Migration = {
   name: string
   text: string
   checksum: string
+  /** The oldest migration that a release must know to run after this one. */
+  compatible_since: number | null
 }
 
-type Applied = { schema: string; number: number; name: string; checksum: string }
+type Applied = Omit<Migration, 'text'>
 
 const lock_key = 5_330_112
 
@@ -28,6 +33,8 @@ export type MigrateOptions = {
   url: string
   sources: readonly MigrationSource[]
   statement_timeout_ms: number
+  /** Gets the names of compatible migrations that a newer release has applied. */
+  onNewer?: (names: readonly string[]) => void
 }
 
 /** Returns the migrations that were applied now, oldest first. */
@@ -39,7 +46,8 @@ export async function migrate(options: MigrateOptions): Promise<Migration[]> {
     await client.query('set statement_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [lock_key])
     await client.query(history)
-    const pending = pendingOf(known, await readApplied(client))
+    const { pending, newer } = compare(known, await readApplied(client))
+    if (newer.length > 0) options.onNewer?.(newer.map(nameOf))
     for (const migration of pending) await apply(client, migration)
     await settle(client, options.statement_timeout_ms)
     return pending
@@ -60,7 +68,10 @@ export async function pendingMigrations(options: MigrateOptions): Promise<Migrat
     const exists = await client.query<{ it: boolean }>(
       `select to_regclass('kernel.migrations') is not null as it`,
     )
-    return exists.rows[0]?.it ? pendingOf(known, await readApplied(client)) : known
+    if (!exists.rows[0]?.it) return known
+    const { pending, newer } = compare(known, await readApplied(client))
+    if (newer.length > 0) options.onNewer?.(newer.map(nameOf))
+    return pending
   } finally {
     await client.end()
   }
@@ -109,54 +120,108 @@ export async function readMigrations(sources: readonly MigrationSource[]): Promi
       if (!match) throw new Error(`a migration is named 0001-what.sql, not ${file}`)
       const text = await readFile(new URL(file, folder), 'utf8')
       const checksum = createHash('sha256').update(text).digest('hex')
-      found.push({ schema, number: Number(match[1]), name: match[2] ?? '', text, checksum })
+      const number = Number(match[1])
+      const compatible_since = compatibility(text)
+      found.push({ schema, number, name: match[2] ?? '', text, checksum, compatible_since })
     }
   }
   return found
 }
 
+const declared = /^-- Compatible since (\d{4}): /
+
+function compatibility(text: string): number | null {
+  const since = declared.exec(text)?.[1]
+  return since === undefined ? null : Number(since)
+}
+
 async function readApplied(client: pg.Client): Promise<Applied[]> {
-  const { rows } = await client.query<Applied>(
-    'select schema, number, name, checksum from kernel.migrations',
-  )
+  // The column is missing until the kernel's own migration has added it.
+  const { rows } = await client.query<Applied>(`
+    select schema, number, name, checksum,
+      (to_jsonb(m) ->> 'compatible_since')::int as compatible_since
+    from kernel.migrations m
+    order by schema, number`)
   return rows
 }
 
-function pendingOf(known: readonly Migration[], applied: readonly Applied[]): Migration[] {
+type Compared = {
+  readonly pending: Migration[]
+  /** Applied by a newer release, and compatible with this one. */
+  readonly newer: readonly Applied[]
+}
+
+function compare(known: readonly Migration[], applied: readonly Applied[]): Compared {
   const keyed = new Map(known.map(one => [`${one.schema}/${one.number}`, one]))
+  const newer: Applied[] = []
   for (const one of applied) {
     const mine = keyed.get(`${one.schema}/${one.number}`)
-    const label = `${one.schema}/${String(one.number).padStart(4, '0')}-${one.name}`
     if (!mine) {
+      refuseIncompatible(one, known)
+      newer.push(one)
+    } else if (mine.checksum !== one.checksum) {
       throw new StartError(
-        `The database has the migration ${label}, which this version does not know: it was used ` +
-          'by a newer version. Start that version, or point DATABASE_URL or DATA_DIR elsewhere.',
-      )
-    }
-    if (mine.checksum !== one.checksum) {
-      throw new StartError(
-        `The migration ${label} was changed after it had been applied to this database. ` +
+        `The migration ${nameOf(one)} was changed after it had been applied to this database. ` +
           'Restore the file and put the change into a new migration.',
       )
     }
     keyed.delete(`${one.schema}/${one.number}`)
   }
-  return [...keyed.values()]
+  return { pending: [...keyed.values()], newer }
 }
 
+function refuseIncompatible(one: Applied, known: readonly Migration[]): void {
+  const mine = known.filter(({ schema }) => schema === one.schema)
+  const newest = Math.max(0, ...mine.map(({ number }) => number))
+  if (one.compatible_since !== null && newest >= one.compatible_since && newest < one.number) return
+  throw new StartError(
+    `The database has the migration ${nameOf(one)}, which this version does not know: it was used ` +
+      'by a newer version. Start that version, or point DATABASE_URL or DATA_DIR elsewhere.',
+  )
+}
+
+/** Such as `links/0005-queues`. */
+export function nameOf({ schema, number, name }: Omit<Applied, 'checksum' | 'compatible_since'>) {
+  return `${schema}/${String(number).padStart(4, '0')}-${name}`
+}
+
+const lock_tries_max = 30
+const lock_pause_ms = 200
+
+/**
+ * Others use the tables meanwhile, in another order: a deadlock, or a lock that does not come, ends
+ * only this attempt, which has changed nothing.
+ */
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
-  await client.query('begin')
-  try {
-    await client.query(`set local lock_timeout = '2s'`)
-    await client.query(migration.text)
-    await client.query(
-      'insert into kernel.migrations (schema, number, name, checksum) values ($1, $2, $3, $4)',
-      [migration.schema, migration.number, migration.name, migration.checksum],
-    )
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback')
-    const label = `${migration.schema}/${String(migration.number).padStart(4, '0')}`
-    throw new Error(`the migration ${label}-${migration.name} failed`, { cause: error })
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await applyOnce(client, migration)
+      return
+    } catch (error) {
+      await client.query('rollback')
+      if (attempt === lock_tries_max || !/^(40P01|55P03)$/.test(codeOf(error) ?? '')) {
+        throw new Error(`the migration ${nameOf(migration)} failed`, { cause: error })
+      }
+      await pause(lock_pause_ms * (0.5 + jitter()))
+    }
   }
+}
+
+async function applyOnce(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query('begin')
+  // Whoever wants to use the table waits behind this transaction for as long.
+  await client.query(`set local lock_timeout = '2s'`)
+  await client.query(migration.text)
+  // Migrations before the one that adds the column are compatible with nothing.
+  const { schema, number, name, checksum, compatible_since } = migration
+  const values: (string | number)[] = [schema, number, name, checksum]
+  if (compatible_since !== null) values.push(compatible_since)
+  await client.query(
+    compatible_since === null
+      ? 'insert into kernel.migrations (schema, number, name, checksum) values ($1, $2, $3, $4)'
+      : `insert into kernel.migrations (schema, number, name, checksum, compatible_since)
+         values ($1, $2, $3, $4, $5)`,
+    values,
+  )
+  await client.query('commit')
 }

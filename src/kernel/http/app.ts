@@ -136,8 +136,7 @@ function answer(
   exchange: Exchange,
 ): void | Promise<void> {
   if (options.telemetry !== noTelemetry) trace(options.telemetry, compiled, exchange)
-  const { route, operation } = compiled
-  if (route.deprecated) options.metrics.deprecatedCalls.inc({ op: operation })
+  options.deprecatedCalls.count(compiled, exchange)
   return after(handleRequest(options, compiled, exchange), found => {
     if (found.kind === 'stream') return sendStream(options, compiled, exchange, found)
     sendOutcome(compiled, exchange, found, error => refuse(options, exchange, error))

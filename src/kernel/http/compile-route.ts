@@ -12,6 +12,7 @@ import { Compile } from 'typebox/compile'
 import { isTime } from '../clock.ts'
 import { sentencesOf } from '../errors/field-sentences.ts'
 import { isId } from '../ids.ts'
+import { deprecationsOf, type Deprecated } from './deprecation.ts'
 import { field_errors_max, fieldErrors } from './field-errors.ts'
 import { ignoredFieldsHeader, ignoredSentence, knownFields, type Dropped } from './known-fields.ts'
 import {
@@ -37,6 +38,8 @@ export type CompiledRoute = {
   /** Returns the query and body without unknown properties, or throws `validation_failed`. */
   checkInput(query: unknown, body: unknown, dropped: Dropped): { query: unknown; body: unknown }
   serialize(status: number, body: unknown): string | null
+  /** What will be removed: the operation, or members of its body, query or replies. */
+  deprecations(): readonly Deprecated[]
   /** The media types of the reply, the usual one first. */
   readonly media_types: readonly string[]
   readonly body_limit_bytes: number
@@ -82,6 +85,7 @@ export function compileRoute(route: Route, options: CompileOptions): CompiledRou
     checkParams: paramsCheck(route, catalog),
     checkInput: inputCheck(route),
     serialize: serializer(route, strict),
+    deprecations: firstUse(() => deprecationsOf(route)),
     media_types: mediaTypesOf(route),
     body_limit_bytes: route.body_limit_bytes ?? options.body_limit_bytes,
   }

@@ -5,9 +5,11 @@
 import type { ClientAddress } from '../access/client-address.ts'
 import type { Csrf } from '../access/csrf.ts'
 import type { Access, Principal } from '../access/principal.ts'
+import type { TenantStates } from '../work/tenant-states.ts'
 import type { RateLimiter } from '../access/rate.ts'
 import { after } from './after.ts'
 import { negotiate, type CompiledRoute } from './compile-route.ts'
+import type { DeprecatedCalls } from './deprecated-calls.ts'
 import type { Exchange } from './exchange.ts'
 import { problem, type Problem } from '../errors/problem.ts'
 
@@ -19,6 +21,8 @@ export type GuardDeps = {
   readonly stopping: AbortSignal
   /** The reason why new work is refused now, or undefined. */
   busy(): Problem | null
+  readonly tenants: Pick<TenantStates, 'check'>
+  readonly deprecatedCalls: Pick<DeprecatedCalls, 'count'>
 }
 
 /** Finds the caller, or throws the refusal. */
@@ -35,7 +39,9 @@ export function guard(
   checkAccept(headers.accept, compiled)
   return after(identify(deps, compiled, exchange), principal => {
     exchange.principal = principal
-    if (!route.always) rate(deps, compiled, exchange)
+    if (route.always) return
+    if (principal) deps.tenants.check(principal, route.method)
+    rate(deps, compiled, exchange)
   })
 }
 

@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Principal } from '../access/principal.ts'
 import type { Db, Reader, Tx } from '../database/db.ts'
+import type { Deprecation } from './deprecation.ts'
 import type { List } from './page.ts'
 import type { Replies, Reply, ReplyOf } from './reply.ts'
 import type { OutsideOperation, StreamOperation } from './operations.ts'
@@ -154,7 +155,7 @@ type Common<
   hidden?: true
   /** The route is not in the interface specification. The document marks it `x-added`. */
   added?: true
-  deprecated?: { at: string; sunset: string; replacement: string }
+  deprecated?: Deprecation
 }
 
 type Keyed = {

@@ -16,6 +16,7 @@ import type { Exchange, Refused } from './exchange.ts'
 import type { Answer } from './handle-request.ts'
 import type { Rendered } from './reply.ts'
 import { Problem, problem, renderProblem } from '../errors/problem.ts'
+import { deprecationHeaders } from './deprecation.ts'
 
 export const securityHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
@@ -34,10 +35,7 @@ export function sendOutcome(
   const headers: OutgoingHttpHeaders = { ...exchange.told, ...route.headers }
   if (ignored) headers['x-ignored-fields'] = ignored
   if (result.replayed) headers['idempotent-replayed'] = 'true'
-  if (route.deprecated) {
-    headers['deprecation'] = `@${Math.floor(Date.parse(route.deprecated.at) / 1000)}`
-    headers['sunset'] = new Date(route.deprecated.sunset).toUTCString()
-  }
+  if (route.deprecated) Object.assign(headers, deprecationHeaders(route.deprecated))
   sendRendered(exchange, headers, result.outcome, fail)
 }
 

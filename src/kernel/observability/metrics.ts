@@ -38,8 +38,8 @@ export function openMetrics() {
     }),
     deprecatedCalls: new Counter({
       name: 'api_deprecated_calls_total',
-      help: 'Calls of deprecated operations',
-      labelNames: ['op'],
+      help: 'Calls of deprecated operations, and calls that use a deprecated member',
+      labelNames: ['op', 'member'],
       registers,
     }),
     outboxPending: new Gauge({

@@ -158,6 +158,8 @@ function ownData({ db }: { readonly db: Db }): Personal {
             where principal_id = any(${principal_ids}::uuid[]) and state = 'completed'
             limit ${batch})`)
       while ((await some()) === batch) signal.throwIfAborted()
+      await db.run(sql`
+        delete from kernel.deprecated_calls where principal_id = any(${principal_ids}::uuid[])`)
     },
   }
 }

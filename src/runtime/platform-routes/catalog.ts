@@ -1,9 +1,12 @@
 /** Routes about the platform itself: limits, problems, deprecations, and the entry page. */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Limit } from '../config.ts'
 import { problemsOf, type Catalog } from '../../kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
-import { page, pageQuery, text } from '../../kernel/http/shapes.ts'
+import { nullable, page, pageQuery, text, Time } from '../../kernel/http/shapes.ts'
+import type { Reader } from '../../kernel/database/db.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import { deprecationsOf, type Deprecated } from '../../kernel/http/deprecation.ts'
 import { markup } from '../../kernel/http/markup.ts'
 import type { Cursors } from '../../kernel/http/cursor.ts'
 import { html, wantsHtml } from './html.ts'
@@ -49,9 +52,12 @@ const ProblemView = Type.Object(
 const DeprecationView = Type.Object(
   {
     operation: Type.String(),
+    member: nullable(Type.String()),
     deprecated_at: Type.String(),
     sunset_at: Type.String(),
     replacement: Type.String(),
+    calls: Type.Integer(),
+    last_called_at: nullable(Time),
   },
   { title: 'Deprecation' },
 )
@@ -124,36 +130,65 @@ function problemRoute({ catalog, public_url }: CatalogDeps): Route {
 function deprecationsRoute({ routes, cursors }: CatalogDeps): Route {
   // Built at the first request, because the list of routes is complete only after all surfaces are
   // opened.
-  let known: ReturnType<typeof deprecationsOf> | undefined
+  let known: readonly Deprecated[] | undefined
   return route({
     method: 'GET',
     path: '/v1/deprecations',
     name: 'listDeprecations',
-    summary: 'List operations that will be removed',
+    summary: 'List operations and members that will be removed',
+    description:
+      '`member` is null for a whole operation, else its place (`body`, `query`, `reply`) and a ' +
+      'pointer. `calls` counts the requests of your tenant that used it; for a member of a reply, ' +
+      'all calls of the operation. Counts appear within seconds.',
     permission: 'authenticated',
     added: true,
     query: pageQuery({}),
     replies: { 200: page(DeprecationView) },
-    handle: ({ list }) => {
-      known ??= deprecationsOf(routes())
-      return listed(cursors, list, known, one => one.operation)
+    handle: async ({ list, tx, principal }) => {
+      known ??= routes().flatMap(deprecationsOf)
+      const calls = known.length > 0 ? await callsOf(tx, principal.tenant_id) : no_calls
+      const views = known.map(one => deprecationView(one, calls.get(nameOf(one))))
+      return listed(cursors, list, views, nameOf)
     },
   })
 }
 
-function deprecationsOf(routes: readonly Route[]) {
-  return routes.flatMap(({ method, path, deprecated }) =>
-    deprecated
-      ? [
-          {
-            operation: `${method} ${path}`,
-            deprecated_at: deprecated.at,
-            sunset_at: deprecated.sunset,
-            replacement: deprecated.replacement,
-          },
-        ]
-      : [],
+const CallsRow = Type.Object({
+  operation: Type.String(),
+  member: Type.String(),
+  calls: Type.Integer(),
+  last_called_at: Time,
+})
+
+type Calls = ReadonlyMap<string, Static<typeof CallsRow>>
+const no_calls: Calls = new Map()
+
+async function callsOf(db: Reader, tenant_id: string): Promise<Calls> {
+  const rows = await db.many(
+    CallsRow,
+    sql`
+      select operation, member, sum(calls)::bigint as calls, max(last_called_at) as last_called_at
+      from kernel.deprecated_calls
+      where tenant_id = ${tenant_id}
+      group by operation, member`,
   )
+  return new Map(rows.map(row => [nameOf(row), row]))
+}
+
+function nameOf({ operation, member }: { operation: string; member: string | null }): string {
+  return `${operation} ${member ?? ''}`
+}
+
+function deprecationView(one: Deprecated, called: Static<typeof CallsRow> | undefined) {
+  return {
+    operation: one.operation,
+    member: one.member,
+    deprecated_at: one.at,
+    sunset_at: one.sunset,
+    replacement: one.replacement,
+    calls: called?.calls ?? 0,
+    last_called_at: called?.last_called_at ?? null,
+  }
 }
 
 /** A page of a list in memory, ordered by its key. */

@@ -25,6 +25,7 @@ import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { openPace } from './sessions/pace.ts'
 import { settingFaults, settings, type Kernel } from './settings.ts'
+import { tenancy } from './tenancy.ts'
 
 export type Needs = {
   /**
@@ -39,6 +40,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
   settings,
   settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
+  tenancy,
   permissions,
   errors,
   events,

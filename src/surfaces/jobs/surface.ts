@@ -27,6 +27,7 @@ import { scheduleLoop } from './schedules/run-schedules.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { closeFence, endPauses, passFence } from './types/pause-type.ts'
 import { openJobWatcher } from './streams/job-watcher.ts'
+import { tenancy } from './tenancy.ts'
 
 export type Needs = {
   /** For the demo data. */
@@ -39,6 +40,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
   settings,
   settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
+  tenancy,
   permissions,
   errors,
   events,

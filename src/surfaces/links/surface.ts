@@ -31,6 +31,7 @@ import { newCode } from './shortening/codes.ts'
 import { expireLinks } from './shortening/expire-links.ts'
 import { openReservedWords } from './shortening/reserved-words.ts'
 import { openStatistics } from './statistics/open.ts'
+import { tenancy } from './tenancy.ts'
 
 export type Needs = {
   /** Submits long work. Without it the routes that start such work do not exist. */
@@ -45,6 +46,7 @@ export const links: Surface<Face, Needs, typeof settings> = {
   settings,
   settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
+  tenancy,
   permissions,
   errors,
   events,

@@ -24,6 +24,7 @@ import { sending_activity } from './topics.ts'
 import { openTemplates } from './templates/find-template.ts'
 import { openUnsubscribeLinks } from './suppressions/unsubscribe-links.ts'
 import { openVault, sealedKeys } from './vault.ts'
+import { tenancy } from './tenancy.ts'
 
 export type Needs = {
   readonly people: People
@@ -35,6 +36,7 @@ export type Needs = {
 export const notifications: Surface<Face, Needs, typeof settings> = {
   name: 'notifications',
   migrations: new URL('./migrations/', import.meta.url),
+  tenancy,
   permissions,
   errors,
   events,

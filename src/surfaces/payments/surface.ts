@@ -19,6 +19,7 @@ import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { seed, type People } from './seed.ts'
 import { settingFaults, settings } from './settings.ts'
+import { tenancy } from './tenancy.ts'
 
 export type Needs = {
   /** The demo accounts. */
@@ -30,6 +31,7 @@ export const payments: Surface<Face, Needs, typeof settings> = {
   settings,
   settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
+  tenancy,
   permissions,
   errors,
   events,

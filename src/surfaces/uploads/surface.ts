@@ -20,6 +20,7 @@ import { seed, type People } from './seed.ts'
 import { settings } from './settings.ts'
 import { storageLoops } from './storage/loops.ts'
 import { verificationQueue } from './uploads/verify-upload.ts'
+import { tenancy } from './tenancy.ts'
 
 export type Needs = {
   readonly jobs: Jobs
@@ -32,6 +33,7 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
   name: 'uploads',
   settings,
   migrations: new URL('./migrations/', import.meta.url),
+  tenancy,
   permissions,
   errors,
   events,

@@ -28,6 +28,7 @@ import { seed, type People } from './seed.ts'
 import { readSending, settingFaults } from './sending-settings.ts'
 import { openEventTypes } from './types/event-types.ts'
 import { challengeQueue } from './verification/challenge-queue.ts'
+import { tenancy } from './tenancy.ts'
 
 export type Needs = {
   readonly jobs: Jobs
@@ -47,6 +48,7 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
   settings,
   settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
+  tenancy,
   permissions,
   errors,
   events,

@@ -3,8 +3,8 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Clone } from '../../../../test/world.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { eventually, type Clone } from '../../../../test/world.ts'
 import { StartError } from '../../errors/start-error.ts'
 import { directClient, type DirectClient } from '../direct.ts'
 import { migrate, pendingMigrations, type Migration } from '../migrate.ts'
@@ -104,6 +104,45 @@ test('one that the code does not know is of a newer version', async () => {
   expect([await words(), await history()]).toEqual([['first'], ['things', 'first']])
 })
 
+describe('of a newer release', () => {
+  const kernel = { schema: 'kernel', folder: new URL('../../migrations/', import.meta.url) }
+  const all = () => ({ ...options(), sources: [kernel, ...options().sources] })
+  const wide = 'alter table things.said add column wide int'
+  const older = () => rm(join(folder, '0003-wide.sql'))
+  beforeEach(async () => {
+    await migrate(all())
+  })
+
+  test('an older release starts on one that says that it is compatible', async () => {
+    await write('0003-wide', `-- Compatible since 0002: nothing reads the column.\n${wide}`)
+    expect(names(await migrate(all()))).toEqual(['wide'])
+    await older()
+    const newer: string[] = []
+    const onNewer = (found: readonly string[]) => void newer.push(...found)
+    expect(await migrate({ ...all(), onNewer })).toEqual([])
+    expect(await pendingMigrations({ ...all(), onNewer })).toEqual([])
+    expect(newer).toEqual(['things/0003-wide', 'things/0003-wide'])
+  })
+
+  test('an older release does not start if one is compatible only with releases in between', async () => {
+    await write('0003-wide', `-- Compatible since 0002: nothing reads the column.\n${wide}`)
+    await write('0004-narrow', '-- Compatible since 0003: 0003 is known.\nselect 1')
+    expect(names(await migrate(all()))).toEqual(['wide', 'narrow'])
+    await rm(join(folder, '0004-narrow.sql'))
+    expect(await migrate(all())).toEqual([])
+    await older()
+    await expect(migrate(all())).rejects.toThrow('things/0004-narrow, which this version does not')
+  })
+
+  test('one that was left out is not taken for a newer one', async () => {
+    await write('0003-wide', `-- Compatible since 0002: nothing reads the column.\n${wide}`)
+    await write('0004-last', '-- Compatible since 0002: it changes nothing.\nselect 1')
+    await migrate(all())
+    await older()
+    await expect(migrate(all())).rejects.toThrow('things/0003-wide, which this version does not')
+  })
+})
+
 test('one that fails leaves nothing, and those before it stay', async () => {
   await write('0003-broken', `insert into things.said values ('broken'); select 1 / 0`)
   await write('0004-after', `insert into things.said values ('after')`)
@@ -117,14 +156,52 @@ test('one that fails leaves nothing, and those before it stay', async () => {
   expect(await words()).toEqual(['first', 'mended', 'after'])
 })
 
-test('one waits for a lock no longer than others would bear', async () => {
+test('one waits for a lock no longer than others would bear, and tries again', async () => {
   await migrate(options())
   await write('0003-wide', 'alter table things.said add column n int')
   await client.query('begin')
   await words()
-  await expect(migrate(options())).rejects.toMatchObject({ cause: { code: '55P03' } })
+  const migrating = migrate(options())
+  const other = directClient(database.url, 'test')
+  await other.connect()
+  const waiting = async () => {
+    const { rows } = await other.query<{ n: number }>(
+      `select count(*)::int as n from pg_locks where relation = 'things.said'::regclass and not granted`,
+    )
+    return rows[0]?.n
+  }
+  await eventually('it waits', async () => (await waiting()) === 1)
+  // It gives way to those behind it, although the lock is still held.
+  await other.query(`set lock_timeout = '30s'; set statement_timeout = 0`)
+  await other.query('select word from things.said')
+  await eventually('it waits again', async () => (await waiting()) === 1)
   await client.query('rollback')
-  expect(names(await migrate(options()))).toEqual(['wide'])
+  expect(names(await migrating)).toEqual(['wide'])
+  await other.end()
+})
+
+test('one that others deadlock with is applied after them', async () => {
+  await write('0003-two', 'create table things.meant (word text)')
+  await migrate(options())
+  await write(
+    '0004-both',
+    'alter table things.said add column n int; alter table things.meant add column n int',
+  )
+  await client.query('begin')
+  await client.query('select from things.meant')
+  const migrating = migrate(options())
+  await expect
+    .poll(async () => {
+      const { rows } = await client.query<{ n: number }>(
+        `select count(*)::int as n from pg_locks where relation = 'things.meant'::regclass and not granted`,
+      )
+      return rows[0]?.n
+    })
+    .toBe(1)
+  // Now each waits for the other: one of both is ended.
+  await client.query('select from things.said').catch(() => {})
+  await client.query('rollback')
+  expect(names(await migrating)).toEqual(['both'])
 })
 
 test('limits and the time zone hold for every later connection', async () => {

@@ -1,0 +1,43 @@
+/** The router in front of several cells, as a process of its own. */
+import { once } from 'node:events'
+import { StartError } from '../kernel/errors/start-error.ts'
+import { openRouter } from '../runtime/cells/router.ts'
+import type { Command } from './command.ts'
+
+const port_usual = '8080'
+
+export const routerCommand: Command = {
+  words: 'router',
+  summary: 'Send each request to the cell of its tenant',
+  options: {
+    cells: {
+      type: 'string',
+      value: '<url>,<url>',
+      says: 'The addresses of the cells; new tenants are created in the first one',
+    },
+    port: { type: 'string', value: '<port>', says: `Where it listens (${port_usual})` },
+    host: { type: 'string', value: '<host>', says: 'Where it listens (127.0.0.1)' },
+  },
+  more: [
+    'All cells have the same PUBLIC_URL, which leads here, and list the router in ' +
+      'KERNEL_TRUSTED_PROXIES. Any number of routers run side by side.',
+  ],
+  run: async call => {
+    const cells = (call.option('cells') ?? '').split(',').filter(Boolean)
+    if (cells.length === 0 || !cells.every(one => /^http:\/\/[^/]+$/.test(one))) {
+      throw new StartError(
+        '--cells names the addresses of the cells, such as http://10.0.0.5:8080,http://10.0.1.5:8080.',
+      )
+    }
+    const router = await openRouter({
+      cells,
+      host: call.option('host') ?? '127.0.0.1',
+      port: Number(call.option('port') ?? port_usual),
+    })
+    call.terminal.answer({ port: router.port, cells }, [
+      `The router listens on port ${router.port}, for ${cells.length} cells.`,
+    ])
+    await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
+    await router.close()
+  },
+}

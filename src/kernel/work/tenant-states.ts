@@ -1,0 +1,81 @@
+/**
+ * Tenants that this cell does not serve as usual, known to every process within a second. A frozen
+ * tenant can only be read. Requests of a tenant that was moved are refused with the address of its
+ * cell, for the router in front. The database itself refuses what a process does not know yet.
+ */
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../database/db.ts'
+import { sql } from '../database/sql.ts'
+import { problem } from '../errors/problem.ts'
+import type { Log } from '../observability/log.ts'
+import type { Sign } from './pulse.ts'
+import type { Principal } from '../access/principal.ts'
+
+export const tenant_states_topic = 'kernel.tenant_states'
+/** The header of a refusal that names the cell of the tenant. */
+export const cell_header = 'x-cell'
+
+export const tenant_states_sign: Sign = {
+  topic: tenant_states_topic,
+  value: sql`select max(changed_at)::text || count(*) from kernel.tenant_states`,
+}
+
+const State = Type.Object({
+  tenant_id: Type.String(),
+  state: Type.Union([Type.Literal('frozen'), Type.Literal('moved'), Type.Literal('deleted')]),
+  cell_url: Type.Union([Type.String(), Type.Null()]),
+})
+
+export type TenantStates = {
+  /** Throws if this cell must not run a request with this method for the principal. */
+  check(principal: Principal, method: string): void
+  start(): Promise<void>
+  stop(): void
+}
+
+type Needs = {
+  readonly db: Reader
+  readonly log: Log
+  onWake(run: () => void, topics: readonly string[]): () => void
+}
+
+const retry_after_seconds = 2
+
+export function openTenantStates({ db, log, onWake }: Needs): TenantStates {
+  let states = new Map<string, Static<typeof State>>()
+  let end: (() => void) | undefined
+  const read = async () => {
+    const rows = await db.many(
+      State,
+      sql`
+        -- any tenant: there are few
+        select tenant_id, state, cell_url from kernel.tenant_states`,
+    )
+    states = new Map(rows.map(row => [row.tenant_id, row]))
+  }
+  const look = () => {
+    read().catch((error: unknown) => {
+      log.warn({ err: error }, 'the states of tenants could not be read')
+    })
+  }
+  return {
+    check: ({ tenant_id }, method) => {
+      const state = states.size > 0 ? states.get(tenant_id) : undefined
+      if (!state || (state.state === 'frozen' && method === 'GET')) return
+      if (state.state === 'deleted') throw problem('invalid_token')
+      throw problem('service_unavailable', {
+        detail:
+          state.cell_url === null
+            ? 'The tenant is being copied, so it can only be read. Send the request again.'
+            : 'The tenant has moved to another cell. Send the request again.',
+        retry_after: retry_after_seconds,
+        headers: state.cell_url === null ? {} : { [cell_header]: state.cell_url },
+      })
+    },
+    start: async () => {
+      await read()
+      end = onWake(look, [tenant_states_topic])
+    },
+    stop: () => end?.(),
+  }
+}

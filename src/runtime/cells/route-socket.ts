@@ -1,0 +1,73 @@
+/**
+ * Sends the handshake of a WebSocket to the cells until one accepts it: a handshake has no body and
+ * no effect. From then on bytes pass in both directions.
+ */
+import { request, type IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { forwarded } from './forwarded.ts'
+import type { Places } from './places.ts'
+import { tenantKey } from './tenant-key.ts'
+
+type Accepted = {
+  readonly reply: IncomingMessage
+  readonly socket?: Duplex
+  readonly head?: Buffer
+}
+
+export function openSockets(places: Places) {
+  return (incoming: IncomingMessage, client: Duplex, head: Buffer): void => {
+    client.on('error', () => client.destroy())
+    connect(places, incoming, client, head).catch(() => client.destroy())
+  }
+}
+
+async function connect(
+  places: Places,
+  incoming: IncomingMessage,
+  client: Duplex,
+  head: Buffer,
+): Promise<void> {
+  const key = tenantKey(incoming.headers.authorization ?? incoming.url ?? '')
+  let refused: IncomingMessage | undefined
+  for (const cell of places.orderFor(key)) {
+    const { reply, socket, head: begun } = await handshake(cell, incoming)
+    if (!socket) {
+      reply.resume()
+      refused ??= reply
+      continue
+    }
+    places.learn(key, cell)
+    client.write(headOf(reply))
+    if (begun && begun.length > 0) client.write(begun)
+    if (head.length > 0) socket.write(head)
+    socket.on('error', () => client.destroy()).on('close', () => client.destroy())
+    client.on('close', () => socket.destroy())
+    socket.pipe(client).pipe(socket)
+    return
+  }
+  client.end(refused ? headOf(refused, 'connection: close') : '')
+}
+
+function handshake(cell: string, incoming: IncomingMessage): Promise<Accepted> {
+  const { url, headers, socket } = incoming
+  return new Promise((resolve, reject) => {
+    const upgrade = { connection: 'Upgrade', upgrade: headers.upgrade ?? 'websocket' }
+    const outgoing = request(new URL(url ?? '/', cell), {
+      headers: { ...forwarded(headers, socket), ...upgrade },
+      setHost: false,
+    })
+    outgoing.on('upgrade', (reply, opened, head) => resolve({ reply, socket: opened, head }))
+    outgoing.on('response', reply => resolve({ reply }))
+    outgoing.on('error', reject)
+    outgoing.end()
+  })
+}
+
+function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage, more = ''): string {
+  const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`]
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
+  }
+  if (more) lines.push(more)
+  return `${lines.join('\r\n')}\r\n\r\n`
+}

@@ -1,0 +1,157 @@
+/**
+ * Deletes a tenant everywhere, and writes a receipt: how many rows of each table and how many
+ * objects were deleted, and which records are kept and why. The receipt stays in
+ * kernel.tenant_states. A deletion that was interrupted goes on when it is run again.
+ */
+import { createHash } from 'node:crypto'
+import type { DirectClient } from '../../kernel/database/direct.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+import { inLanes } from '../backup/copy.ts'
+import { objectKeys } from './export.ts'
+import { dropTriggers, hold, notify, patiently } from './hold.ts'
+import { findTenant, onPlace, tenants_table, timeOf, type Place, type TenantName } from './place.ts'
+import { listOf, quoted, tenantTables, type TenantTable } from './tables.ts'
+
+export type Receipt = {
+  readonly tenant: TenantName
+  readonly deleted_at: string
+  readonly rows: Readonly<Record<string, number>>
+  readonly objects: number
+  readonly kept: Readonly<Record<string, { readonly rows: number; readonly reason: string }>>
+  /** Of the receipt without this member. */
+  readonly sha256: string
+}
+
+const portion = 1000
+
+export async function deleteTenant(
+  place: Place,
+  slug: string,
+  progress: (line: string) => void = () => {},
+): Promise<Receipt> {
+  return await onPlace(place, async client => {
+    const tenant = await findTenant(client, slug)
+    const tables = await tenantTables(client, place.schemas, place.tenancy)
+    const moved = await isMoved(client, tenant.id)
+    if (!moved) {
+      await refuseOpen(client, tenant)
+      await hold(client, place, tenant.id, tables, 'is deleted')
+    }
+    // Cells with one bucket share its objects: they belong to the cell that has the tenant.
+    const shared = moved && place.objects.engine === 's3'
+    const objects = shared ? 0 : await deleteObjects(client, place, tables, tenant.id)
+    const rows: Record<string, number> = {}
+    for (const table of inOrderOfDeletion(tables)) {
+      progress(`Deleting ${table.name} …`)
+      const deleted = await deleteRows(client, table, tenant.id)
+      if (deleted > 0) rows[table.name] = deleted
+    }
+    const kept = await keptRows(client, tables, tenant.id)
+    await dropTriggers(client, tables, tenant.id)
+    const facts = { tenant, deleted_at: await timeOf(client), rows, objects, kept }
+    const sha256 = createHash('sha256').update(JSON.stringify(facts)).digest('hex')
+    const receipt = { ...facts, sha256 }
+    await client.query(
+      `update kernel.tenant_states
+       set state = case state when 'moved' then 'moved' else 'deleted' end,
+         receipt = $2, changed_at = now()
+       where tenant_id = $1`,
+      [tenant.id, JSON.stringify(receipt)],
+    )
+    await notify(client)
+    return receipt
+  })
+}
+
+/** The row of the tenant goes last: without it, an interrupted deletion could not go on. */
+function inOrderOfDeletion(tables: readonly TenantTable[]): TenantTable[] {
+  const reversed = tables.toReversed()
+  const isTenant = ({ name }: TenantTable) => name === tenants_table
+  return [...reversed.filter(one => !isTenant(one)), ...reversed.filter(isTenant)]
+}
+
+async function deleteObjects(
+  client: DirectClient,
+  { objects }: Place,
+  tables: readonly TenantTable[],
+  tenant_id: string,
+): Promise<number> {
+  const keys = new Set<string>()
+  for (const table of tables) {
+    for (const key of await objectKeys(client, table, tenant_id)) keys.add(key)
+  }
+  await inLanes([...keys], key => objects.delete(key))
+  return keys.size
+}
+
+/** A tenant is closed first, so that nobody deletes one that is in use by mistake. */
+async function refuseOpen(client: DirectClient, { id, slug }: TenantName): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from ${tenants_table} where id = $1 and state = 'disabled'`,
+    [id],
+  )
+  if (rowCount) return
+  throw new StartError(
+    `The tenant ${slug} is in use. Run \`npx dodeca tenant disable ${slug}\` first.`,
+  )
+}
+
+async function isMoved(client: DirectClient, tenant_id: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from kernel.tenant_states where tenant_id = $1 and state = 'moved'`,
+    [tenant_id],
+  )
+  return rowCount === 1
+}
+
+/** In portions, so that a trigger that refuses deletes is off only for moments. */
+async function deleteRows(
+  client: DirectClient,
+  { name, deleted: where, guards, told }: TenantTable,
+  tenant_id: string,
+): Promise<number> {
+  if (where === null) return 0
+  const table = quoted(name)
+  const switched = (how: string) =>
+    guards.map(guard => `alter table ${table} ${how} trigger ${quoted(guard)};`).join('')
+  const remove = `
+    delete from ${table} where (tableoid, ctid) in (
+      select t.tableoid, t.ctid from ${table} t where ${where} limit ${portion})`
+  const statement = told
+    ? `with gone as (${remove} returning *)
+       insert into ${quoted(told.table)} (${listOf(told.columns)})
+       select ${listOf(told.columns)} from gone`
+    : remove
+  let all = 0
+  for (;;) {
+    const deleted = await patiently(client, async () => {
+      await client.query(switched('disable'))
+      const { rowCount } = await client.query(statement, [tenant_id])
+      await client.query(switched('enable'))
+      return rowCount ?? 0
+    })
+    all += deleted
+    if (deleted < portion) break
+  }
+  const left = await countOf(client, name, where, tenant_id)
+  if (left > 0) throw new Error(`${left} rows are left in ${name}`)
+  return all
+}
+
+async function keptRows(client: DirectClient, tables: readonly TenantTable[], tenant_id: string) {
+  const kept: Record<string, { rows: number; reason: string }> = {}
+  for (const { name, rows: where, kept: reason } of tables) {
+    if (reason === null) continue
+    const rows = await countOf(client, name, where, tenant_id)
+    if (rows > 0) kept[name] = { rows, reason }
+  }
+  return kept
+}
+
+async function countOf(client: DirectClient, name: string, where: string, tenant_id: string) {
+  const { rows } = await client.query<{ n: number }>(
+    `select count(*)::int as n from ${quoted(name)} t where ${where}`,
+    [tenant_id],
+  )
+  return rows[0]?.n ?? 0
+}

@@ -1,0 +1,135 @@
+/**
+ * Imports the archive of a tenant into another cell: first the objects, then all rows in one
+ * transaction, which ends by comparing the number and digest of the rows of each table with the
+ * manifest. So the tenant exists there completely or not at all.
+ */
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { DirectClient } from '../../kernel/database/direct.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+import { inLanes } from '../backup/copy.ts'
+import { objectFile, readArchive, rowsFile, type TenantManifest } from './archive.ts'
+import { digestOf } from './digest.ts'
+import { keyMarks, migrationHead, onPlace, tenants_table, within, type Place } from './place.ts'
+import { listOf, quoted, tenantTables, type TenantTable } from './tables.ts'
+
+const portion = 500
+
+export async function importTenant(
+  place: Place,
+  folder: string,
+  progress: (line: string) => void = () => {},
+): Promise<TenantManifest> {
+  const manifest = await readArchive(folder)
+  await onPlace(place, async client => {
+    await refuseUnfit(client, manifest)
+    progress('Importing the objects …')
+    await importObjects(place, manifest, folder)
+    const tables = await tenantTables(client, place.schemas, place.tenancy)
+    await within(client, 'begin', async () => {
+      for (const table of tables) {
+        if (!manifest.tables[table.name]) continue
+        progress(`Importing ${table.name} …`)
+        await importTable(client, table, folder)
+      }
+      await verify(client, tables, manifest)
+      // A tenant that comes back is served here again.
+      await client.query('delete from kernel.tenant_states where tenant_id = $1', [
+        manifest.tenant.id,
+      ])
+    })
+  })
+  return manifest
+}
+
+async function refuseUnfit(client: DirectClient, manifest: TenantManifest): Promise<void> {
+  const { tenant } = manifest
+  const exists = await client.query(`select from ${tenants_table} where id = $1 or slug = $2`, [
+    tenant.id,
+    tenant.slug,
+  ])
+  if (exists.rowCount) {
+    throw new StartError(`The cell has a tenant ${tenant.slug} already. Delete it there first.`)
+  }
+  const head = await migrationHead(client)
+  const schemas = new Set([...Object.keys(head), ...Object.keys(manifest.migrations)])
+  const other = [...schemas].filter(schema => head[schema] !== manifest.migrations[schema])
+  if (other.length > 0) {
+    throw new StartError(
+      `The archive was written with other migrations of ${other.join(', ')}. Bring both cells to ` +
+        'the same release, and export the tenant again.',
+    )
+  }
+  const marks = await keyMarks(client)
+  const missing = Object.keys(manifest.keys).filter(name => marks[name] !== manifest.keys[name])
+  if (missing.length > 0) {
+    throw new StartError(
+      `The cell lacks the ${missing.join(', ')} of the archive, so nothing that is sealed could be ` +
+        'read there. Give the cell the same KERNEL_PEPPER, and add the keys to its ' +
+        'KERNEL_KEYRING, behind its own.',
+    )
+  }
+}
+
+async function importObjects(
+  { objects }: Place,
+  { objects: wanted }: TenantManifest,
+  folder: string,
+): Promise<void> {
+  await inLanes(Object.entries(wanted), async ([key, { bytes, sha256 }]) => {
+    // Cells that share a bucket have it already; a key is used for one content only.
+    if ((await objects.head(key))?.size === bytes) return
+    const stored = await objects.put(key, createReadStream(join(folder, objectFile(key))))
+    if (stored.sha256.toString('hex') !== sha256) throw new Error(`${key} was stored differently`)
+  })
+}
+
+async function importTable(
+  client: DirectClient,
+  table: TenantTable,
+  folder: string,
+): Promise<void> {
+  const { name, columns, identities } = table
+  // Not jsonb: a column of type json keeps its text.
+  const insert = `
+    insert into ${quoted(name)} (${listOf(columns)}) overriding system value
+    select ${listOf(columns, 'r.')} from json_populate_recordset(null::${quoted(name)}, $1) r`
+  const write = async (lines: readonly string[]) => {
+    if (lines.length > 0) await client.query(insert, [`[${lines.join(',')}]`])
+  }
+  let lines: string[] = []
+  for await (const line of createInterface(createReadStream(join(folder, rowsFile(name))))) {
+    lines.push(line)
+    if (lines.length < portion) continue
+    await write(lines)
+    lines = []
+  }
+  await write(lines)
+  // The next number of the cell is beyond those that came in.
+  for (const column of identities) {
+    await client.query(
+      `select setval(s, greatest((select max(${quoted(column)}) from ${quoted(name)}),
+         nextval(s)))
+       from pg_get_serial_sequence($1, $2) s`,
+      [name, column],
+    )
+  }
+}
+
+async function verify(
+  client: DirectClient,
+  tables: readonly TenantTable[],
+  { tables: wanted, tenant }: TenantManifest,
+): Promise<void> {
+  for (const [name, { rows, digest }] of Object.entries(wanted)) {
+    const table = tables.find(one => one.name === name)
+    const found = table && (await digestOf(client, table, table.exported ?? 'false', tenant.id))
+    if (found?.rows !== rows || found.digest !== digest) {
+      throw new StartError(
+        `${name} has ${found?.rows ?? 'no'} rows after the import, or other contents, where the ` +
+          `archive has ${rows}. Nothing was imported.`,
+      )
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/** Where a tenant lives: the database and the objects of one cell. */
+import type { Objects } from '../../kernel/objects/objects.ts'
+import { directClient, type DirectClient } from '../../kernel/database/direct.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+import type { Interest } from '../../kernel/events/consumers/leases.ts'
+import type { Tenancy } from '../../kernel/work/tenancy.ts'
+
+export type Place = {
+  /** PostgreSQL itself, not a pooler. */
+  readonly url: string
+  readonly objects: Objects
+  readonly schemas: readonly string[]
+  readonly tenancy: Tenancy
+  /** The consumers that must have processed the events of a tenant before it can go. */
+  readonly interests: readonly Interest[]
+}
+
+/** What a tenant is called stands here. */
+export const tenants_table = 'identity.tenants'
+
+export type TenantName = { readonly id: string; readonly slug: string; readonly name: string }
+
+/** One connection on which no time limit holds, and whose work a hold lets through. */
+export async function onPlace<T>(
+  { url }: Place,
+  work: (client: DirectClient) => Promise<T>,
+): Promise<T> {
+  const client = directClient(url, 'dodeca tenant')
+  await client.connect()
+  try {
+    await client.query(`set statement_timeout = 0`)
+    await client.query(`set idle_in_transaction_session_timeout = 0`)
+    await client.query(`set kernel.tenant_work = 'on'`)
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+export async function within<T>(
+  client: DirectClient,
+  begin: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  await client.query(begin)
+  try {
+    const result = await work()
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  }
+}
+
+export async function findTenant(client: DirectClient, slug: string): Promise<TenantName> {
+  const { rows } = await client.query<TenantName>(
+    `select id, slug, name from ${tenants_table} where slug = $1`,
+    [slug],
+  )
+  if (!rows[0]) {
+    throw new StartError(`There is no tenant ${slug}. \`npx dodeca tenant list\` lists them.`)
+  }
+  return rows[0]
+}
+
+/** The time of the database, as RFC 3339. */
+export async function timeOf(client: DirectClient): Promise<string> {
+  const { rows } = await client.query<{ at: string }>(
+    `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`,
+  )
+  return rows[0]?.at ?? ''
+}
+
+/** The marks of the keys that a database is used with, by the name of the key. */
+export async function keyMarks(client: DirectClient): Promise<Record<string, string>> {
+  const { rows } = await client.query<{ name: string; mark: string }>(
+    `select name, encode(mark, 'hex') as mark from kernel.keyring_marks order by name`,
+  )
+  return Object.fromEntries(rows.map(row => [row.name, row.mark]))
+}
+
+/** The newest migration of each schema. */
+export async function migrationHead(client: DirectClient): Promise<Record<string, number>> {
+  const { rows } = await client.query<{ schema: string; number: number }>(
+    'select schema, max(number)::int as number from kernel.migrations group by schema order by 1',
+  )
+  return Object.fromEntries(rows.map(row => [row.schema, row.number]))
+}

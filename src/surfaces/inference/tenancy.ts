@@ -1,0 +1,6 @@
+/** Which rows of inference belong to no tenant. */
+import type { Tenancy } from '../../kernel/work/tenancy.ts'
+
+export const tenancy: Tenancy = {
+  'inference.provider_events': { cell: 'messages to the provider account of the cell' },
+}

@@ -1,0 +1,12 @@
+/** Which rows of jobs belong to no tenant. */
+import type { Tenancy } from '../../kernel/work/tenancy.ts'
+
+const registry = 'job types are registered for the platform; register the same in each cell'
+
+export const tenancy: Tenancy = {
+  'jobs.job_types': { cell: registry },
+  'jobs.job_type_versions': { cell: registry },
+  'jobs.last_beat': { cell: 'when the scheduler of the cell ran' },
+  'jobs.outages': { cell: 'when the scheduler of the cell did not run' },
+  'jobs.worker_capabilities': { stays: 'a worker registers again in the new cell' },
+}

@@ -1,0 +1,6 @@
+/** Which rows of notifications belong to no tenant. */
+import type { Tenancy } from '../../kernel/work/tenancy.ts'
+
+export const tenancy: Tenancy = {
+  'notifications.provider_health': { cell: 'how the providers of the cell work' },
+}

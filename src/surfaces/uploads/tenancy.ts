@@ -1,0 +1,6 @@
+/** Which rows of uploads belong to no tenant. */
+import type { Tenancy } from '../../kernel/work/tenancy.ts'
+
+export const tenancy: Tenancy = {
+  'uploads.blocked_hashes': { cell: 'files that the operator refuses for all tenants' },
+}

@@ -1,0 +1,7 @@
+/** Which rows of webhooks belong to no tenant. */
+import type { Tenancy } from '../../kernel/work/tenancy.ts'
+
+export const tenancy: Tenancy = {
+  'webhooks.sender_shards': { cell: 'which process of the cell sends' },
+  'webhooks.senders': { cell: 'the processes of the cell that send' },
+}

@@ -1,0 +1,2 @@
+/** Letters announce nothing. */
+export const events = {}

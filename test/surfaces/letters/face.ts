@@ -1,0 +1,2 @@
+/** Nobody calls letters. */
+export type Face = Readonly<Record<never, never>>
