@@ -1,9 +1,6 @@
 /**
  * The HTTP server with all routes. All routes share one pipeline: guard, body, `handle-request.ts`,
  * reply. Each failure becomes a problem document.
- *
- * The server is `node:http` with a router. A framework above it cost 6 µs of 16 for each request,
- * and the pipeline has refusals, bodies, validation, serialization and streams of its own.
  */
 import type { OutgoingHttpHeaders, Server } from 'node:http'
 import { completeDenial } from '../access/permission-denied.ts'
