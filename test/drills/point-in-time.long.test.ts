@@ -35,7 +35,7 @@ describe.skipIf(!postgresIsInstalled)('a point in time', () => {
   const url = () => `postgres://postgres@127.0.0.1:${port}/postgres`
 
   const command = async (name: string, ...args: string[]) => {
-    const [program, ...argv] = [
+    const [program = '', ...argv]: readonly string[] = [
       ...asPostgres(postgresAccount()),
       postgresProgram(name),
       ...args,
@@ -43,7 +43,7 @@ describe.skipIf(!postgresIsInstalled)('a point in time', () => {
     await run(program, argv, { cwd: '/' })
   }
   const start = async (folder: string) => {
-    const [program, ...argv] = [
+    const [program = '', ...argv]: readonly string[] = [
       ...asPostgres(postgresAccount()),
       postgresProgram('postgres'),
       '-D',

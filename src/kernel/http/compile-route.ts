@@ -14,7 +14,13 @@ import { sentencesOf } from '../errors/field-sentences.ts'
 import { isId } from '../ids.ts'
 import { deprecationsOf, type Deprecated } from './deprecation.ts'
 import { field_errors_max, fieldErrors } from './field-errors.ts'
-import { ignoredFieldsHeader, ignoredSentence, knownFields, type Dropped } from './known-fields.ts'
+import {
+  closeAll,
+  ignoredFieldsHeader,
+  ignoredSentence,
+  knownFields,
+  type Dropped,
+} from './known-fields.ts'
 import {
   Problem,
   problem,
@@ -286,20 +292,4 @@ function structuredSerializer(
     if (!exact.Check(body)) checkJson(JSON.parse(JSON.stringify(body)))
     return stringify(body)
   }
-}
-
-/** Returns the same schema with every object closed. */
-function closeAll(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closeAll)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const copy: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(schema)) copy[name] = closeAll(value)
-  if (
-    copy['type'] === 'object' &&
-    copy['properties'] &&
-    copy['additionalProperties'] === undefined
-  ) {
-    copy['additionalProperties'] = false
-  }
-  return copy
 }

@@ -111,3 +111,19 @@ export function ignoredSentence(dropped: Dropped, known: readonly string[]): str
   })
   return ` ${names.join(' ')}`
 }
+
+/** Returns the same schema with every object closed. */
+export function closeAll(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closeAll)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copy: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(schema)) copy[name] = closeAll(value)
+  if (
+    copy['type'] === 'object' &&
+    copy['properties'] &&
+    copy['additionalProperties'] === undefined
+  ) {
+    copy['additionalProperties'] = false
+  }
+  return copy
+}

@@ -7,14 +7,8 @@ import { newId } from '../../../kernel/ids.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { openBadNetwork } from './bad-network.ts'
 import { raceRemovals } from './race-removals.ts'
-import {
-  connect,
-  openChatWorld,
-  upTo,
-  type ChatWorld,
-  type Json,
-  type Talker,
-} from './chat-world.ts'
+import { connect, openChatWorld, upTo } from './chat-world.ts'
+import type { ChatWorld, Json, Talker } from './chat-world.ts'
 
 let world: ChatWorld
 beforeAll(async () => {

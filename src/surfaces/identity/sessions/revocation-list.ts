@@ -69,8 +69,7 @@ export function openDenied(
   let again = false
   let timer: NodeJS.Timeout | undefined
   let unhear = () => {}
-  /** The monotonic time up to which the list is known to be complete. */
-  let complete_ms = -Infinity
+  const lease = openLease()
 
   const add = (session_ids: readonly string[]) => {
     for (const id of session_ids) {
@@ -83,7 +82,7 @@ export function openDenied(
     const news = await readNews(db, since, life_seconds)
     add(news.revoked)
     since = news.at
-    complete_ms = began_ms
+    lease.begin(began_ms)
     if (news.keys !== keys.loaded()) await keys.load()
     for (const [id, end] of until) if (end < performance.now()) until.delete(id)
   }
@@ -107,23 +106,17 @@ export function openDenied(
       })
     return asking
   }
-  const isValid = () => performance.now() < complete_ms + valid_ms
   return {
-    isValid,
+    isValid: lease.isValid,
     validate: async () => {
       const patience = wait(patience_ms, undefined, { ref: false })
       // A read that began before the process stood still says nothing about the time since.
-      for (let reads = 0; reads < 2 && !isValid(); reads++) await Promise.race([poll(), patience])
-      if (!isValid()) throw new DatabaseBusy()
+      for (let reads = 0; reads < 2 && !lease.isValid(); reads++) {
+        await Promise.race([poll(), patience])
+      }
+      if (!lease.isValid()) throw new DatabaseBusy()
     },
-    sign: {
-      topic,
-      value,
-      same: began_ms => {
-        // After a longer time the sign no longer covers everything that happened in it.
-        if (began_ms < complete_ms + overlap_seconds * 1000) complete_ms = began_ms
-      },
-    },
+    sign: { topic, value, same: lease.prolong },
     has: session_id => until.has(session_id),
     add,
     onAdd: listener => void listeners.push(listener),
@@ -135,6 +128,22 @@ export function openDenied(
       clearTimeout(timer)
       unhear()
       await asking
+    },
+  }
+}
+
+/** Knows how long the list may be used: `valid_ms` from the begin of the last read. */
+function openLease() {
+  /** The monotonic time up to which the list is known to be complete. */
+  let complete_ms = -Infinity
+  return {
+    isValid: () => performance.now() < complete_ms + valid_ms,
+    begin: (read_ms: number) => {
+      complete_ms = read_ms
+    },
+    /** After a longer time the sign no longer covers everything that happened in it. */
+    prolong: (read_ms: number) => {
+      if (read_ms < complete_ms + overlap_seconds * 1000) complete_ms = read_ms
     },
   }
 }
