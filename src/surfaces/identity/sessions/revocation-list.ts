@@ -108,14 +108,7 @@ export function openDenied(
   }
   return {
     isValid: lease.isValid,
-    validate: async () => {
-      const patience = wait(patience_ms, undefined, { ref: false })
-      // A read that began before the process stood still says nothing about the time since.
-      for (let reads = 0; reads < 2 && !lease.isValid(); reads++) {
-        await Promise.race([poll(), patience])
-      }
-      if (!lease.isValid()) throw new DatabaseBusy()
-    },
+    validate: () => renew(lease, poll),
     sign: { topic, value, same: lease.prolong },
     has: session_id => until.has(session_id),
     add,
@@ -146,6 +139,17 @@ function openLease() {
       if (read_ms < complete_ms + overlap_seconds * 1000) complete_ms = read_ms
     },
   }
+}
+
+/** Reads until the list may be used. Throws if the database does not reply in time. */
+async function renew(
+  { isValid }: ReturnType<typeof openLease>,
+  read: () => Promise<void>,
+): Promise<void> {
+  const patience = wait(patience_ms, undefined, { ref: false })
+  // A read that began before the process stood still says nothing about the time since.
+  for (let reads = 0; reads < 2 && !isValid(); reads++) await Promise.race([read(), patience])
+  if (!isValid()) throw new DatabaseBusy()
 }
 
 function readNews(reader: Reader, since: string | null, life_seconds: number) {
