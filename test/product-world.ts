@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { loadConfig } from '../src/settings.ts'
+import type { Db } from '../src/kernel/database/db.ts'
 import { sql } from '../src/kernel/database/sql.ts'
 import { newId } from '../src/kernel/ids.ts'
 import type { Platform } from '../src/runtime/open-platform.ts'
@@ -30,14 +31,8 @@ export type Member = {
   readonly device_token: string
 }
 
-export type ProductWorld = {
-  readonly url: string
-  readonly database_url: string
-  readonly data_dir: string
-  readonly platform: Platform
-  readonly identity: Face
-  /** What a process of this world is configured with, for one more beside it. */
-  readonly environment: Record<string, string>
+/** Tenants and people of a platform that a test can reach, with rights as an administrator gives them. */
+export type People = {
   call(method: string, path: string, ask?: Ask): Promise<Answer>
   /** A tenant that is open for registrations. */
   tenant(): Promise<Tenant>
@@ -48,6 +43,16 @@ export type ProductWorld = {
   give(member: Member, ...roles: string[]): Promise<void>
   /** Gives these permissions, by a role that their tenant defines for it. */
   allow(member: Pick<Member, 'id' | 'tenant'>, ...permissions: string[]): Promise<void>
+}
+
+export type ProductWorld = People & {
+  readonly url: string
+  readonly database_url: string
+  readonly data_dir: string
+  readonly platform: Platform
+  readonly identity: Face
+  /** What a process of this world is configured with, for one more beside it. */
+  readonly environment: Record<string, string>
   /** The mails that wait for an address, oldest first, as they would be sent now. */
   mails(address: string): Promise<MailToSend[]>
   close(): Promise<void>
@@ -82,31 +87,14 @@ export async function openProductWorld(
   const { platform } = running
   const url = `http://127.0.0.1:${running.port}`
   const identity = platform.opened['identity']?.face as Face
-  const ask: ProductWorld['call'] = (method, path, asked) => call(url, method, path, asked)
-  const login: ProductWorld['login'] = (who, more = {}) =>
-    ask('POST', '/v1/sessions', {
-      body: { email: who.email, password: who.password, tenant: who.tenant.slug, ...more },
-    })
-  const tenant = () => makeTenant(platform)
   return {
+    ...peopleOf((method, path, asked) => call(url, method, path, asked), platform.kernel.db),
     url,
     database_url: clone.url,
     data_dir,
     platform,
     identity,
     environment: { ...environment, ...clone.beside },
-    call: ask,
-    tenant,
-    login,
-    member: async given => register(ask, login, given ?? (await tenant())),
-    give: async (member, ...roles) => {
-      for (const role of roles) {
-        await platform.kernel.db.run(sql`
-          insert into identity.role_assignments (account_id, tenant_id, role_id, assigned_by)
-          values (${member.id}, ${member.tenant.id}, ${role}, 'system') on conflict do nothing`)
-      }
-    },
-    allow: (member, ...permissions) => allow(platform, member, permissions),
     mails: address => mailsTo(platform, identity, address),
     close: async () => {
       await running.stop()
@@ -116,9 +104,31 @@ export async function openProductWorld(
   }
 }
 
+export function peopleOf(ask: People['call'], db: Pick<Db, 'run'>): People {
+  const login: People['login'] = (who, more = {}) =>
+    ask('POST', '/v1/sessions', {
+      body: { email: who.email, password: who.password, tenant: who.tenant.slug, ...more },
+    })
+  const tenant = () => makeTenant(db)
+  return {
+    call: ask,
+    tenant,
+    login,
+    member: async given => register(ask, login, given ?? (await tenant())),
+    give: async (member, ...roles) => {
+      for (const role of roles) {
+        await db.run(sql`
+          insert into identity.role_assignments (account_id, tenant_id, role_id, assigned_by)
+          values (${member.id}, ${member.tenant.id}, ${role}, 'system') on conflict do nothing`)
+      }
+    },
+    allow: (member, ...permissions) => allow(db, member, permissions),
+  }
+}
+
 async function register(
-  ask: ProductWorld['call'],
-  login: ProductWorld['login'],
+  ask: People['call'],
+  login: People['login'],
   tenant: Tenant,
 ): Promise<Member> {
   const who = { email: `p-${newId()}@example.test`, password, tenant }
@@ -132,16 +142,16 @@ async function register(
   return { ...who, id: account_id, token: access_token, session_id, refresh_token, device_token }
 }
 
-async function makeTenant({ kernel }: Platform): Promise<Tenant> {
+async function makeTenant(db: Pick<Db, 'run'>): Promise<Tenant> {
   const made = { id: newId(), slug: `t-${newId().slice(-12)}` }
-  await kernel.db.run(sql`
+  await db.run(sql`
     insert into identity.tenants (id, slug, name, signup)
     values (${made.id}, ${made.slug}, ${made.slug}, 'open')`)
   return made
 }
 
 async function allow(
-  { kernel: { db } }: Platform,
+  db: Pick<Db, 'run'>,
   { id, tenant }: Pick<Member, 'id' | 'tenant'>,
   held: string[],
 ) {

@@ -1,4 +1,4 @@
-"""Swift's proxy, account, container and object servers in one process: argv is a folder and four ports."""
+"""Swift's proxy, account, container and object servers in one process: argv is a folder, the proxy's address and four ports."""
 import logging
 import sys
 
@@ -11,8 +11,9 @@ from swift.common.wsgi import SwiftHttpProtocol, loadapp
 eventlet_monkey_patch()
 validate_configuration()
 home = sys.argv[1]
+proxy_address = sys.argv[2]
 names = ['proxy', 'account', 'container', 'object']
-ports = dict(zip(names, map(int, sys.argv[2:])))
+ports = dict(zip(names, map(int, sys.argv[3:])))
 for name in names[1:]:
     builder = RingBuilder(2, 1, 0)
     builder.add_dev(dict(region=1, zone=1, ip='127.0.0.1', port=ports[name], device='d1',
@@ -25,7 +26,8 @@ quiet.propagate = False
 servers = []
 for name in names[1:] + names[:1]:
     app = loadapp('%s/%s-server.conf' % (home, name))
-    listener = eventlet.listen(('127.0.0.1', ports[name]), backlog=256)
+    address = proxy_address if name == 'proxy' else '127.0.0.1'
+    listener = eventlet.listen((address, ports[name]), backlog=256)
     servers.append(eventlet.spawn(eventlet.wsgi.server, listener, app, quiet,
                                   protocol=SwiftHttpProtocol, max_size=1024))
 print('ready', flush=True)

@@ -29,7 +29,11 @@ export type Swift = {
   close(): Promise<void>
 }
 
-export async function startSwift(): Promise<Swift> {
+/** By default on loopback; or elsewhere, by a program that enters another network namespace. */
+export type SwiftPlace = { readonly address: string; readonly enter: readonly string[] }
+const on_loopback: SwiftPlace = { address: '127.0.0.1', enter: [] }
+
+export async function startSwift({ address, enter }: SwiftPlace = on_loopback): Promise<Swift> {
   const home = await mkdtemp(join(tmpdir(), 'dodeca-swift-'))
   const ports = Object.fromEntries(
     await Promise.all(programs.map(async name => [name, await freePort()] as const)),
@@ -39,18 +43,18 @@ export async function startSwift(): Promise<Swift> {
     programs.map(name => writeFile(join(home, `${name}-server.conf`), confOf(name, home, ports))),
   )
   // The interpreter of the packages, whatever else is called python3 here.
-  const server = spawn(
+  const [program = '', ...argv] = [
+    ...enter,
     '/usr/bin/python3',
-    [
-      join(import.meta.dirname, 'swift-servers.py'),
-      home,
-      ...programs.map(name => String(ports[name])),
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  )
+    join(import.meta.dirname, 'swift-servers.py'),
+    home,
+    address === '127.0.0.1' ? address : '0.0.0.0',
+    ...programs.map(name => String(ports[name])),
+  ]
+  const server = spawn(program, argv, { stdio: ['ignore', 'ignore', 'pipe'] })
   const errors: string[] = []
   server.stderr.on('data', (text: Buffer) => errors.push(String(text)))
-  const endpoint = `http://127.0.0.1:${ports.proxy}`
+  const endpoint = `http://${address}:${ports.proxy}`
   const keys = { access_key: 'test:tester', secret_key: 'testing' }
   const client = new AwsClient({
     accessKeyId: keys.access_key,

@@ -66,7 +66,7 @@ export async function openChatWorld(settings: Record<string, string> = {}): Prom
   }
 }
 
-function talkerOf(base_url: string, member: Member): Talker {
+export function talkerOf(base_url: string, member: Member): Talker {
   const { token } = member
   const ask: Talker['ask'] = (method, path, body, { key, headers = {}, at = base_url } = {}) =>
     call(at, method, path, {

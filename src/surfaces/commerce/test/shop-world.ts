@@ -1,6 +1,6 @@
 /** A platform with the payment provider's sandbox beside it, and shops in it with goods, rules and buyers. */
 import { expect } from 'vitest'
-import type { Member } from '../../../../test/product-world.ts'
+import type { Member, People } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer } from '../../../../test/world.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { openPaymentWorld, type PaymentWorld } from '../../payments/test/payment-world.ts'
@@ -78,7 +78,10 @@ export async function openShopWorld(settings: Record<string, string> = {}): Prom
   return { ...world, shop: more => openShop(world, more) }
 }
 
-async function openShop(world: PaymentWorld, more: object = {}): Promise<Shop> {
+/** What a shop needs of its platform. */
+type Shopping = People & Pick<PaymentWorld, 'control'>
+
+export async function openShop(world: Shopping, more: object = {}): Promise<Shop> {
   const manager = buyerOf(world, await world.member())
   await world.allow(manager, ...permissions)
   await world.give(manager, 'refund_operator')
@@ -118,7 +121,7 @@ async function openShop(world: PaymentWorld, more: object = {}): Promise<Shop> {
   }
 }
 
-async function moneyOf(world: PaymentWorld, manager: Buyer, order_id: string): Promise<string[]> {
+async function moneyOf(world: Shopping, manager: Buyer, order_id: string): Promise<string[]> {
   const { body } = await manager.ask('GET', `/v1/payment-intents?order_ref=${order_id}`)
   const ids = (body.data as { id: string }[]).map(one => one.id)
   const { data } = await world.control('effects', {}, 'GET')
@@ -147,7 +150,7 @@ async function makeProduct(manager: Buyer, given: Partial<Goods> = {}): Promise<
   return sku
 }
 
-function buyerOf(world: PaymentWorld, member: Member): Buyer {
+function buyerOf(world: Shopping, member: Member): Buyer {
   const ask: Buyer['ask'] = (method, path, body, key) =>
     world.call(method, path, {
       token: member.token,

@@ -1,0 +1,162 @@
+/** What all nodes share beside the database, in the hub: NATS, Swift, the providers and the proxy. */
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { postgresIsInstalled } from '../postgres-15.ts'
+import { inherited } from '../process.ts'
+import { startSwift, swiftIsInstalled } from '../swift.ts'
+import { eventually } from '../world.ts'
+import { networksArePossible, type Network } from './network.ts'
+import { pgbouncer } from './database.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const nats = '/usr/sbin/nats-server'
+const nginx = '/usr/sbin/nginx'
+
+/** Debian's packages; `.ci/run` installs them. */
+export const enginesAreInstalled =
+  networksArePossible &&
+  swiftIsInstalled &&
+  postgresIsInstalled &&
+  [nats, nginx, pgbouncer].every(file => existsSync(file))
+
+export const node_port = 8080
+const proxy_port = 8000
+const nats_port = 4222
+const payments_port = 12_111
+const models_port = 12_112
+
+export type Services = {
+  /** The proxy: what users call. */
+  readonly url: string
+  /** What nodes are configured with to use them. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Asks or tells the payment provider's control plane. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
+  control(path: string, body?: object, method?: string): Promise<any>
+  /** Ends it without a word and starts it again. */
+  restartNats(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openServices(network: Network, nodes: number): Promise<Services> {
+  const home = await mkdtemp(join(tmpdir(), 'dodeca-nodes-services-'))
+  const back = network.address('back')
+  const front = network.address('front')
+  const started: ChildProcess[] = []
+  const start = (argv: readonly string[], env?: Record<string, string>) => {
+    const child = network.spawn('hub', argv, { quiet: true, ...(env ? { env } : {}) })
+    started.push(child)
+    return child
+  }
+  const startNats = () =>
+    start([nats, '-js', '-a', '0.0.0.0', '-p', String(nats_port), '-sd', join(home, 'nats')])
+
+  let bus = startNats()
+  start([process.execPath, join(root, 'src/sandbox/main.ts'), home], inherited)
+  const swift = await startSwift({ address: back, enter: network.into_hub })
+  const bucket = await swift.bucket('nodes')
+  const { stripe = {}, openai = {} } = await eventually('the providers are open', () =>
+    addressesIn(home),
+  )
+  const providers = { [payments_port]: stripe['api'] ?? '', [models_port]: openai['api'] ?? '' }
+  const configuration = await proxyConfiguration(network, home, nodes, providers)
+  await writeFile(join(home, 'nginx.conf'), configuration)
+  start([nginx, '-e', join(home, 'error.log'), '-c', join(home, 'nginx.conf'), '-g', 'daemon off;'])
+
+  const url = `http://${front}:${proxy_port}`
+  const control: Services['control'] = async (path, body = {}, method = 'POST') => {
+    const { pathname } = new URL(stripe['control'] ?? '')
+    const answer = await fetch(new URL(path, `http://${front}:${payments_port}${pathname}`), {
+      method,
+      ...(method === 'POST'
+        ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+        : {}),
+    })
+    return JSON.parse(await answer.text()) as unknown
+  }
+  await eventually('the proxy passes requests on to the provider', () =>
+    control('effects', {}, 'GET').then(Boolean, () => false),
+  )
+  await control('config', { webhook_url: `${url}/v1/providers/stripe/webhooks` })
+  return {
+    url,
+    control,
+    environment: {
+      ...bucket,
+      KERNEL_EVENT_SINK: 'nats',
+      KERNEL_BUS: 'nats',
+      KERNEL_NATS_URL: `nats://${back}:${nats_port}`,
+      PUBLIC_URL: `http://nodes.test:${proxy_port}`,
+      LINKS_SHORT_HOSTS: Array.from({ length: nodes }, (_, node) =>
+        network.address('front', node),
+      ).join(','),
+      KERNEL_TRUSTED_PROXIES: front,
+      PAYMENTS_STRIPE_SECRET_KEY: stripe['key'] ?? '',
+      PAYMENTS_STRIPE_BASE_URL: `http://${back}:${payments_port}`,
+      PAYMENTS_STRIPE_WEBHOOK_SECRETS: stripe['webhook_secret'] ?? '',
+      INFERENCE_PROVIDER: 'openai',
+      INFERENCE_BASE_URL: `http://${back}:${models_port}${new URL(openai['api'] ?? '').pathname}`,
+      INFERENCE_API_KEY: openai['key'] ?? '',
+      INFERENCE_MODEL: 'sandbox-large',
+    },
+    restartNats: async () => {
+      const gone = once(bus, 'exit')
+      bus.kill('SIGKILL')
+      await gone
+      bus = startNats()
+    },
+    close: async () => {
+      await swift.close()
+      for (const one of started) one.kill('SIGKILL')
+      await rm(home, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+type Addresses = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+async function addressesIn(home: string): Promise<Addresses | false> {
+  const text = await readFile(join(home, 'sandbox', 'addresses.json'), 'utf8').catch(() => null)
+  return text !== null && (JSON.parse(text) as Addresses)
+}
+
+/** The example of deploy/, without TLS and with these nodes. */
+async function proxyConfiguration(
+  network: Network,
+  home: string,
+  nodes: number,
+  /** Their addresses on loopback, by the port at which nodes find them. */
+  providers: Readonly<Record<number, string>>,
+): Promise<string> {
+  const example = await readFile(join(root, 'deploy/nginx/dodeca.conf'), 'utf8')
+  const [node_line = ''] = /^ +server 127\.0\.0\.1:8080.*$/m.exec(example) ?? []
+  const node_lines = Array.from({ length: nodes }, (_, node) =>
+    node_line.replace('127.0.0.1:8080', `${network.address('front', node)}:${node_port}`),
+  )
+  const server = example
+    .replace(node_line, node_lines.join('\n'))
+    .replace('listen 443 ssl http2;', `listen ${proxy_port};`)
+    .replaceAll(/^ +ssl_certificate.*$/gm, '')
+  const others = Object.entries(providers).map(
+    ([port, address]) =>
+      `server { listen ${port}; location / { proxy_pass ${new URL(address).origin}; } }`,
+  )
+  return `pid ${home}/nginx.pid; user root; worker_processes 1;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  ${temporaryFolders(home)}
+  ${server}
+  ${others.join('\n  ')}
+}
+`
+}
+
+const temporaryFolders = (home: string) =>
+  ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map(name => `${name}_temp_path ${home}/${name};`)
+    .join(' ')

@@ -1,0 +1,195 @@
+/**
+ * Three nodes of the product, as on three machines: each in its own network namespace with its own data
+ * folder, and all of them with one PostgreSQL behind PgBouncer, Swift, NATS and a proxy.
+ */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDb, type Db } from '../../src/kernel/database/db.ts'
+import { inherited } from '../process.ts'
+import { peopleOf, type People } from '../product-world.ts'
+import { call, eventually } from '../world.ts'
+import { openDatabase, type Database } from './database.ts'
+import { openNetwork, type Network } from './network.ts'
+import { without_limits } from './operations.ts'
+import { node_port, openServices, type Services } from './services.ts'
+
+export type Node = {
+  readonly number: number
+  /** Past the proxy. */
+  readonly url: string
+  readonly data_dir: string
+  readonly process: ChildProcess
+  output(): string
+  /** Every thread stands still; its sockets stay open. */
+  freeze(): void
+  thaw(): void
+  ready(): Promise<boolean>
+}
+
+export type NodesWorld = People & {
+  /** The proxy. */
+  readonly url: string
+  readonly nodes: readonly [Node, Node, Node]
+  readonly network: Network
+  readonly database: Database
+  readonly services: Services
+  /** Of the test; it is there whenever the primary is. */
+  readonly db: Db
+  /** What `dodeca doctor` on the first node finds violated. */
+  doctor(): Promise<string[]>
+  close(): Promise<void>
+}
+
+const count = 3
+
+/** Shorter than the defaults, so that a test outlasts them in seconds. */
+const short_leases = {
+  JOBS_LEASE_SECONDS: '5',
+  WEBHOOKS_LEASE_SECONDS: '5',
+  WEBHOOKS_TIMEOUTS: 'dns:500,connect:500,tls:500,write:1000,first_byte:2000,body:1000,total:3000',
+  INFERENCE_LEASE_SECONDS: '5',
+  NOTIFICATIONS_LEASE_SECONDS: '10',
+}
+
+export async function openNodes(settings: Record<string, string> = {}): Promise<NodesWorld> {
+  const network = await openNetwork(count)
+  const closing: (() => Promise<unknown>)[] = [() => network.close()]
+  const close = async () => {
+    for (const one of closing.toReversed()) await one()
+  }
+  try {
+    const database = await openDatabase(network)
+    closing.push(() => database.close())
+    const services = await openServices(network, count)
+    closing.push(() => services.close())
+    const environment = {
+      ...inherited,
+      ...services.environment,
+      ...short_leases,
+      DATABASE_URL: database.pooled_url,
+      KERNEL_DATABASE_DIRECT_URL: database.direct_url,
+      // PgBouncer of Debian 12 does not track named statements.
+      KERNEL_DATABASE_PREPARE: 'false',
+      KERNEL_KEYRING: `k1:${randomBytes(32).toString('base64')}`,
+      KERNEL_PEPPER: randomBytes(32).toString('base64'),
+      KERNEL_SANDBOX: 'false',
+      ...without_limits,
+      // The machine runs three nodes and more, and is late without being overloaded.
+      KERNEL_OVERLOAD_DELAY_MS: '60000',
+      PORT: String(node_port),
+      LOG_LEVEL: process.env['TEST_LOG'] ?? 'error',
+      IDENTITY_HASH_MAX_MS: '1',
+      IDENTITY_HASH_WAIT_MS: '30000',
+      IDENTITY_EMAIL_SCOPE: 'tenant',
+      IDENTITY_ACCESS_TTL_SECONDS: '3600',
+      WEBHOOKS_ALLOWED_PORTS: '1-65535',
+      WEBHOOKS_ALLOWED_PRIVATE_CIDRS: `${network.tester}/32`,
+      ...settings,
+    }
+    const start = async (number: number): Promise<Node> => {
+      const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-node-'))
+      const node = startNode(network, number, { ...environment, DATA_DIR: data_dir })
+      closing.push(async () => {
+        if (node.process.exitCode === null && node.process.signalCode === null) {
+          const gone = once(node.process, 'exit')
+          node.process.kill('SIGKILL')
+          await gone
+        }
+        await rm(data_dir, { recursive: true, force: true, maxRetries: 3 })
+      })
+      await eventually(
+        `node ${number} is ready`,
+        () => {
+          const { exitCode, signalCode } = node.process
+          if (exitCode !== null || signalCode !== null) throw new Error(node.output())
+          return node.ready()
+        },
+        90_000,
+      )
+      return node
+    }
+    // The first one migrates.
+    const first = await start(0)
+    const [second, third] = await Promise.all([start(1), start(2)])
+    const db = openTestDb(database.test_url)
+    closing.push(() => db.close())
+    const people = peopleOf((...asked) => call(services.url, ...asked), db)
+    return {
+      ...people,
+      url: services.url,
+      nodes: [first, second, third],
+      network,
+      database,
+      services,
+      db,
+      doctor: () => violationsIn(network, { ...environment, DATA_DIR: first.data_dir }),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** But for durability: the database of the test does not wait for its disk. */
+async function violationsIn(network: Network, env: Record<string, string>): Promise<string[]> {
+  const command = join(import.meta.dirname, '../../bin/dodeca.mjs')
+  const child = network.spawn(0, [process.execPath, command, 'doctor', '--json'], { env })
+  const gone = once(child, 'close')
+  let output = ''
+  child.stdout?.on('data', (part: Buffer) => (output += String(part)))
+  await gone
+  const { checks } = JSON.parse(output) as { checks: { check: string; state: string }[] }
+  return checks
+    .filter(({ check, state }) => state === 'violation' && check !== 'durability')
+    .map(one => JSON.stringify(one))
+}
+
+function startNode(
+  network: Network,
+  number: number,
+  env: Record<string, string> & { DATA_DIR: string },
+): Node {
+  const entry = join(import.meta.dirname, '../product-child.ts')
+  const host = network.address('front', number)
+  const child = network.spawn(number, [process.execPath, entry], {
+    env: { ...env, HOST: '0.0.0.0' },
+  })
+  let output = ''
+  const keep = (part: Buffer) => void (output += String(part))
+  child.stdout?.on('data', keep)
+  child.stderr?.on('data', keep)
+  const url = `http://${host}:${node_port}`
+  return {
+    number,
+    url,
+    data_dir: env.DATA_DIR,
+    process: child,
+    output: () => output,
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+    ready: () =>
+      fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3000) }).then(
+        answer => answer.ok,
+        () => false,
+      ),
+  }
+}
+
+function openTestDb(url: string): Db {
+  return openDb({
+    url,
+    pool: 4,
+    wait_ms: 20_000,
+    check_rows: true,
+    application_name: 'test',
+    outbox: () => [],
+    committed: () => {},
+    waited: () => {},
+    lost: () => {},
+  })
+}
