@@ -14,8 +14,27 @@ import { peopleOf, type People } from '../product-world.ts'
 import { call, eventually } from '../world.ts'
 import { openDatabase, type Database } from './database.ts'
 import { openNetwork, type Network } from './network.ts'
-import { without_limits } from './operations.ts'
 import { node_port, openServices, type Services } from './services.ts'
+
+/** Settings with which nobody here reaches a limit. */
+const without_limits = {
+  KERNEL_RATE_FACTOR: '1000000',
+  IDENTITY_API_KEYS_PER_ACCOUNT: '10000',
+  WEBHOOKS_MAX_SUBSCRIPTIONS: '20000',
+  SOCIAL_POSTS_PER_5_MINUTES: '1000000',
+  SOCIAL_POSTS_PER_DAY: '1000000',
+  CHAT_SENDS_PER_10_SECONDS: '1000000',
+  CHAT_SENDS_PER_MINUTE: '1000000',
+  LINKS_CREATES_PER_MINUTE: '1000000',
+  LINKS_CREATES_PER_DAY: '1000000',
+  COMMERCE_PENDING_ORDERS: '10000',
+  PAYMENTS_PROVIDER_READS_PER_SECOND: '100000',
+  PAYMENTS_PROVIDER_WRITES_PER_SECOND: '100000',
+  INFERENCE_QUOTA_TENANT_REQUESTS_PER_MINUTE: '1000000',
+  INFERENCE_QUOTA_TENANT_TOKENS_PER_MINUTE: '1000000000',
+  INFERENCE_QUOTA_PRINCIPAL_REQUESTS_PER_MINUTE: '1000000',
+  INFERENCE_QUOTA_PRINCIPAL_TOKENS_PER_MINUTE: '1000000000',
+} as const
 
 export type Node = {
   readonly number: number
