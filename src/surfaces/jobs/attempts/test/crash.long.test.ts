@@ -2,7 +2,7 @@
  * Workers that stall or die at the worst moment: the job continues elsewhere, and takes effect
  * once.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../../../kernel/ids.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { openEngineWorld, type EngineWorld } from './engine-world.ts'
@@ -26,9 +26,11 @@ const effects = (id: string) =>
 describe('a worker', () => {
   test('that stalls past its lease cannot commit any more: its own writes are rolled back', async () => {
     const stalled = await startWorker(world.environment)
+    onTestFinished(() => void stalled.kill())
     const id = await world.submit({
       type: 'toil.short',
-      parameters: { wait_ms: 1200, commits: true },
+      // Long enough to be stopped before it commits, also on a busy machine.
+      parameters: { wait_ms: 4000, commits: true },
     })
     await world.reached(id, 'running')
     stalled.child.kill('SIGSTOP')

@@ -17,8 +17,10 @@ export async function startWorker(
   const file = fileURLToPath(new URL('./engine-child.ts', import.meta.url))
   const child = spawn(process.execPath, [file], {
     env: { ...inherited, ...environment, ROLES: 'worker', ...more },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // Not inherited: one that stands still would hold the output of the whole run open.
+  child.stderr.pipe(process.stderr)
   const gone = once(child, 'exit')
   const ready = new Promise<void>(resolve => {
     child.stdout.on('data', part => {
