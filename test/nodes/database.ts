@@ -21,14 +21,6 @@ export type Database = {
   readonly direct_url: string
   /** For the test. */
   readonly test_url: string
-  /** Stops the primary at once, as a crash does, and starts it again. */
-  restart(): Promise<void>
-  /** The primary dies; the standby becomes the primary, and PgBouncer connects to it. */
-  failOver(): Promise<void>
-  /** Makes a standby of the new primary from the old one's place. */
-  rebuildStandby(): Promise<void>
-  /** As planned: clients wait in PgBouncer meanwhile. */
-  switchOver(): Promise<void>
   close(): Promise<void>
 }
 
@@ -71,68 +63,21 @@ export async function openDatabase(network: Network): Promise<Database> {
   await writeFile(join(first.folder, 'postgresql.conf'), configuration(home), { flag: 'a' })
   await startServer(first)
   await command(psql(first.port, 'create database dodeca'))
-  let primary: Server = first
-  let standby: Server = second
-  const makeStandby = async () => {
-    const options = `-h 127.0.0.1 -p ${primary.port} -U postgres -D ${standby.folder} -R -X stream -c fast`
-    await command([postgresProgram('pg_basebackup'), ...options.split(' ')])
-    await startServer(standby)
-    await command(psql(primary.port, `alter system set synchronous_standby_names = '*'`))
-    await command(psql(primary.port, 'select pg_reload_conf()'))
-  }
-  await makeStandby()
+  const options = `-h 127.0.0.1 -p ${first.port} -U postgres -D ${second.folder} -R -X stream -c fast`
+  await command([postgresProgram('pg_basebackup'), ...options.split(' ')])
+  await startServer(second)
+  await command(psql(first.port, `alter system set synchronous_standby_names = '*'`))
+  await command(psql(first.port, 'select pg_reload_conf()'))
 
   const ini = join(home, 'pgbouncer.ini')
-  const configure = async () => await writeFile(ini, await poolerConfiguration(primary.port))
-  await configure()
+  await writeFile(ini, await poolerConfiguration(first.port))
   const pooler = network.spawn('hub', [...under, pgbouncer, ini], { quiet: true })
   const test_url = url('front', 'dodeca_direct')
   await eventually('PgBouncer accepts connections', () => canConnect(test_url))
-  const tell = (line: string) =>
-    command([
-      'psql',
-      '-h',
-      '127.0.0.1',
-      '-p',
-      String(pooler_port),
-      '-U',
-      'postgres',
-      '-c',
-      line,
-      'pgbouncer',
-    ])
-
-  const promote = async () => {
-    const old = primary
-    primary = standby
-    standby = old
-    // It has no standby of its own yet: a commit would wait for one.
-    await command([postgresProgram('pg_ctl'), 'promote', '-D', primary.folder])
-    await configure()
-    await tell('RELOAD')
-  }
   return {
     pooled_url: url('back', 'dodeca'),
     direct_url: url('back', 'dodeca_direct'),
     test_url,
-    restart: async () => {
-      await crash(primary)
-      await startServer(primary)
-    },
-    rebuildStandby: async () => {
-      await rm(standby.folder, { recursive: true })
-      await makeStandby()
-    },
-    failOver: async () => {
-      await crash(primary)
-      await promote()
-    },
-    switchOver: async () => {
-      await tell('PAUSE dodeca')
-      await crash(primary)
-      await promote()
-      await tell('RESUME dodeca')
-    },
     close: async () => {
       pooler.kill('SIGKILL')
       await Promise.all(servers.map(crash))

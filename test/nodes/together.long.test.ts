@@ -13,7 +13,7 @@ import { sha256 } from '../../src/surfaces/uploads/test/upload-world.ts'
 import { openReceiver, type Receiver } from '../../src/surfaces/webhooks/test/receiver.ts'
 import type { Member } from '../product-world.ts'
 import { call, eventually, newKey, type Ask } from '../world.ts'
-import { enginesAreInstalled } from './services.ts'
+import { enginesAreInstalled } from './engines.ts'
 import { openNodes, type Node, type NodesWorld } from './world.ts'
 
 const Ids = Type.Object({ id: Type.String() })

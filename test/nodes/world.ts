@@ -14,7 +14,7 @@ import { peopleOf, type People } from '../product-world.ts'
 import { call, eventually } from '../world.ts'
 import { openDatabase, type Database } from './database.ts'
 import { openNetwork, type Network } from './network.ts'
-import { node_port, openServices, type Services } from './services.ts'
+import { node_port, openServices, type Services } from './engines.ts'
 
 /** Settings with which nobody here reaches a limit. */
 const without_limits = {
@@ -74,6 +74,38 @@ const short_leases = {
   NOTIFICATIONS_LEASE_SECONDS: '10',
 }
 
+function environmentOf(
+  network: Network,
+  database: Database,
+  services: Services,
+  settings: Record<string, string>,
+): Record<string, string> {
+  return {
+    ...inherited,
+    ...services.environment,
+    ...short_leases,
+    DATABASE_URL: database.pooled_url,
+    KERNEL_DATABASE_DIRECT_URL: database.direct_url,
+    // PgBouncer of Debian 12 does not track named statements.
+    KERNEL_DATABASE_PREPARE: 'false',
+    KERNEL_KEYRING: `k1:${randomBytes(32).toString('base64')}`,
+    KERNEL_PEPPER: randomBytes(32).toString('base64'),
+    KERNEL_SANDBOX: 'false',
+    ...without_limits,
+    // The machine runs three nodes and more, and is late without being overloaded.
+    KERNEL_OVERLOAD_DELAY_MS: '60000',
+    PORT: String(node_port),
+    LOG_LEVEL: process.env['TEST_LOG'] ?? 'error',
+    IDENTITY_HASH_MAX_MS: '1',
+    IDENTITY_HASH_WAIT_MS: '30000',
+    IDENTITY_EMAIL_SCOPE: 'tenant',
+    IDENTITY_ACCESS_TTL_SECONDS: '3600',
+    WEBHOOKS_ALLOWED_PORTS: '1-65535',
+    WEBHOOKS_ALLOWED_PRIVATE_CIDRS: `${network.tester}/32`,
+    ...settings,
+  }
+}
+
 export async function openNodes(settings: Record<string, string> = {}): Promise<NodesWorld> {
   const network = await openNetwork(count)
   const closing: (() => Promise<unknown>)[] = [() => network.close()]
@@ -85,30 +117,7 @@ export async function openNodes(settings: Record<string, string> = {}): Promise<
     closing.push(() => database.close())
     const services = await openServices(network, count)
     closing.push(() => services.close())
-    const environment = {
-      ...inherited,
-      ...services.environment,
-      ...short_leases,
-      DATABASE_URL: database.pooled_url,
-      KERNEL_DATABASE_DIRECT_URL: database.direct_url,
-      // PgBouncer of Debian 12 does not track named statements.
-      KERNEL_DATABASE_PREPARE: 'false',
-      KERNEL_KEYRING: `k1:${randomBytes(32).toString('base64')}`,
-      KERNEL_PEPPER: randomBytes(32).toString('base64'),
-      KERNEL_SANDBOX: 'false',
-      ...without_limits,
-      // The machine runs three nodes and more, and is late without being overloaded.
-      KERNEL_OVERLOAD_DELAY_MS: '60000',
-      PORT: String(node_port),
-      LOG_LEVEL: process.env['TEST_LOG'] ?? 'error',
-      IDENTITY_HASH_MAX_MS: '1',
-      IDENTITY_HASH_WAIT_MS: '30000',
-      IDENTITY_EMAIL_SCOPE: 'tenant',
-      IDENTITY_ACCESS_TTL_SECONDS: '3600',
-      WEBHOOKS_ALLOWED_PORTS: '1-65535',
-      WEBHOOKS_ALLOWED_PRIVATE_CIDRS: `${network.tester}/32`,
-      ...settings,
-    }
+    const environment = environmentOf(network, database, services, settings)
     const start = async (number: number): Promise<Node> => {
       const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-node-'))
       const node = startNode(network, number, { ...environment, DATA_DIR: data_dir })

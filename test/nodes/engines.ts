@@ -1,6 +1,5 @@
 /** What all nodes share beside the database, in the hub: NATS, Swift, the providers and the proxy. */
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -37,8 +36,6 @@ export type Services = {
   /** Asks or tells the payment provider's control plane. */
   // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
   control(path: string, body?: object, method?: string): Promise<any>
-  /** Ends it without a word and starts it again. */
-  restartNats(): Promise<void>
   close(): Promise<void>
 }
 
@@ -52,10 +49,7 @@ export async function openServices(network: Network, nodes: number): Promise<Ser
     started.push(child)
     return child
   }
-  const startNats = () =>
-    start([nats, '-js', '-a', '0.0.0.0', '-p', String(nats_port), '-sd', join(home, 'nats')])
-
-  let bus = startNats()
+  start([nats, '-js', '-a', '0.0.0.0', '-p', String(nats_port), '-sd', join(home, 'nats')])
   start([process.execPath, join(root, 'src/sandbox/main.ts'), home], inherited)
   const swift = await startSwift({ address: back, enter: network.into_hub })
   const bucket = await swift.bucket('nodes')
@@ -102,12 +96,6 @@ export async function openServices(network: Network, nodes: number): Promise<Ser
       INFERENCE_BASE_URL: `http://${back}:${models_port}${new URL(openai['api'] ?? '').pathname}`,
       INFERENCE_API_KEY: openai['key'] ?? '',
       INFERENCE_MODEL: 'sandbox-large',
-    },
-    restartNats: async () => {
-      const gone = once(bus, 'exit')
-      bus.kill('SIGKILL')
-      await gone
-      bus = startNats()
     },
     close: async () => {
       await swift.close()
