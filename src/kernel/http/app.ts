@@ -142,15 +142,17 @@ function answer(
 
 async function showPage(options: AppOptions, exchange: Exchange, page: WebPage): Promise<void> {
   const shown = await page.read(exchange)
-  sendRendered(exchange, { ...exchange.told }, shown, error => refuse(options, exchange, error))
+  sendRendered(exchange, { ...exchange.reply_headers }, shown, error =>
+    refuse(options, exchange, error),
+  )
 }
 
 function absent({ sockets }: AppOptions, router: Router, exchange: Exchange): void {
-  const { path, method, told } = exchange
+  const { path, method, reply_headers } = exchange
   if (sockets.paths.includes(path)) throw notUpgraded(method)
   const allow = router.methodsOf(path)
   if (allow instanceof Problem) throw allow
-  if (method === 'OPTIONS') return write(exchange, 204, { ...told, allow }, null)
+  if (method === 'OPTIONS') return write(exchange, 204, { ...reply_headers, allow }, null)
   throw problem('method_not_allowed', {
     detail: `This path accepts ${allow}, but not ${method}.`,
     headers: { allow },
@@ -183,10 +185,10 @@ async function sendStream(
   exchange: Exchange,
   { ignored, replayed, events }: Extract<Answer, { kind: 'stream' }>,
 ): Promise<void> {
-  const { principal, response, told } = exchange
+  const { principal, response, reply_headers } = exchange
   exchange.lasts = true
   response.writeHead(200, {
-    ...told,
+    ...reply_headers,
     ...route.headers,
     ...sseHeaders,
     ...(ignored ? { 'x-ignored-fields': ignored } : {}),

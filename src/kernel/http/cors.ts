@@ -10,15 +10,18 @@ const exposedHeaders =
   'x-request-id, location, link, etag, retry-after, idempotent-replayed, x-ignored-fields, ratelimit, ratelimit-policy, content-range, accept-ranges, repr-digest'
 
 /** Only the listed origins are allowed. The OPTIONS request below is a preflight. */
-export function allowOrigin(origins: readonly string[], { headers, method, told }: Exchange): void {
+export function allowOrigin(
+  origins: readonly string[],
+  { headers, method, reply_headers }: Exchange,
+): void {
   const { origin } = headers
-  told['vary'] = 'origin'
+  reply_headers['vary'] = 'origin'
   if (!origin || !origins.includes(origin)) return
-  told['access-control-allow-origin'] = origin
-  told['access-control-allow-credentials'] = 'true'
-  told['access-control-expose-headers'] = exposedHeaders
+  reply_headers['access-control-allow-origin'] = origin
+  reply_headers['access-control-allow-credentials'] = 'true'
+  reply_headers['access-control-expose-headers'] = exposedHeaders
   if (method !== 'OPTIONS') return
-  told['access-control-allow-methods'] = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-  told['access-control-allow-headers'] = corsHeaders
-  told['access-control-max-age'] = '600'
+  reply_headers['access-control-allow-methods'] = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+  reply_headers['access-control-allow-headers'] = corsHeaders
+  reply_headers['access-control-max-age'] = '600'
 }

@@ -58,13 +58,14 @@ export function openDeprecatedCalls({ db, metrics, log }: Needs): DeprecatedCall
     }, write_after_ms).unref()
   }
   return {
-    count: (compiled, { query, body, principal, told }) => {
+    count: (compiled, { query, body, principal, reply_headers }) => {
       for (const one of compiled.deprecations()) {
         if (!one.isUsed(query, body)) continue
         const { operation, member } = one
         metrics.deprecatedCalls.inc({ op: operation, member: member ?? '' })
         // The headers of an operation are set with every reply, also with a refusal.
-        if (member && !member.startsWith('reply ')) Object.assign(told, deprecationHeaders(one))
+        if (member && !member.startsWith('reply '))
+          Object.assign(reply_headers, deprecationHeaders(one))
         if (!principal || collected.size >= collected_max) continue
         const { id: principal_id, tenant_id } = principal
         const key = `${principal_id} ${operation} ${member}`

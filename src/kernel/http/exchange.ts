@@ -32,7 +32,7 @@ export class Exchange implements RequestFacts {
   readonly headers: IncomingMessage['headers']
   readonly stopping: AbortSignal
   /** The headers of the reply that do not depend on its result. */
-  readonly told: OutgoingHttpHeaders
+  readonly reply_headers: OutgoingHttpHeaders
   ip = ''
   principal: Principal | null = null
   /** The body while it arrives, or null if the request announces no body. */
@@ -64,7 +64,7 @@ export class Exchange implements RequestFacts {
     this.headers = headers
     this.stopping = stopping
     this.lasts = found?.compiled?.route.consumes === 'stream'
-    this.told = { ...common, 'x-request-id': this.id }
+    this.reply_headers = { ...common, 'x-request-id': this.id }
   }
 
   /**

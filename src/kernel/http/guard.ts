@@ -48,8 +48,8 @@ export function guard(
 function rate(deps: GuardDeps, compiled: CompiledRoute, exchange: Exchange): void {
   const rated = countedRate(deps, compiled, exchange)
   if (!rated) return
-  exchange.told['ratelimit-policy'] = rated.policy
-  exchange.told['ratelimit'] = rated.state
+  exchange.reply_headers['ratelimit-policy'] = rated.policy
+  exchange.reply_headers['ratelimit'] = rated.state
 }
 
 /** On these routes only refused requests count. A caller with too many of them is refused. */

@@ -58,14 +58,14 @@ export type ServerLimits = {
  * handles requests that all interceptors pass.
  */
 export function serverBehind(
-  { fronts, stopping, connections, sockets, limits, ...told }: ServerDeps,
+  { fronts, stopping, connections, sockets, limits, ...rest }: ServerDeps,
   pipeline: Handler,
 ): Server {
   const handle = fronts.reduceRight<Handler>(
     (pass, front) => (request, response) => front(request, response, pass),
     // Runs after the interceptors. To stay fast, the interceptors do not check all headers.
     (request, response) => {
-      if (isWithoutHost(request)) sendRefusal(told, request, response, hostless)
+      if (isWithoutHost(request)) sendRefusal(rest, request, response, hostless)
       else pipeline(request, response)
     },
   )
@@ -135,15 +135,15 @@ export function sendRefusal(
   const path = url.split('?', 1)[0] ?? '/'
   const body = renderProblem(refusal, { public_url, path, request_id })
   const { headers, retry_after } = refusal.details
-  const told: Record<string, string> = {
+  const reply_headers: Record<string, string> = {
     ...securityHeaders,
     ...(refusal.code === 'rate_limited' ? rateHeaders(refusal) : headers),
     'content-type': 'application/problem+json',
     'content-length': String(Buffer.byteLength(body)),
     'x-request-id': request_id,
   }
-  if (retry_after !== undefined) told['retry-after'] = String(retry_after)
-  response.writeHead(refusal.status, told)
+  if (retry_after !== undefined) reply_headers['retry-after'] = String(retry_after)
+  response.writeHead(refusal.status, reply_headers)
   response.end(method === 'HEAD' ? undefined : body)
   return refusal.status
 }

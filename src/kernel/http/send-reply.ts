@@ -32,7 +32,7 @@ export function sendOutcome(
   { result, ignored }: Extract<Answer, { kind: 'outcome' }>,
   fail: (error: unknown) => void,
 ): void {
-  const headers: OutgoingHttpHeaders = { ...exchange.told, ...route.headers }
+  const headers: OutgoingHttpHeaders = { ...exchange.reply_headers, ...route.headers }
   if (ignored) headers['x-ignored-fields'] = ignored
   if (result.replayed) headers['idempotent-replayed'] = 'true'
   if (route.deprecated) Object.assign(headers, deprecationHeaders(route.deprecated))
@@ -134,8 +134,8 @@ export function sendProblem(deps: ProblemDeps, exchange: Exchange, error: unknow
   }
   exchange.refused = { code: refusal.code, permission: refusal.details.more?.['permission'] }
   const { retry_after, headers } = refusal.details
-  const told: OutgoingHttpHeaders = {
-    ...exchange.told,
+  const reply_headers: OutgoingHttpHeaders = {
+    ...exchange.reply_headers,
     ...(retry_after !== undefined && { 'retry-after': String(retry_after) }),
     ...(refusal.code === 'rate_limited' && rateHeaders(refusal)),
     ...(refusal.status === 401 && { 'www-authenticate': `Bearer error="${refusal.code}"` }),
@@ -144,7 +144,13 @@ export function sendProblem(deps: ProblemDeps, exchange: Exchange, error: unknow
   }
   const body = renderProblem(refusal, { public_url: deps.public_url, path, request_id: id })
   // The unread rest of a too large body must not be read as the next request.
-  write(exchange, refusal.status, told, body, refusal.status === 413 || refusal.status === 408)
+  write(
+    exchange,
+    refusal.status,
+    reply_headers,
+    body,
+    refusal.status === 413 || refusal.status === 408,
+  )
 }
 
 /** A surface's own limit sends only Retry-After. The rates of the pipeline send more headers. */
