@@ -12,7 +12,6 @@ import type { Quote } from '../pricing/quote.ts'
 import { requireCurrency } from '../prices/add-price.ts'
 import { lockOpen } from './open-cart.ts'
 import type { Cart, ChangeCart } from './schemas.ts'
-import { touchCart } from './set-item.ts'
 import { showCart } from './show-cart.ts'
 
 export async function changeCart(
@@ -29,13 +28,13 @@ export async function changeCart(
   if (currency !== undefined) requireCurrency(currency)
   await tx.run(sql`
     update commerce.carts
-    set currency = coalesce(${currency ?? null}, currency),
+    set version = version + 1, updated_at = kernel.now(),
+      currency = coalesce(${currency ?? null}, currency),
       shipping_address = coalesce(
         ${shipping_address ? sql.json(shipping_address) : null}::jsonb, shipping_address),
       shipping_method_id = coalesce(${shipping_method_id ?? null}, shipping_method_id),
       discount_codes = coalesce(${discount_codes ?? null}::text[], discount_codes)
     where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}`)
-  await touchCart(tx, key)
   const { cart, quoted } = await showCart(tx, deps, key)
   if (currency !== undefined) requirePrices(quoted)
   if (shipping_method_id !== undefined && quoted.needs_shipping && !quoted.method) {

@@ -1,5 +1,5 @@
 /** Opens a cart of its owner. The id of another owner's cart is treated as unknown. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { oneOf } from '../../../kernel/http/shapes.ts'
@@ -31,19 +31,40 @@ export async function openCart(
   return true
 }
 
-const Locked = Type.Object({
+const Held = Type.Object({
   state: oneOf(...cart_states),
   order_id: Type.Union([Type.String(), Type.Null()]),
 })
 
 /** Returns the locked cart; undefined if there is none. Refuses a cart that an order holds. */
 export async function lockOpen(tx: Tx, { tenant_id, owner_id, id }: CartKey) {
-  const cart = await tx.maybe(
-    Locked,
-    sql`
-      select state, order_id from commerce.carts
-      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id} for update`,
+  return requireOpen(
+    await tx.maybe(
+      Held,
+      sql`
+        select state, order_id from commerce.carts
+        where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id} for update`,
+    ),
   )
+}
+
+/**
+ * Locks a cart like `lockOpen`, and increases its version, as each change does. The creation of a
+ * cart is version 1.
+ */
+export async function touchOpen(tx: Tx, { tenant_id, owner_id, id }: CartKey) {
+  return requireOpen(
+    await tx.maybe(
+      Held,
+      sql`
+        update commerce.carts set version = version + 1, updated_at = kernel.now()
+        where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}
+        returning state, order_id`,
+    ),
+  )
+}
+
+function requireOpen(cart: Static<typeof Held> | undefined) {
   if (!cart || cart.state === 'open') return cart
   throw problem('cart_not_open', {
     current_state: cart.state,

@@ -2,22 +2,15 @@
  * Sets the quantity of a SKU in a cart; 0 removes the SKU. If the cart does not exist, it is
  * created.
  */
-import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { CartKey } from '../pricing/load-facts.ts'
+import type { CartFacts, CartKey } from '../pricing/load-facts.ts'
 import { defaultCurrency } from '../catalog/shop-of.ts'
-import { lockOpen, openCart } from './open-cart.ts'
+import { openCart, touchOpen } from './open-cart.ts'
 import type { Cart } from './schemas.ts'
-import { findCart, showCart } from './show-cart.ts'
-
-const Variant = Type.Object({
-  sold: Type.Boolean(),
-  max_order_quantity: Type.Integer(),
-  lines: Type.Integer(),
-})
+import { findCart } from './show-cart.ts'
 
 /** The changed cart. `made` is true if the cart was created now. */
 export async function setItem(
@@ -27,27 +20,25 @@ export async function setItem(
   sku: string,
   quantity: number,
 ): Promise<{ readonly cart: Cart; readonly made: boolean }> {
-  const put = () => (quantity === 0 ? removeItem(tx, key, sku) : putItem(tx, key, sku, quantity))
   // All statements are sent together, and their results are checked afterwards. A refusal rolls
   // the changes back.
-  const [found, variant, , , shown] = await Promise.all([
-    lockOpen(tx, key),
-    quantity === 0 ? undefined : findVariant(tx, key, sku),
-    put(),
-    touchCart(tx, key),
-    findCart(tx, deps, key),
-  ])
-  if (found && shown) {
-    if (quantity > 0) requireSellable(deps, variant, sku, quantity)
+  const change = () =>
+    Promise.all([
+      quantity === 0 ? removeItem(tx, key, sku) : putItem(tx, key, sku, quantity),
+      findCart(tx, deps, key),
+    ])
+  const [open, [changed, shown]] = await Promise.all([touchOpen(tx, key), change()])
+  if (open && shown) {
+    if (quantity > 0) requireSellable(deps, shown.facts, changed, sku)
     return { cart: shown.cart, made: false }
   }
   const made = await openCart(tx, deps, key, await defaultCurrency(tx, key.tenant_id))
-  if (quantity > 0) requireSellable(deps, variant, sku, quantity)
-  await put()
-  // Another request has created the cart in the meantime.
-  if (!made) await touchCart(tx, key)
-  const { cart } = await showCart(tx, deps, key)
-  return { cart, made }
+  // Otherwise another request has created the cart in the meantime.
+  if (!made) await touchOpen(tx, key)
+  const [changed_now, now] = await change()
+  if (!now) throw problem('cart_not_found')
+  if (quantity > 0) requireSellable(deps, now.facts, changed_now, sku)
+  return { cart: now.cart, made }
 }
 
 function removeItem(tx: Tx, { tenant_id, owner_id, id }: CartKey, sku: string): Promise<number> {
@@ -57,7 +48,7 @@ function removeItem(tx: Tx, { tenant_id, owner_id, id }: CartKey, sku: string): 
       and sku = ${sku}`)
 }
 
-/** Changes nothing if the cart or the SKU does not exist. */
+/** Changes nothing if the cart or the SKU does not exist. A draft does not exist for buyers. */
 function putItem(
   tx: Tx,
   { tenant_id, owner_id, id }: CartKey,
@@ -69,47 +60,30 @@ function putItem(
     select c.tenant_id, c.owner_id, c.id, v.sku, ${quantity}::int
     from commerce.carts c
     join commerce.product_variants v on v.tenant_id = c.tenant_id and v.sku = ${sku}
+    join commerce.catalog_products p
+      on p.tenant_id = v.tenant_id and p.id = v.product_id and p.state <> 'draft'
     where c.tenant_id = ${tenant_id} and c.owner_id = ${owner_id} and c.id = ${id}
     on conflict (tenant_id, owner_id, cart_id, sku) do update set quantity = excluded.quantity`)
 }
 
-function findVariant(tx: Tx, { tenant_id, owner_id, id }: CartKey, sku: string) {
-  return tx.maybe(
-    Variant,
-    sql`
-      select p.state = 'active' and v.state = 'active' as sold, v.max_order_quantity,
-        (select count(*)::int from commerce.cart_items i
-          where i.tenant_id = ${tenant_id} and i.owner_id = ${owner_id} and i.cart_id = ${id}
-            and i.sku <> ${sku}) as lines
-      from commerce.product_variants v
-      join commerce.catalog_products p on p.tenant_id = v.tenant_id and p.id = v.product_id
-      where v.tenant_id = ${tenant_id} and v.sku = ${sku} and p.state <> 'draft'`,
-  )
-}
-
+/** Checks the cart as it is after the change. */
 function requireSellable(
   { kernel }: Pick<Deps, 'kernel'>,
-  variant: Static<typeof Variant> | undefined,
+  { lines }: CartFacts,
+  changed: number,
   sku: string,
-  quantity: number,
 ): void {
-  if (!variant) throw problem('sku_not_found')
-  if (!variant.sold) {
+  const line = lines.find(one => one.sku === sku)
+  if (changed === 0 || !line) throw problem('sku_not_found')
+  if (!line.purchasable) {
     throw problem('variant_not_purchasable', { detail: `${sku} is not on sale.` })
   }
-  const most = variant.max_order_quantity
-  if (quantity > most) {
+  const most = line.max_order_quantity
+  if (line.quantity > most) {
     throw problem('quantity_limit', { detail: `At most ${most} of ${sku} may be ordered.` })
   }
-  const lines = kernel.settings['commerce.cart_lines']
-  if (variant.lines >= lines) {
-    throw problem('cart_line_limit', { detail: `A cart has at most ${lines} lines.` })
+  const lines_max = kernel.settings['commerce.cart_lines']
+  if (lines.length > lines_max) {
+    throw problem('cart_line_limit', { detail: `A cart has at most ${lines_max} lines.` })
   }
-}
-
-/** Each change of a cart increases its version. Its creation is version 1. */
-export async function touchCart(tx: Tx, { tenant_id, owner_id, id }: CartKey): Promise<void> {
-  await tx.run(sql`
-    update commerce.carts set version = version + 1, updated_at = kernel.now()
-    where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}`)
 }
