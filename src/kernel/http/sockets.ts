@@ -73,6 +73,12 @@ type Served = {
   readonly count: (network: string) => number
 }
 
+/**
+ * Before the upgrade there is no other listener, and without a listener an error would end the
+ * process. A function that is made for each socket would keep its request in memory.
+ */
+const ignore = () => {}
+
 export function openSockets(needs: SocketsNeeds): Sockets {
   const served = new Map(needs.routes.map(route => [route.path, serve(needs, route)]))
   return {
@@ -82,9 +88,7 @@ export function openSockets(needs: SocketsNeeds): Sockets {
     upgrade: (request, connection, head) => {
       const one = served.get(pathOf(request.url ?? ''))
       needs.connections.upgraded(connection)
-      // Before the upgrade there is no other listener, and without a listener an error would end
-      // the process.
-      connection.on('error', () => {})
+      connection.on('error', ignore)
       if (!one) return void connection.destroy()
       shake(needs, one, request, connection, head).catch((error: unknown) =>
         refuse(needs, request, connection, error),

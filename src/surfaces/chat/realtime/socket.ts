@@ -2,9 +2,15 @@
 import type { Handshake, OpenSocket, SocketRoute } from '../../../kernel/http/sockets.ts'
 import { jitter } from '../../../kernel/ids.ts'
 import { problem } from '../errors.ts'
-import { Connection, limitsOf, type Holder } from './connection.ts'
+import { Connection, limitsOf, type Holder, type Limits } from './connection.ts'
 import { readFrame } from './frames.ts'
-import { errorFrame, openFrameHandler, touchDevice, type SocketDeps } from './handle-frame.ts'
+import {
+  errorFrame,
+  openFrameHandler,
+  touchDevice,
+  type FrameHandler,
+  type SocketDeps,
+} from './handle-frame.ts'
 import { protocol, socket_path } from './token-route.ts'
 
 const last_sends_ms = 2000
@@ -12,7 +18,7 @@ const misread_max = 3
 
 export function socketRoute(deps: SocketDeps): SocketRoute {
   const { settings } = deps.kernel
-  const handle = openFrameHandler(deps)
+  const opening = { ...deps, limits: limitsOf(deps.kernel), handle: openFrameHandler(deps) }
   return {
     path: socket_path,
     protocols: [protocol],
@@ -21,7 +27,7 @@ export function socketRoute(deps: SocketDeps): SocketRoute {
     handshakes_per_minute: settings['chat.handshakes_per_minute'],
     admit: async handshake => {
       const holder = await admit(deps, handshake)
-      return opened => open(deps, holder, opened, handle)
+      return opened => open(opening, holder, opened)
     },
     drain: () => drain(deps),
   }
@@ -91,13 +97,12 @@ function tokenOf({ query, headers, protocols }: Handshake): string {
  * Runs in the same turn as the upgrade, so that a frame that came with the handshake is not lost.
  */
 function open(
-  deps: SocketDeps,
+  deps: SocketDeps & { readonly limits: Limits; readonly handle: FrameHandler },
   holder: Holder,
   { socket, connection: wire }: OpenSocket,
-  handle: ReturnType<typeof openFrameHandler>,
 ): void {
-  const { kernel, live, people } = deps
-  const connection = new Connection(socket, wire, holder, limitsOf(kernel))
+  const { kernel, live, people, limits, handle } = deps
+  const connection = new Connection(socket, wire, holder, limits)
   // Concurrent handshakes have all passed the first check, so the limit is checked again.
   if (isFull(deps, holder)) return connection.end(4429, 'too_many_sockets')
   const allowed = openBucket(kernel)
