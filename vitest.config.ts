@@ -46,6 +46,7 @@ export default defineConfig(({ mode }) => {
   const full = mode === 'chaos'
   const world = {
     globalSetup: './test/global-setup.ts',
+    setupFiles: './test/end-children.ts',
     provide: { chaos: full ? 'full' : 'short' },
     // Processes, so that servers, pools and signals stay apart. One keeps what it has loaded for its next
     // file: that was two seconds of processor time each, four tenths of the whole. Tests wait longer than

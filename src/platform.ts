@@ -37,20 +37,17 @@ export const composition: Composition = {
   open: kernelFor => {
     const { permissions, declared } = gather(surfaces)
     const people = identity.open(kernelFor(identity), { permissions })
-    const administration = people.face.administration
-    const work = jobs.open(kernelFor(jobs), { people: administration, rights: people.face })
+    const work = jobs.open(kernelFor(jobs), { rights: people.face })
     const files = uploads.open(kernelFor(uploads), {
       jobs: work.face,
-      people: administration,
       rights: people.face,
     })
     work.face.plugFiles({ isAvailable: files.face.isAvailable, url: files.face.inputUrl })
     const messages = notifications.open(kernelFor(notifications), {
       people: people.face,
       jobs: work.face,
-      directory: administration,
     })
-    const money = payments.open(kernelFor(payments), { people: administration })
+    const money = payments.open(kernelFor(payments), {})
     const shop = commerce.open(kernelFor(commerce), {
       payments: money.face,
       files: files.face,
@@ -59,7 +56,6 @@ export const composition: Composition = {
     })
     const shortener = links.open(kernelFor(links), {
       jobs: work.face,
-      people: administration,
       owners: messages.face,
     })
     const common = {
@@ -80,7 +76,6 @@ export const composition: Composition = {
       events: declared,
       inbound,
       jobs: work.face,
-      people: administration,
       rights: people.face,
       owners: messages.face,
     })
@@ -99,6 +94,7 @@ export const composition: Composition = {
       webhooks: hooks,
     }
     work.face.offer(Object.values(opened).flatMap(one => one.jobTypes ?? []))
-    return { opened, access: people.face.access, prepare: people.face.prepare }
+    const { access, prepare, demoTenants } = people.face
+    return { opened, access, prepare, demoTenants }
   },
 }

@@ -10,6 +10,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from './world.ts'
+import { endsWithFile } from './children.ts'
 
 export const clamdIsInstalled = existsSync('/usr/sbin/clamd')
 
@@ -46,9 +47,11 @@ MaxThreads 2
 ConcurrentDatabaseReload no
 `.replace('User root\n', process.geteuid?.() === 0 ? 'User root\n' : ''),
   )
-  const daemon = spawn('/usr/sbin/clamd', ['-c', join(home, 'clamd.conf')], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const daemon = endsWithFile(
+    spawn('/usr/sbin/clamd', ['-c', join(home, 'clamd.conf')], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
   const said: string[] = []
   for (const stream of [daemon.stdout, daemon.stderr])
     stream.on('data', (text: Buffer) => said.push(String(text)))

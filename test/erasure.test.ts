@@ -57,6 +57,8 @@ async function person(mark: string): Promise<Member> {
   const { access_token, account_id, ...rest } = (await world.login(who)).body
   const member = { ...who, ...rest, id: account_id, token: access_token }
   await world.give(member, 'tenant_admin')
+  // The last administrator of a tenant could not be erased.
+  await world.give(await world.member(tenant), 'tenant_admin')
   await world.allow(
     member,
     'payments.intents.create',

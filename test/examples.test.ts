@@ -16,8 +16,6 @@ const world = await openProductWorld({
   IDENTITY_EMAIL_SCOPE: 'global',
   PORT: String(port),
   PUBLIC_URL: `http://127.0.0.1:${port}`,
-  KERNEL_CORS_ORIGINS: origin,
-  CHAT_ALLOWED_ORIGINS: origin,
 })
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }).catch(() => null)
 afterAll(async () => {

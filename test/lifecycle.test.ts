@@ -14,18 +14,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBank } from './bank.ts'
 import { startProcess } from './process.ts'
 import { call, cloneDatabase, eventually, openWorld, type World } from './world.ts'
+import { endsWithFile } from './children.ts'
 
 const main = fileURLToPath(new URL('../src/main.mjs', import.meta.url))
 
 type Run = { child: ReturnType<typeof spawn>; output(): string; ended: Promise<number | string> }
 
 function run(environment: Record<string, string>): Run {
-  const child = spawn(process.execPath, [main], {
-    // A group of its own, as a terminal gives one: signals can go to all of it.
-    detached: true,
-    env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'error', PORT: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = endsWithFile(
+    spawn(process.execPath, [main], {
+      // A group of its own, as a terminal gives one: signals can go to all of it.
+      detached: true,
+      env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'error', PORT: '0', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
   let output = ''
   child.stdout.on('data', part => (output += String(part)))
   child.stderr.on('data', part => (output += String(part)))

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { endsWithFile } from './children.ts'
 
 /** What every process under test has of ours; compiled code is kept from one to the next. */
 export const inherited: Readonly<Record<string, string>> = {
@@ -36,10 +37,12 @@ export async function startProcess(
   entry: Entry = 'test',
 ): Promise<PlatformProcess> {
   const file = fileURLToPath(new URL(entries[entry], import.meta.url))
-  const child = spawn(process.execPath, [file], {
-    env: { ...inherited, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = endsWithFile(
+    spawn(process.execPath, [file], {
+      env: { ...inherited, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
   let output = ''
   child.stderr.on('data', part => (output += String(part)))
   const gone = once(child, 'exit').then(([code, signal]) => ({

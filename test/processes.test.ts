@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, cloneDatabase, eventually, type Ground } from './world.ts'
+import { endsWithFile } from './children.ts'
 
 const main = fileURLToPath(new URL('../src/main.mjs', import.meta.url))
 
@@ -26,20 +27,22 @@ afterAll(async () => {
 })
 
 async function startParent(environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [main, '--processes=2'], {
-    detached: true,
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
-      ...clone.environment,
-      DATA_DIR: data_dir,
-      PORT: '0',
-      KERNEL_SANDBOX: 'false',
-      KERNEL_OVERLOAD_DELAY_MS: '60000',
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = endsWithFile(
+    spawn(process.execPath, [main, '--processes=2'], {
+      detached: true,
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+        ...clone.environment,
+        DATA_DIR: data_dir,
+        PORT: '0',
+        KERNEL_SANDBOX: 'false',
+        KERNEL_OVERLOAD_DELAY_MS: '60000',
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
   let output = ''
   child.stdout.on('data', part => (output += String(part)))
   child.stderr.on('data', part => (output += String(part)))
@@ -128,13 +131,15 @@ test('no process outlives a parent that is killed', async () => {
 }, 180_000)
 
 test('what stops one process at its start stops all, in one sentence', async () => {
-  const child = spawn(process.execPath, [main, '--processes=3'], {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      DATA_DIR: data_dir,
-      DATABASE_URL: 'postgres://x@127.0.0.1:9/x',
-    },
-  })
+  const child = endsWithFile(
+    spawn(process.execPath, [main, '--processes=3'], {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        DATA_DIR: data_dir,
+        DATABASE_URL: 'postgres://x@127.0.0.1:9/x',
+      },
+    }),
+  )
   let output = ''
   child.stderr.on('data', part => (output += String(part)))
   const [code] = (await once(child, 'exit')) as [number]

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
 import { freePort } from './free-port.ts'
+import { endsWithFile } from './children.ts'
 
 const programs = ['proxy', 'account', 'container', 'object'] as const
 type Program = (typeof programs)[number]
@@ -51,7 +52,7 @@ export async function startSwift({ address, enter }: SwiftPlace = on_loopback): 
     address === '127.0.0.1' ? address : '0.0.0.0',
     ...programs.map(name => String(ports[name])),
   ]
-  const server = spawn(program, argv, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const server = endsWithFile(spawn(program, argv, { stdio: ['ignore', 'ignore', 'pipe'] }))
   const errors: string[] = []
   server.stderr.on('data', (text: Buffer) => errors.push(String(text)))
   const endpoint = `http://${address}:${ports.proxy}`

@@ -137,7 +137,7 @@ function report(
 function wholeCost(dodeca: Standing, limit: Standing, database_us: number): string {
   if (dodeca.cpu_us === null || limit.cpu_us === null) return ''
   const ratio = limit.cpu_us / (dodeca.cpu_us + database_us)
-  return `With what PostgreSQL works meanwhile it is ${ratio.toFixed(2)}.`
+  return `Together with the work of PostgreSQL the ratio is ${ratio.toFixed(2)}.`
 }
 
 async function startBare(given: Given): Promise<Served> {

@@ -44,6 +44,7 @@ export function ListPage({ place, resource, filters }: Props) {
           />
         )}
       </header>
+      {!list && !read && create && <p class="soft">{operation(create).summary}.</p>}
       {Top && <Top />}
       {!list && read && !isGiven(read, resource) && <Find {...{ place, resource }} />}
       {!list && read && isGiven(read, resource) && (

@@ -12,14 +12,14 @@ export type LiveState = 'connecting' | 'live' | 'broken' | 'refused'
 const kept_max = 500
 const wait_max_ms = 30_000
 
-const told = new EventTarget()
+const changes = new EventTarget()
 let state: LiveState = 'connecting'
 let events: readonly Row[] = []
 let begun = false
 
 function become(next: LiveState): void {
   state = next
-  told.dispatchEvent(new Event('state'))
+  changes.dispatchEvent(new Event('state'))
 }
 
 /** One stream for the page. It ends with the page. */
@@ -45,7 +45,7 @@ async function follow(): Promise<void> {
         if (event !== 'event') break
         last = id ?? last
         events = [data as Row, ...events].slice(0, kept_max)
-        told.dispatchEvent(new CustomEvent('event', { detail: data }))
+        changes.dispatchEvent(new CustomEvent('event', { detail: data }))
       }
     } catch (error) {
       if (error instanceof Problem && (error.status === 403 || error.status === 401)) {
@@ -63,8 +63,8 @@ export function useLiveState(): LiveState {
   useEffect(() => {
     const read = () => show(state)
     read()
-    told.addEventListener('state', read)
-    return () => told.removeEventListener('state', read)
+    changes.addEventListener('state', read)
+    return () => changes.removeEventListener('state', read)
   }, [])
   return shown
 }
@@ -88,10 +88,10 @@ export function useLive(beginnings: readonly string[], run: () => void): void {
         latest.current()
       }, 300)
     }
-    told.addEventListener('event', listen)
+    changes.addEventListener('event', listen)
     return () => {
       clearTimeout(timer)
-      told.removeEventListener('event', listen)
+      changes.removeEventListener('event', listen)
     }
   }, [wanted, beginnings.length])
 }
@@ -110,8 +110,8 @@ export function useEvents(): readonly Row[] {
       })
     }
     read()
-    told.addEventListener('event', read)
-    return () => told.removeEventListener('event', read)
+    changes.addEventListener('event', read)
+    return () => changes.removeEventListener('event', read)
   }, [])
   return shown
 }

@@ -16,8 +16,7 @@ export const seedCommand: Command = {
       )
     }
     const made = await onCurrentDatabase(call, async ({ platform, audit }) => {
-      const all: string[] = []
-      for (const { seed } of Object.values(platform.opened)) all.push(...((await seed?.()) ?? []))
+      const all = await platform.seed()
       if (all.length > 0) await audit({ action: 'kernel.seed', target: 'demo' })
       return all
     })

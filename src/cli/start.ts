@@ -149,8 +149,8 @@ function announce(
   terminal: Call['terminal'],
 ): void {
   const { port } = facts
-  const told = { port, public_url: config.public_url, pid: process.pid }
-  terminal.answer(told, banner(config, facts, work, took_ms))
+  const started = { port, public_url: config.public_url, pid: process.pid }
+  terminal.answer(started, banner(config, facts, work, took_ms))
 }
 
 /** Text such as `2 api processes, 1 worker process`. */

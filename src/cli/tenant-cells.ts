@@ -106,7 +106,7 @@ export const tenantMove: Command = {
 export const tenantRelease: Command = {
   words: 'tenant release',
   takes: ['<slug>'],
-  summary: 'Serve a tenant here again that a move or a deletion has frozen and not ended',
+  summary: 'Serve a tenant here again after a move or a deletion that froze it and did not end',
   run: async call => {
     const [slug = ''] = call.args
     await onCurrentDatabase(call, async platform => {

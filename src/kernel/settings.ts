@@ -92,7 +92,9 @@ export const kernelSettings = {
   'kernel.database_wait_ms': count(2000, 'ms', 'Wait for a free connection before answering 503 overloaded', 10, 60_000),
   'kernel.statement_timeout_ms': count(5000, 'ms', 'Longest time of one SQL statement', 100, 600_000),
   'kernel.trusted_proxies': list('Addresses or networks whose X-Forwarded-For is trusted'),
-  'kernel.cors_origins': list('Origins that browsers may call from'),
+  'kernel.cors_origins': list(
+    'Origins that browsers may call from; in development without it each origin of this machine, without cookies',
+  ),
   'kernel.keyring': secret('Keys as kid:base64 of 32 bytes, comma-separated, the current one first'),
   'kernel.pepper': secret('Key of the hashes that must stay equal for ever (base64 of 32 bytes)'),
   'kernel.body_limit_bytes': count(1024 * 1024, 'bytes', 'Largest JSON body, unless the route sets another limit', 1024, 2 ** 30),

@@ -150,10 +150,19 @@ export type Opened<Face = unknown> = {
   /** The job types of this surface. The jobs surface runs them. */
   readonly jobTypes?: readonly JobType[]
   /** Creates the demo data that is missing, and returns a list of it. */
-  seed?(): Promise<string[]>
+  seed?(tenants: readonly DemoTenant[]): Promise<string[]>
   /** Facts that an operator should know at the start: one sentence each, with the next step. */
   advice?(): Promise<string[]>
   close?(): Promise<void>
+}
+
+/** A tenant of the demo with its accounts. `member` has no role, and `owner` has every role. */
+export type DemoTenant = {
+  readonly id: string
+  readonly slug: string
+  readonly member: string
+  readonly owner: string
+  readonly accounts: readonly { readonly id: string; readonly role_ids: readonly string[] }[]
 }
 
 /** A read model that can be rebuilt from its sources. */

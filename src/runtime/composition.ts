@@ -14,7 +14,7 @@ import type { Keyring } from '../kernel/keys.ts'
 import type { Log } from '../kernel/observability/log.ts'
 import type { Overload } from '../kernel/observability/overload.ts'
 import type { SettingTable } from '../kernel/settings.ts'
-import type { Kernel, KernelOf, Opened } from '../kernel/surface.ts'
+import type { DemoTenant, Kernel, KernelOf, Opened } from '../kernel/surface.ts'
 import type { Pulse } from '../kernel/work/pulse.ts'
 import type { Sleepers } from '../kernel/work/topics.ts'
 import type { DueQueue } from '../kernel/work/due-queue.ts'
@@ -41,6 +41,8 @@ export type Composition = {
      * applied by then.
      */
     prepare?(administrator: FirstAdministrator | null): Promise<void>
+    /** The tenants of the demo that exist. */
+    demoTenants?(): Promise<readonly DemoTenant[]>
   }
 }
 

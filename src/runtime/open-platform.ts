@@ -16,6 +16,7 @@ import { checkRoutes, gather } from './gather.ts'
 import { openConnections } from '../kernel/http/connections.ts'
 import { openDeprecatedCalls } from '../kernel/http/deprecated-calls.ts'
 import { buildApp } from '../kernel/http/app.ts'
+import { otherOrigins } from '../kernel/http/cors.ts'
 import type { WebPage } from '../kernel/http/router.ts'
 import type { Sockets } from '../kernel/http/sockets.ts'
 import { natsBusOf, socketsOf } from './open-sockets.ts'
@@ -28,6 +29,7 @@ import { lifecycle } from './lifecycle.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
 import { watchOverload } from '../kernel/observability/overload.ts'
 import type {
+  Composition,
   FirstAdministrator,
   KernelFor,
   PlatformOptions,
@@ -48,6 +50,8 @@ export type Platform = {
   /** The due queues of the kernel and of all surfaces. */
   readonly queues: readonly DueQueue[]
   document(): string
+  /** Creates the demo data that is missing, and returns a list of it. */
+  seed(): Promise<string[]>
   /** Throws if the keys differ from the keys of the database. */
   checkKeys(): Promise<void>
   /** Prepares everything that must be ready before the first request. */
@@ -124,9 +128,19 @@ export function openPlatform(options: PlatformOptions): Platform {
     faults,
     queues: parts.queues,
     document,
+    seed: () => seed(named),
     ...preparation(parts, prepare),
     ...lifecycle(parts, server, stopping),
   }
+}
+
+/** Each surface in its order: the tenants of the demo exist after the first one. */
+async function seed({ opened, demoTenants }: ReturnType<Composition['open']>): Promise<string[]> {
+  const made: string[] = []
+  for (const one of Object.values(opened)) {
+    if (one.seed) made.push(...(await one.seed((await demoTenants?.()) ?? [])))
+  }
+  return made
 }
 
 function requestParts(kernel: Kernel): Pick<PlatformParts, 'tenants' | 'deprecatedCalls'> {
@@ -230,7 +244,7 @@ function serverOf(
     heartbeat_ms: settings['kernel.sse_heartbeat_seconds'] * 1000,
     stall_ms: settings['kernel.sse_stall_seconds'] * 1000,
     secure: config.public_url.startsWith('https:'),
-    cors_origins: settings['kernel.cors_origins'],
+    origins: otherOrigins(config.profile, settings['kernel.cors_origins']),
     fronts,
   })
 }

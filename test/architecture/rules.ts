@@ -8,15 +8,7 @@ import { sqlFaults } from './sql.ts'
 import type { Fault, Tree } from './tree.ts'
 import { zoneOf } from './zones.ts'
 
-const fixedNames = [
-  'README.md',
-  'surface.ts',
-  'face.ts',
-  'events.ts',
-  'errors.ts',
-  'schemas.ts',
-  'routes.ts',
-]
+const fixedNames = ['README.md', 'surface.ts', 'routes.ts', 'schemas.ts']
 
 export function architectureFaults(tree: Tree): Fault[] {
   return [

@@ -10,6 +10,7 @@ import { sql } from '../../src/kernel/database/sql.ts'
 import { inherited, startProcess, type PlatformProcess } from '../process.ts'
 import { openProductWorld, type ProductWorld } from '../product-world.ts'
 import { call, eventually, newKey, type Answer } from '../world.ts'
+import { endsWithFile } from '../children.ts'
 
 export type Ask = (method: string, path: string, body?: object, key?: string) => Promise<Answer>
 export type Effect = {
@@ -114,10 +115,12 @@ export async function openOutage(): Promise<Outage> {
 
 async function startProvider(folder: string): Promise<ChildProcess> {
   const main = fileURLToPath(new URL('../../src/sandbox/main.ts', import.meta.url))
-  const child = spawn(process.execPath, [main, folder], {
-    env: { ...inherited },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = endsWithFile(
+    spawn(process.execPath, [main, folder], {
+      env: { ...inherited },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  )
   await new Promise<void>(resolve => child.stdout.once('data', () => resolve()))
   return child
 }

@@ -17,6 +17,7 @@ import { at, openGround } from '../../src/surfaces/webhooks/test/ground.ts'
 import { openReceiver } from '../../src/surfaces/webhooks/test/receiver.ts'
 import { signStandard } from '../../src/kernel/outgoing/signatures.ts'
 import { eventually } from '../world.ts'
+import { endsWithFile } from '../children.ts'
 
 const ground = await openGround()
 afterAll(() => ground.close())
@@ -156,10 +157,12 @@ test('the receiver of the page answers the challenge and takes each event once',
   await writeFile(join(folder, 'receiver.ts'), program)
   const port = await freePort()
   const secret = newSecret()
-  const child = spawn(process.execPath, [join(folder, 'receiver.ts')], {
-    env: { PORT: String(port), WEBHOOK_SECRETS: `${newSecret()} ${secret}` },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = endsWithFile(
+    spawn(process.execPath, [join(folder, 'receiver.ts')], {
+      env: { PORT: String(port), WEBHOOK_SECRETS: `${newSecret()} ${secret}` },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  )
   let output = ''
   child.stdout.on('data', part => (output += String(part)))
   try {

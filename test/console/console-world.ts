@@ -52,7 +52,7 @@ export async function openConsoleWorld(
     },
     composed,
   )
-  for (const { seed } of Object.values(world.platform.opened)) await seed?.()
+  await world.platform.seed()
   await allowToSeeAll(world, 'tenant-admin@acme.example')
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   return {

@@ -41,9 +41,9 @@ export function crawlRoutes<W extends Closing, P extends Caller>(ground: Ground<
   )
   test(`everything in ${told_in} belongs to a route`, () => {
     const named = new Set(targets.flatMap(({ params }) => params.map(({ at }) => at)))
-    expect(Object.keys(crawl.subjects).filter(at => !named.has(at))).toEqual([])
+    expect(Object.keys(crawl.subjects ?? {}).filter(at => !named.has(at))).toEqual([])
     const operations = new Set(targets.map(one => one.operation))
-    expect(Object.keys(crawl.recipes).filter(one => !operations.has(one))).toEqual([])
+    expect(Object.keys(crawl.recipes ?? {}).filter(one => !operations.has(one))).toEqual([])
   })
   return targets
 }

@@ -54,8 +54,11 @@ export type Recipe<W extends Stage = Stage, P extends Caller = Caller> = {
 }
 
 export type Crawl<W extends Stage = Stage, P extends Caller = Caller> = {
-  /** By the path up to and including the parameter: `{id}` alone means something else in every surface. */
-  readonly subjects: Readonly<Record<string, Subject<W, P>>>
+  /**
+   * By the path up to and including the parameter: `{id}` alone means something else in every surface.
+   * Not needed if POST of the list makes one and returns its `id`.
+   */
+  readonly subjects?: Readonly<Record<string, Subject<W, P>>>
   /** By operation, where the smallest request that fits the schema does not succeed. */
-  readonly recipes: Readonly<Record<string, Recipe<W, P>>>
+  readonly recipes?: Readonly<Record<string, Recipe<W, P>>>
 }

@@ -4,7 +4,7 @@ import { recordOutcome } from '../../src/kernel/idempotency/records.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Crawl, Maker } from './crawl.ts'
 
-export const kernel: Crawl = {
+export const kernel: Required<Crawl> = {
   subjects: {
     '/problems/{code}': { shared: true, make: () => 'not_found' },
     '/v1/event-parks/{id}': { shared: true, make: makePark },

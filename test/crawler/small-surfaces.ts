@@ -13,9 +13,6 @@ const crawl: Crawl = {
   subjects: {
     ...kernel.subjects,
     '/v1/providers/{provider}': { shared: true, make: () => 'vendor' },
-    '/v1/notes/{note_id}': {
-      make: async ({ ask }) => (await ask('POST', '/v1/notes', { title: 'a note' })).id,
-    },
     '/v1/book/accounts/{account_id}': { make: openAccount },
   },
   recipes: {

@@ -42,8 +42,8 @@ type Told = {
   readonly gathered: Ground['gathered']
   readonly world: Pick<Ground['world'], 'platform'>
   readonly crawl: {
-    readonly subjects: Readonly<Record<string, { readonly shared?: true }>>
-    readonly recipes: Readonly<Record<string, { readonly bearer?: true }>>
+    readonly subjects?: Readonly<Record<string, { readonly shared?: true }>>
+    readonly recipes?: Readonly<Record<string, { readonly bearer?: true }>>
   }
 }
 
@@ -63,7 +63,7 @@ export function targetOf(route: Route, { gathered, world, crawl }: Told): Target
     keyed: compiled.keyed,
     key_demanded: compiled.keyed === 'required' || route.idempotency === 'domain',
     guarded: route.permission !== 'public',
-    bearer: crawl.recipes[compiled.operation]?.bearer === true,
+    bearer: crawl.recipes?.[compiled.operation]?.bearer === true,
     permission: members ? null : permission,
     streams: !route.streams && (route.stream !== undefined || route.streaming !== undefined),
     takes_body,
@@ -93,7 +93,7 @@ function repliesWithPages({ replies }: Route): boolean {
   return branches.some(one => one?.properties?.['next_cursor'] && one.properties['data'])
 }
 
-function paramsOf({ path, params }: Route, { subjects }: Told['crawl']): Param[] {
+function paramsOf({ path, params }: Route, { subjects = {} }: Told['crawl']): Param[] {
   return [...path.matchAll(/\{([a-z_]+)\}/g)].map(({ 1: name = '', index, 0: text }) => {
     const at = path.slice(0, index + text.length)
     return { name, at, id: params?.[name] === undefined, shared: subjects[at]?.shared === true }

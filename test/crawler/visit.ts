@@ -107,14 +107,33 @@ export function openVisit<W extends Stage, P extends Caller>(
 }
 
 async function makeSubject<W extends Stage, P extends Caller>(
-  { crawl, told_in }: Ground<W, P>,
+  ground: Ground<W, P>,
   { operation }: Target,
   at: string,
   maker: Maker<W, P>,
 ): Promise<string> {
-  const known = crawl.subjects[at]
-  if (!known) throw new Error(`${operation}: say in ${told_in} how to make what ${at} names`)
-  return await known.make(maker)
+  const { crawl } = ground
+  const known = crawl.subjects?.[at]
+  if (known) return await known.make(maker)
+  const made = await madeByPost(ground, at, maker)
+  if (!made) throw new Error(`${operation}: say in ${ground.told_in} how to make what ${at} names`)
+  return made
+}
+
+/** The usual case: POST of the list that holds it makes one, and its reply has the `id`. */
+async function madeByPost<W extends Stage, P extends Caller>(
+  ground: Ground<W, P>,
+  at: string,
+  maker: Maker<W, P>,
+): Promise<string | undefined> {
+  const path = at.slice(0, at.lastIndexOf('/'))
+  const found = ground.routes.find(one => one.method === 'POST' && one.path === path)
+  if (!found) return undefined
+  const target = targetOf(found, ground)
+  const said = (await ground.crawl.recipes?.[target.operation]?.request?.(maker, {})) ?? {}
+  const body = 'body' in said ? said.body : smallestBody(ground, target, said.bytes)
+  const { id } = (await maker.ask('POST', path, body)) as { readonly id?: string }
+  return id
 }
 
 function seenOf({ status, headers, body }: Exchange): Seen {
@@ -127,7 +146,7 @@ async function succeeding<W extends Stage, P extends Caller>(
   target: Target,
   holder: Maker<W, P>,
 ): Promise<Request> {
-  const recipe = ground.crawl.recipes[target.operation]
+  const recipe = ground.crawl.recipes?.[target.operation]
   const maker = recipe?.asker ? makerOf(ground.world, await recipe.asker(holder)) : holder
   const params: Record<string, string> = {}
   for (const { name, at } of target.params) {

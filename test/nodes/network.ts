@@ -8,6 +8,7 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { endsWithFile } from '../children.ts'
 
 const run = promisify(execFile)
 
@@ -95,11 +96,13 @@ export async function openNetwork(nodes: number): Promise<Network> {
     address: (side, node) => address(side, node === undefined ? hub_host : hostOf(node)),
     // The program takes the place of `ip`, so signals reach it.
     spawn: (where, argv, { env, quiet = false } = {}) =>
-      spawn('ip', within(where, [...bound, ...argv]), {
-        cwd: '/',
-        ...(env ? { env } : {}),
-        stdio: ['ignore', quiet ? 'ignore' : 'pipe', quiet ? 'ignore' : 'pipe'],
-      }),
+      endsWithFile(
+        spawn('ip', within(where, [...bound, ...argv]), {
+          cwd: '/',
+          ...(env ? { env } : {}),
+          stdio: ['ignore', quiet ? 'ignore' : 'pipe', quiet ? 'ignore' : 'pipe'],
+        }),
+      ),
     run: async (where, argv) => (await run('ip', within(where, argv), { cwd: '/' })).stdout,
     cut: set('down'),
     heal: set('up'),

@@ -9,6 +9,7 @@ import { inherited } from '../process.ts'
 import { call, eventually, newKey, type Clone } from '../world.ts'
 import { Load, type Scene, type Target } from './load.ts'
 import type { Release } from './release.ts'
+import { endsWithFile } from '../children.ts'
 
 const password = 'correct horse battery staple'
 const email = 'admin@example.com'
@@ -48,7 +49,7 @@ function environmentOf(database: Clone, data_dir: string): Record<string, string
 }
 
 function launch(release: Release, environment: Record<string, string>) {
-  const child = spawn(process.execPath, [release.program], { env: environment })
+  const child = endsWithFile(spawn(process.execPath, [release.program], { env: environment }))
   let output = ''
   const add = (part: unknown) => void (output += String(part))
   child.stdout.on('data', add)

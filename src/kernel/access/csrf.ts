@@ -32,7 +32,8 @@ export function openCsrf(
   allowed_origins: readonly string[],
 ): Csrf {
   const asks = ({ 'sec-fetch-site': site, origin }: CsrfHeaders): boolean | undefined => {
-    if (site !== undefined) return site === 'same-origin' || site === 'none'
+    if (site === 'same-origin' || site === 'none') return true
+    if (site !== undefined && origin === undefined) return false
     return origin === undefined ? undefined : allowed_origins.includes(origin)
   }
   return {

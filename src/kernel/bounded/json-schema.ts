@@ -7,7 +7,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject } from 'ajv'
 import canonicalize from 'canonicalize'
-import { formats } from '../http/compile-route.ts'
+import { formats } from '../http/check-input.ts'
 import type { FieldError } from '../errors/problem.ts'
 import { compilePattern } from './pattern.ts'
 import { shapeSchema, weight_keyword } from './schema-shape.ts'

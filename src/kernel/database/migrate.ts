@@ -209,7 +209,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 
 async function applyOnce(client: pg.Client, migration: Migration): Promise<void> {
   await client.query('begin')
-  // Whoever wants to use the table waits behind this transaction for as long.
+  // Every other use of the table waits behind this transaction for as long.
   await client.query(`set local lock_timeout = '2s'`)
   await client.query(migration.text)
   // Migrations before the one that adds the column are compatible with nothing.

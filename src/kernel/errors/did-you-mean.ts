@@ -2,11 +2,16 @@
 
 /** " Did you mean X?", or an empty text if no word is near. */
 export function suggestion(given: string, known: readonly string[]): string {
+  const near = nearest(given, known)
+  return near === undefined ? '' : ` Did you mean ${near}?`
+}
+
+export function nearest(given: string, known: readonly string[]): string | undefined {
   const [best] = known
     .map(word => ({ word, off: edits(given, word) }))
     .sort((one, other) => one.off - other.off)
-  const near = best && best.off <= Math.max(2, Math.ceil(given.length / 3))
-  return near ? ` Did you mean ${best.word}?` : ''
+  const is_near = best && best.off <= Math.max(2, Math.ceil(given.length / 3))
+  return is_near ? best.word : undefined
 }
 
 /** The number of inserted, deleted or replaced letters (Levenshtein). */

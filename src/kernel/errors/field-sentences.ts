@@ -69,6 +69,8 @@ const rules: Readonly<Record<string, Rule>> = {
   pattern: ({ pattern }) => `must match ${String(pattern)}`,
   safe_number: () => 'must be a number that is exact in JSON, at most 9007199254740991',
   character: () => 'must not contain U+0000 or half of a surrogate pair',
+  unknown: ({ nearest }) =>
+    `is not a member of this request${typeof nearest === 'string' ? ` (the nearest is \`${nearest}\`)` : ''}`,
   etag: () => 'must be an ETag in double quotes, such as "3"',
 }
 

@@ -74,7 +74,7 @@ export function catalogOf(parts: readonly Record<string, ErrorEntry>[]): Catalog
     if (known && known.status !== entry.status) {
       throw new Error(`the code ${code} has the statuses ${known.status} and ${entry.status}`)
     }
-    catalog.set(code, entry)
+    catalog.set(code, { ...known, ...entry })
   }
   return catalog
 }

@@ -10,7 +10,7 @@ import { noTelemetry, type Telemetry } from '../observability/telemetry.ts'
 import { after } from './after.ts'
 import type { Connections } from './connections.ts'
 import { compileRoute, type CompiledRoute, type CompileOptions } from './compile-route.ts'
-import { allowOrigin } from './cors.ts'
+import { allowOrigin, type OtherOrigins } from './cors.ts'
 import { Exchange } from './exchange.ts'
 import { guard, type GuardDeps } from './guard.ts'
 import { handleRequest, type Answer, type RequestDeps } from './handle-request.ts'
@@ -43,7 +43,7 @@ export type AppOptions = GuardDeps &
     readonly heartbeat_ms: number
     readonly stall_ms: number
     readonly secure: boolean
-    readonly cors_origins: readonly string[]
+    readonly origins: OtherOrigins
     /** Interceptors that surfaces register. They run before the pipeline. */
     readonly fronts: readonly Front[]
   }
@@ -57,6 +57,8 @@ const tooLong = problem('malformed_request', {
 export function buildApp(options: AppOptions): Server {
   const compiled = options.routes.map(route => compileRoute(route, options))
   const router = openRouter(compiled, options.pages)
+  const { origins } = options
+  const allowsOthers = origins.this_machine || origins.listed.length > 0
   const common: OutgoingHttpHeaders = {
     ...securityHeaders,
     ...(options.secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
@@ -73,7 +75,7 @@ export function buildApp(options: AppOptions): Server {
     const found = target instanceof Problem ? null : target
     const exchange = new Exchange(request, response, found, { ...options, common })
     response.once('finish', () => finish(options, exchange))
-    if (options.cors_origins.length > 0) allowOrigin(options.cors_origins, exchange)
+    if (allowsOthers) allowOrigin(origins, exchange)
     if (announcesBody(request)) exchange.incoming = incomingOf(options, exchange)
     try {
       if (target instanceof Problem) throw target

@@ -1,33 +1,22 @@
 /**
- * Prepares everything about a route once, so that a request only runs it: validators, the walker
- * over unknown fields, serializers, the permission and its type, the limits. Validators and
- * serializers are compiled at the first request that needs them, because compiling all of them
- * takes half of the start-up time.
+ * Prepares everything about a route once, so that a request only runs it: checks of its input,
+ * serializers, the permission and its type, the limits. Validators and serializers are compiled at
+ * the first request that needs them, because compiling all of them takes half of the start-up time.
  */
-import { Ajv, type ErrorObject } from 'ajv'
 import fastJson from 'fast-json-stringify'
 import Negotiator from 'negotiator'
-import type { TObject, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { isTime } from '../clock.ts'
-import { sentencesOf } from '../errors/field-sentences.ts'
-import { isId } from '../ids.ts'
 import { deprecationsOf, type Deprecated } from './deprecation.ts'
-import { field_errors_max, fieldErrors } from './field-errors.ts'
 import {
-  closeAll,
-  ignoredFieldsHeader,
-  ignoredSentence,
-  knownFields,
-  type Dropped,
-} from './known-fields.ts'
-import {
-  Problem,
-  problem,
-  type Catalog,
-  type FieldError,
-  type ProblemDetails,
-} from '../errors/problem.ts'
+  firstUse,
+  inputCheck,
+  paramsCheck,
+  type CheckInput,
+  type CheckParams,
+} from './check-input.ts'
+import { closeAll } from './known-fields.ts'
+import { problem, type Catalog } from '../errors/problem.ts'
 import type { RateClass } from '../access/rate.ts'
 import type { AnyContext, Route } from './route.ts'
 
@@ -40,9 +29,8 @@ export type CompiledRoute = {
   readonly permission: string | null
   /** The property of the body that contains the type to which the permission is limited. */
   readonly type_field: string | null
-  checkParams(params: Record<string, string>): void
-  /** Returns the query and body without unknown properties, or throws `validation_failed`. */
-  checkInput(query: unknown, body: unknown, dropped: Dropped): { query: unknown; body: unknown }
+  readonly checkParams: CheckParams
+  readonly checkInput: CheckInput
   serialize(status: number, body: unknown): string | null
   /** What will be removed: the operation, or members of its body, query or replies. */
   deprecations(): readonly Deprecated[]
@@ -50,22 +38,6 @@ export type CompiledRoute = {
   readonly media_types: readonly string[]
   readonly body_limit_bytes: number
 }
-
-/** The meaning of each `format` in a schema, in requests and everywhere else. */
-export const formats = {
-  uuid: (text: string) => isId(text),
-  'date-time': (text: string) => isTime(text),
-  date: (text: string) => isTime(`${text}T00:00:00Z`),
-  uri: (text: string) => URL.canParse(text),
-}
-
-// Ajv only warns of a format that it does not know, and then accepts every text.
-const refuse = (text: string) => {
-  throw new Error(text)
-}
-const logger = { log: refuse, warn: refuse, error: refuse }
-const bodies = new Ajv({ allErrors: true, strict: false, formats, logger })
-const queries = new Ajv({ allErrors: true, strict: false, formats, logger, coerceTypes: true })
 
 export type CompileOptions = {
   readonly strict: boolean
@@ -166,83 +138,6 @@ export function keyMode(route: Route): 'required' | 'optional' | 'domain' | null
   const { idempotency, method, transaction, permission } = route
   if (idempotency) return idempotency === 'ignored' ? null : idempotency
   return method === 'POST' && !transaction && permission !== 'public' ? 'optional' : null
-}
-
-function paramsCheck(route: Route, catalog: Catalog): CompiledRoute['checkParams'] {
-  const code = route.absent ?? 'not_found'
-  const entry = catalog.get(code)
-  if (!entry) throw new Error(`${route.method} ${route.path} names an unknown code: ${code}`)
-  const names = [...route.path.matchAll(/\{([a-z_]+)\}/g)].map(match => match[1] ?? '')
-  const checks = names.map(name => {
-    const schema = route.params?.[name]
-    return { name, fits: schema ? bodies.compile(schema) : (value: unknown) => isId(String(value)) }
-  })
-  return params => {
-    for (const { name, fits } of checks) {
-      if (!fits(params[name])) throw new Problem(code, entry, misnamed(code, name, fits))
-    }
-  }
-}
-
-/**
- * If the caller chooses the name of a new resource, an invalid name is `validation_failed` and not
- * "not found".
- */
-function misnamed(code: string, name: string, fits: object): ProblemDetails {
-  const error = (fits as { errors?: ErrorObject[] }).errors?.[0]
-  if (code !== 'validation_failed') {
-    const allowed = error?.params['allowedValues'] as readonly unknown[] | undefined
-    if (allowed) return { detail: `\`${name}\` in the path must be one of ${allowed.join(', ')}.` }
-    const form = error ? 'has an invalid form, so no' : 'is not a UUID, so no'
-    return { detail: `\`${name}\` in the path ${form} resource has it. Check the path.` }
-  }
-  const constraint = error?.keyword ?? 'format'
-  return { errors: [{ location: 'path', pointer: `/${name}`, constraint }] }
-}
-
-function inputCheck(route: Route): CompiledRoute['checkInput'] {
-  const made = firstUse(() => ({
-    query: route.query && { walk: knownFields(route.query), fits: queries.compile(route.query) },
-    body: route.body && { walk: knownFields(route.body), fits: bodies.compile(route.body) },
-  }))
-  return (givenQuery, givenBody, dropped) => {
-    const { query, body } = made()
-    const errors: FieldError[] = []
-    const ignored: Dropped = []
-    const nextQuery = query ? query.walk(givenQuery, '', ignored) : {}
-    if (!query) ignored.push(...Object.keys(givenQuery as object).map(name => `/${name}`))
-    if (query && !query.fits(nextQuery)) errors.push(...fieldErrors('query', query.fits))
-    dropped.push(...ignored.map(pointer => `?${pointer.slice(1)}`))
-    let nextBody: unknown
-    if (body && (givenBody !== undefined || !route.body_optional)) {
-      nextBody = body.walk(givenBody, '', dropped)
-      if (!body.fits(nextBody)) errors.push(...fieldErrors('body', body.fits))
-    }
-    if (errors.length > 0) throw unfit(route, errors, dropped)
-    return { query: nextQuery, body: nextBody }
-  }
-}
-
-/**
- * A misspelled property is dropped before validation. So the error for the missing property also
- * lists the dropped one.
- */
-function unfit(route: Route, found: readonly FieldError[], dropped: Dropped): Problem {
-  const errors = found.slice(0, field_errors_max)
-  const known = [route.body, route.query].flatMap(one =>
-    Object.keys((one as TObject | undefined)?.properties ?? {}),
-  )
-  const ignored = ignoredFieldsHeader(dropped)
-  return problem('validation_failed', {
-    detail: sentencesOf(errors) + ignoredSentence(dropped, known),
-    errors,
-    ...(ignored ? { headers: { 'x-ignored-fields': ignored } } : {}),
-  })
-}
-
-function firstUse<T extends object>(make: () => T): () => T {
-  let made: T | undefined
-  return () => (made ??= make())
 }
 
 type Serialize = (body: unknown) => string

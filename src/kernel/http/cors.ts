@@ -9,16 +9,37 @@ const corsHeaders =
 const exposedHeaders =
   'x-request-id, location, link, etag, retry-after, idempotent-replayed, x-ignored-fields, ratelimit, ratelimit-policy, content-range, accept-ranges, repr-digest'
 
-/** Only the listed origins are allowed. The OPTIONS request below is a preflight. */
+export type OtherOrigins = {
+  /** Their pages may send cookies too. */
+  readonly listed: readonly string[]
+  /** Pages of this machine may call without cookies, such as those of a development server. */
+  readonly this_machine: boolean
+}
+
+/** Without a list, development allows each origin of this machine, and production allows none. */
+export function otherOrigins(
+  profile: 'development' | 'production',
+  listed: readonly string[],
+): OtherOrigins {
+  return { listed, this_machine: profile === 'development' && listed.length === 0 }
+}
+
+const this_machine = /^https?:\/\/(localhost|[a-z0-9-]+\.localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+export function isAllowed({ listed, this_machine: here }: OtherOrigins, origin: string): boolean {
+  return listed.includes(origin) || (here && this_machine.test(origin))
+}
+
+/** The OPTIONS request below is a preflight. */
 export function allowOrigin(
-  origins: readonly string[],
+  allowed: OtherOrigins,
   { headers, method, reply_headers }: Exchange,
 ): void {
   const { origin } = headers
   reply_headers['vary'] = 'origin'
-  if (!origin || !origins.includes(origin)) return
+  if (!origin || !isAllowed(allowed, origin)) return
   reply_headers['access-control-allow-origin'] = origin
-  reply_headers['access-control-allow-credentials'] = 'true'
+  if (allowed.listed.includes(origin)) reply_headers['access-control-allow-credentials'] = 'true'
   reply_headers['access-control-expose-headers'] = exposedHeaders
   if (method !== 'OPTIONS') return
   reply_headers['access-control-allow-methods'] = 'GET, HEAD, POST, PUT, PATCH, DELETE'

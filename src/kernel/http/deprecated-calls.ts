@@ -32,7 +32,7 @@ const write_after_ms = 5000
 const collected_max = 10_000
 const keep_days = 400
 
-/** Whoever stopped calling more than a year ago is no caller. */
+/** A caller whose last call is older than a year is not listed. */
 export const deprecatedCallsRetention: Retention = {
   table: 'kernel.deprecated_calls',
   key: ['tenant_id', 'principal_id', 'operation', 'member'],

@@ -4,7 +4,8 @@
  * The walker is compiled once from the schema. A request that has no extra properties is passed on
  * without a copy.
  */
-import { suggestion } from '../errors/did-you-mean.ts'
+import { nearest, suggestion } from '../errors/did-you-mean.ts'
+import type { FieldError } from '../errors/field-sentences.ts'
 import { escapePointer } from './content.ts'
 
 type Schema = {
@@ -79,6 +80,23 @@ function arrayWalker(item: Walk): Walk {
 
 function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value)
+}
+
+/** For a request that may have no other members: an error for each, with the nearest known one. */
+export function unknownMembers(schema: unknown, dropped: Dropped): FieldError[] {
+  const known = [...new Set(namesOf(schema as Schema))]
+  return dropped.map(pointer => {
+    const shown = pointer.slice(0, 1 + name_max)
+    const near = nearest(shown.slice(shown.lastIndexOf('/') + 1), known)
+    const params = near === undefined ? {} : { nearest: near }
+    return { location: 'body', pointer: shown, constraint: 'unknown', params }
+  })
+}
+
+/** The names of all members, also of inner objects. */
+function namesOf({ properties = {}, items, anyOf = [] }: Schema): string[] {
+  const inner = [...Object.values(properties), ...(items ? [items] : []), ...anyOf]
+  return [...Object.keys(properties), ...inner.flatMap(namesOf)]
 }
 
 const names_max = 20

@@ -1,7 +1,6 @@
 /**
- * A route is a value: path, permission, limits, schemas, refusals and the handler. This one
- * declaration mounts and documents the route, lets the crawler check it, and gives the client its
- * types.
+ * A route is a value: path, permission, limits, schemas, refusals and the handler. It is mounted,
+ * documented, crawled and typed for the client by this declaration.
  */
 import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
@@ -115,12 +114,14 @@ type Common<
   absent?: string
   /**
    * `raw`: the exact bytes, of any media type, for signed messages. `stream`: the handler reads
-   * `request.stream()` itself. It has its own transaction and handles keys itself.
+   * `request.stream()`, in its own transaction, and handles keys itself.
    */
   consumes?: 'json' | 'raw' | 'stream'
   /** Media types other than JSON. The handler returns text or bytes with a content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
+  /** For requests that move money: without the misspelled `amout` all of it would be captured. */
+  unknown_members?: 'refused'
   /** Checks the body before unknown properties are dropped. Throws if the body must be refused. */
   inspectBody?(body: unknown): void
   /** Time for the whole body to arrive, if `kernel.body_seconds` does not suit the route. */
@@ -142,14 +143,11 @@ type Common<
   /** Also works while the process drains or is overloaded. No rate limit counts its requests. */
   always?: true
   /**
-   * Declares that a GET with its own transaction has no effects. Otherwise the kernel assumes
-   * effects and refuses HEAD. A GET that only reads accepts HEAD by default.
+   * Declares that a GET with its own transaction has no effects, so that HEAD is accepted. A GET
+   * that only reads accepts HEAD by default.
    */
   head?: true
-  /**
-   * The surface's interceptor handles this route. This handler gets the requests that the
-   * interceptor passes on.
-   */
+  /** The surface's interceptor handles this route, and this handler what it passes on. */
   fronted?: true
   /** The published document omits this route. */
   hidden?: true

@@ -247,7 +247,7 @@ async function* pieces(
   } catch (error) {
     if (!(error instanceof ExchangeFailure)) throw error
     const reason = reasonOf(error)
-    // The headers counted as a success. If the rest is missing, the circuit gets a failure.
+    // The call counted as a success when its headers arrived. Without the rest it is a failure.
     if (reason !== 'aborted' && !settles_later) line.circuit.admit()?.settle(1)
     throw new UpstreamFailure(line.name, reason, { ambiguous: true, cause: error })
   }

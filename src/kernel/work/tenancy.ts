@@ -18,7 +18,7 @@ export type TableTenancy =
       /** Rows stay when the tenant is deleted; the reason. */
       readonly kept?: string
       /** Where caches read that a row is gone: a table, and the columns that it takes of the row. */
-      readonly told?: { readonly table: string; readonly columns: readonly string[] }
+      readonly change_log?: { readonly table: string; readonly columns: readonly string[] }
       /** A tenant with such rows cannot be moved; the reason. */
       readonly blocks?: string
     }
@@ -39,7 +39,7 @@ export const kernelTenancy: Tenancy = {
   'kernel.migrations': { cell: 'the schema of the cell' },
   'kernel.throttles': { cell: 'limits of the last minutes begin again' },
   'kernel.tenant_states': { cell: 'how this cell serves the tenant' },
-  // A move waits until every consumer has processed them, so nobody needs them in the new cell.
+  // A move waits until every consumer has processed them, so they are not needed in the new cell.
   'kernel.outbox_events': { stays: cursors, kept: cursors },
   'kernel.events': { stays: cursors, kept: 'deleted by KERNEL_EVENTS_RETENTION_DAYS' },
   'kernel.audit_events': { kept: 'the record of administrative acts cannot be changed' },

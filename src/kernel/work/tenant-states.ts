@@ -1,7 +1,7 @@
 /**
  * Tenants that this cell does not serve as usual, known to every process within a second. A frozen
  * tenant can only be read. Requests of a tenant that was moved are refused with the address of its
- * cell, for the router in front. The database itself refuses what a process does not know yet.
+ * cell, for the router in front. Until a process knows the state, the database refuses its writes.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../database/db.ts'

@@ -124,7 +124,7 @@ function faultRoutes(outside: OutsideWorld): Route[] {
       idempotency: 'ignored',
       method: 'GET',
       path: '/dev/inbox/faults',
-      summary: 'Faults that the providers will still produce',
+      summary: 'Faults that are set and have not happened yet',
       replies: { 200: page(InboxFault) },
       handle: async () => {
         const lists = (await Promise.all(

@@ -70,7 +70,7 @@ async function whereOf(
 function wherePage(where: Where): Page {
   const { clock, sandbox } = where
   const moved = clock.offset_seconds === 0 ? 'not moved' : `moved by ${clock.offset_seconds} s`
-  const body = markup`<header><h1>Where everything is</h1></header>
+  const body = markup`<main><header><h1>Where everything is</h1></header>
     <div class="card">
       <dl>
         ${row('Base URL', link(where.base_url))} ${row('Documentation', link(where.docs))}
@@ -82,7 +82,7 @@ function wherePage(where: Where): Page {
     <h2>Sandbox</h2>
     ${sandbox === null ? markup`<p class="soft">It does not run.</p>` : Object.entries(sandbox).map(vendor)}
     <h2>Helpers</h2>
-    <div class="card"><dl>${where.helpers.map(helper)}</dl></div>`
+    <div class="card"><dl>${where.helpers.map(helper)}</dl></div></main>`
   return page({ title: 'Where everything is', body })
 }
 

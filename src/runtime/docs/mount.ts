@@ -46,7 +46,9 @@ export function docsPages(document: () => string): WebPage[] {
       path: `${base}/search`,
       read: async ({ query: { q } }) => {
         const query = (typeof q === 'string' ? q : '').slice(0, query_length_max)
-        const [{ groups }, [pages, operations]] = await Promise.all([site(), searches()])
+        // The first search reads all pages. Without words that is not necessary.
+        const indexes = query.trim() === '' ? [] : searches()
+        const [{ groups }, [pages, operations]] = await Promise.all([site(), indexes])
         const body = found(query, pages?.(query) ?? [], operations?.(query) ?? [])
         return shown({ title: 'Search', name: 'search', groups, body, query })
       },

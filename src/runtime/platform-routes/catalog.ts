@@ -244,7 +244,7 @@ function problemPage(one: View, public_url: string) {
     type: `${public_url}/problems/${code}`,
     title,
     status,
-    detail: `${cause} ${cure}`,
+    detail: [cause, cure].filter(Boolean).join(' ') || `${title}.`,
     instance: '/v1/example',
     code,
     request_id: '019c8f3a-5b20-7d41-9e6b-2f1c40d7a961',
@@ -256,7 +256,7 @@ function problemPage(one: View, public_url: string) {
     code,
     markup`<p><a href="${public_url}/problems">All problems</a></p><h1>${title}</h1>
 <p><code>${code}</code>, HTTP status ${status}. ${again}</p>
-<h2>Cause</h2><p>${cause}</p><h2>What to do</h2><p>${cure}</p>
+${cause && markup`<h2>Cause</h2><p>${cause}</p>`}${cure && markup`<h2>What to do</h2><p>${cure}</p>`}
 <h2>Example</h2><pre tabindex="0">${JSON.stringify(example, null, 2)}</pre>`,
   )
 }

@@ -84,7 +84,7 @@ async function deleteObjects(
   return keys.size
 }
 
-/** A tenant is closed first, so that nobody deletes one that is in use by mistake. */
+/** A tenant must be closed first, so that one in use is not deleted by mistake. */
 async function refuseOpen(client: DirectClient, { id, slug }: TenantName): Promise<void> {
   const { rowCount } = await client.query(
     `select from ${tenants_table} where id = $1 and state = 'disabled'`,
@@ -107,7 +107,7 @@ async function isMoved(client: DirectClient, tenant_id: string): Promise<boolean
 /** In portions, so that a trigger that refuses deletes is off only for moments. */
 async function deleteRows(
   client: DirectClient,
-  { name, deleted: where, guards, told }: TenantTable,
+  { name, deleted: where, guards, change_log }: TenantTable,
   tenant_id: string,
 ): Promise<number> {
   if (where === null) return 0
@@ -117,10 +117,10 @@ async function deleteRows(
   const remove = `
     delete from ${table} where (tableoid, ctid) in (
       select t.tableoid, t.ctid from ${table} t where ${where} limit ${portion})`
-  const statement = told
+  const statement = change_log
     ? `with gone as (${remove} returning *)
-       insert into ${quoted(told.table)} (${listOf(told.columns)})
-       select ${listOf(told.columns)} from gone`
+       insert into ${quoted(change_log.table)} (${listOf(change_log.columns)})
+       select ${listOf(change_log.columns)} from gone`
     : remove
   let all = 0
   for (;;) {

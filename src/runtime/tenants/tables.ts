@@ -23,7 +23,7 @@ export type TenantTable = {
   readonly deleted: string | null
   readonly kept: string | null
   readonly blocks: string | null
-  readonly told: { readonly table: string; readonly columns: readonly string[] } | null
+  readonly change_log: { readonly table: string; readonly columns: readonly string[] } | null
   /** Triggers that refuse deletes. */
   readonly guards: readonly string[]
 }
@@ -55,7 +55,7 @@ export async function tenantTables(
   return inOrder(found).flatMap(one => tableOf(one, tenancy))
 }
 
-/** A table that nobody has assigned, and a declaration of a table that does not exist. */
+/** Tables without a declaration, and declarations of tables that do not exist. */
 function faultsOf(found: readonly Found[], tenancy: Tenancy): string[] {
   const names = new Set(found.map(({ name }) => name))
   const unknown = Object.keys(tenancy).filter(
@@ -97,7 +97,7 @@ function tableOf(
       deleted: given.kept ? null : deleted,
       kept: given.kept ?? null,
       blocks: given.blocks ?? null,
-      told: given.told ?? null,
+      change_log: given.change_log ?? null,
       guards,
     },
   ]

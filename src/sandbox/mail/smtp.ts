@@ -20,7 +20,7 @@ export type SmtpOptions = {
 
 export type Smtp = { readonly server: Server; close(): Promise<void> }
 
-type Told = (error?: Error | null, words?: string) => void
+type Respond = (error?: Error | null, words?: string) => void
 /** The reply to the sender: a text after 250, a refusal, or none. */
 type Verdict = { say: string } | { refuse: SmtpRefusal } | 'nothing'
 
@@ -61,13 +61,13 @@ export function openSmtp(options: SmtpOptions): Smtp {
       else if (rule) held.set(session, rule)
       done(refusal)
     },
-    onData: (stream, session, told) => {
+    onData: (stream, session, respond) => {
       const rule = held.get(session)
       held.delete(session)
       const socket = sockets.get(session.remotePort)
       receive(options, stream, session, rule, socket, closing.signal).then(
-        verdict => tell(verdict, told),
-        (error: unknown) => closing.signal.aborted || told(asRefusal(error)),
+        verdict => tell(verdict, respond),
+        (error: unknown) => closing.signal.aborted || respond(asRefusal(error)),
       )
     },
   })
@@ -88,10 +88,10 @@ export function openSmtp(options: SmtpOptions): Smtp {
   }
 }
 
-function tell(verdict: Verdict, told: Told): void {
+function tell(verdict: Verdict, respond: Respond): void {
   if (verdict === 'nothing') return
-  if ('refuse' in verdict) told(verdict.refuse)
-  else told(null, verdict.say)
+  if ('refuse' in verdict) respond(verdict.refuse)
+  else respond(null, verdict.say)
 }
 
 function asRefusal(error: unknown): SmtpRefusal {

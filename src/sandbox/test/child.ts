@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createTransport, type SendMailOptions } from 'nodemailer'
+import { endsWithFile } from '../../../test/children.ts'
 
 export type Addresses = { mail: { smtp: string; smtp2: string; control: string } }
 export type Child = { process: ChildProcess; addresses: Addresses; stderr(): string }
@@ -18,7 +19,9 @@ export function newDataDir(): string {
 
 /** Answers once the process says that it is ready; rejects with what it wrote if it ends before. */
 export async function startSandbox(data_dir: string): Promise<Child> {
-  const child = spawn(process.execPath, [entry, data_dir], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = endsWithFile(
+    spawn(process.execPath, [entry, data_dir], { stdio: ['ignore', 'pipe', 'pipe'] }),
+  )
   let complaint = ''
   child.stderr.on('data', chunk => (complaint += String(chunk)))
   await new Promise<void>((resolve, reject) => {

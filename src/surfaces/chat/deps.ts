@@ -14,9 +14,7 @@ export type Needs = {
   readonly people: Pick<
     Identity,
     'membersOf' | 'realtimeToken' | 'verifyRealtime' | 'onSessionEnded' | 'sessionAlive'
-  > & {
-    readonly administration: Pick<Identity['administration'], 'tenants' | 'accounts'>
-  }
+  >
   readonly files: Pick<Files, 'plugReaders' | 'prepareUpload' | 'createUpload' | 'remove'>
   readonly messages: Pick<Messages, 'notify' | 'registerDevice' | 'removeDestination'>
   readonly blocks: Social

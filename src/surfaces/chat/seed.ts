@@ -1,6 +1,7 @@
 /** Creates a few rooms for each demo tenant, with messages that colleagues might write. */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
+import type { DemoTenant } from '../../kernel/surface.ts'
 import { createConversation } from './conversations/create-conversation.ts'
 import type { Deps } from './deps.ts'
 import type { Sender } from './messages/send-message.ts'
@@ -40,22 +41,22 @@ const rooms: readonly {
   },
 ]
 
-export async function seed(deps: Deps, send: Sender): Promise<string[]> {
-  const { administration } = deps.people
+export async function seed(
+  deps: Deps,
+  send: Sender,
+  tenants: readonly DemoTenant[],
+): Promise<string[]> {
   const made: string[] = []
-  const tenants = await administration.tenants(1000)
-  for (const { id: tenant_id, slug } of tenants.filter(one => /^(acme|globex)$/.test(one.slug))) {
+  for (const { id: tenant_id, slug, member, accounts } of tenants) {
     const { conversations } = await deps.kernel.db.one(
       Held,
       sql`
         select count(*)::int as conversations from chat.conversations
         where tenant_id = ${tenant_id}`,
     )
-    const accounts = await administration.accounts({ tenant: slug, status: 'active' }, 100)
-    const member = accounts.find(({ email }) => email?.startsWith('member@'))
-    const others = accounts.filter(({ id }) => id !== member?.id).slice(0, 2)
-    if (conversations > 0 || !member || others.length === 0) continue
-    const people = [member, ...others].map(one => one.id)
+    const others = accounts.map(one => one.id).filter(id => id !== member)
+    if (conversations > 0 || others.length === 0) continue
+    const people = [member, ...others.slice(0, 2)]
     for (const room of rooms) await fill(deps, send, tenant_id, people, room)
     made.push(`${rooms.length} conversations of ${slug}`)
   }

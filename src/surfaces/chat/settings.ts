@@ -19,7 +19,9 @@ export const settings = {
   'chat.small_group': count(100, 'members', 'Largest group in which typing and read receipts are shown', 2, 10_000),
   'chat.push_delay_ms': count(2000, 'ms', 'Wait before an unseen message is pushed', 0, 600_000),
   'chat.push_group_seconds': count(30, 's', 'Shortest time between two pushes of one group', 0, 3600),
-  'chat.allowed_origins': list('Origins whose pages may open the socket; by default that of PUBLIC_URL'),
+  'chat.allowed_origins': list(
+    'Origins whose pages may open the socket; by default those that KERNEL_CORS_ORIGINS allows, and that of PUBLIC_URL',
+  ),
   'chat.sockets_per_user': count(20, 'sockets', 'Open sockets of one person in one process', 1, 10_000),
   'chat.sockets_max': count(50_000, 'sockets', 'Open sockets of one process', 1, 1e6),
   'chat.handshakes_per_minute': count(60, 'handshakes/min', 'Handshakes from one address', 1),

@@ -45,7 +45,7 @@ export const chat: Surface<Face, Needs, typeof settings> = {
       checks: checks(deps),
       sealed: [sealedDataKeys],
       personal: personalChat(deps),
-      seed: () => seed(deps, send),
+      seed: tenants => seed(deps, send, tenants),
       close: () => live.close(),
     }
   },

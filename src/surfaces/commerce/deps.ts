@@ -12,9 +12,7 @@ export type Needs = {
   readonly payments: Payments
   readonly files: Pick<Files, 'plugReaders' | 'requireAvailable' | 'signDownload'>
   readonly messages: Pick<Messages, 'notifyAll'>
-  readonly people: Pick<Identity, 'publicTenant'> & {
-    readonly administration: Pick<Identity['administration'], 'tenants' | 'accounts'>
-  }
+  readonly people: Pick<Identity, 'publicTenant'>
 }
 
 export type Deps = Needs & { readonly kernel: Kernel }

@@ -7,6 +7,7 @@ import { Type } from 'typebox'
 import type { Principal } from '../../kernel/access/principal.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { DemoTenant } from '../../kernel/surface.ts'
 import { setItem } from './carts/set-item.ts'
 import { createProduct } from './catalog/create-product.ts'
 import { placeOrder } from './checkout/place-order.ts'
@@ -25,21 +26,16 @@ import { requestReturn } from './returns/request-return.ts'
 
 const Held = Type.Object({ products: Type.Integer() })
 
-export async function seed(deps: Deps): Promise<string[]> {
+export async function seed(deps: Deps, tenants: readonly DemoTenant[]): Promise<string[]> {
   const made: string[] = []
-  const { administration } = deps.people
-  const tenants = await administration.tenants(1000)
-  for (const { id, slug } of tenants.filter(one => /^(acme|globex)$/.test(one.slug))) {
+  for (const { id, slug, member } of tenants) {
     const { products } = await deps.kernel.db.one(
       Held,
       sql`
         select count(*)::int as products from commerce.catalog_products where tenant_id = ${id}`,
     )
     if (products > 0) continue
-    const accounts = await administration.accounts({ tenant: slug }, 100)
-    const member = accounts.find(({ email }) => email?.startsWith('member@'))
-    if (!member) continue
-    const buyer = principalOf(member.id, id)
+    const buyer = principalOf(member, id)
     await stockShop(deps, buyer)
     made.push(`${goods.length} products of ${slug}`)
     if (!deps.payments.accepting()) continue

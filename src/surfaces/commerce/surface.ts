@@ -47,7 +47,7 @@ export const commerce: Surface<Face, Needs, typeof settings> = {
         },
       ],
       personal: personalCommerce(deps),
-      seed: () => seed(deps),
+      seed: tenants => seed(deps, tenants),
     }
   },
 }

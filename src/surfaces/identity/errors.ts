@@ -116,10 +116,16 @@ export const errors = {
     cause: 'The change would leave the platform without an active operator.',
     cure: 'Give another account the role `platform_operator` first.',
   },
+  last_administrator: {
+    status: 409,
+    title: 'The tenant needs an active administrator',
+    cause: 'The change would leave the tenant without an active account that may assign roles.',
+    cure: 'Give another account the role `tenant_admin` first, or ask a platform operator.',
+  },
   last_credential: {
     status: 409,
     title: 'This is the last way to log in',
-    cause: 'Without it nobody could log in to the account.',
+    cause: 'Without it a log-in to the account would be impossible.',
     cure: 'Set a password or link another identity first.',
   },
   duty_conflict: {

@@ -5,6 +5,7 @@
  */
 import type { Access, Principal } from '../../kernel/access/principal.ts'
 import type { Reader } from '../../kernel/database/db.ts'
+import type { DemoTenant } from '../../kernel/surface.ts'
 import type { AccountLine } from './schemas.ts'
 import type { CreateTenant } from './tenants/create-tenant.ts'
 import type { Tenant } from './tenants/find-tenant.ts'
@@ -116,6 +117,8 @@ export type Face = {
   recentGrantsOf(holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
   /** For the command line only. */
   readonly administration: Administration
+  /** The tenants of the demo that exist. */
+  demoTenants(): Promise<readonly DemoTenant[]>
   /**
    * Returns undefined if the mail should not be sent any more. `masked` renders the mail without
    * its token.

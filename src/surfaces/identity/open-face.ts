@@ -11,6 +11,7 @@ import { mailToSend } from './mails/mail-to-send.ts'
 import { readRecipients } from './mails/read-recipients.ts'
 import { accountRoles } from './roles/account-roles.ts'
 import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
+import { demoTenants } from './seed.ts'
 import { readMembers } from './tenants/read-members.ts'
 import { findTenant } from './tenants/resolve-tenant.ts'
 
@@ -25,6 +26,7 @@ export function openFace(deps: Deps): Face {
     grantsOf: (reader, holders) => holderGrants(reader, deps, holders),
     recentGrantsOf: openRecentGrants(db, deps),
     administration: openAdministration(deps),
+    demoTenants: () => demoTenants(deps),
     mail: (mail_id, shown) => mailToSend(db, kernel, mail_id, shown),
     recipients: readRecipients,
     address: account_id =>

@@ -6,8 +6,9 @@ import type { Deps } from './deps.ts'
 import { builtInRoles } from './roles/built-in.ts'
 import { tenantBySlug } from './tenants/find-tenant.ts'
 import { createAccount } from './operators/create-account.ts'
-import { findAccount } from './operators/find-account.ts'
+import { findAccount, listLines } from './operators/find-account.ts'
 import { createTenant } from './tenants/create-tenant.ts'
+import type { DemoTenant } from '../../kernel/surface.ts'
 import { Problem } from '../../kernel/errors/problem.ts'
 
 const demo_password = 'every demo begins somewhere'
@@ -67,6 +68,20 @@ export async function seed(deps: Deps): Promise<string[]> {
   }
   if (made.length > 0) made.push(`password of all demo people: ${demo_password}`)
   return made
+}
+
+/** The tenants that the seed created, for the demo data of other surfaces. */
+export async function demoTenants(deps: Pick<Deps, 'kernel'>): Promise<DemoTenant[]> {
+  const found: DemoTenant[] = []
+  for (const { slug } of tenants) {
+    const accounts = await listLines(deps, { tenant: slug, status: 'active' }, 1000)
+    const startingWith = (text: string) => accounts.find(({ email }) => email?.startsWith(text))
+    const [member, owner] = [startingWith('member@'), startingWith('owner@')]
+    if (!member || !owner) continue
+    const { id } = await tenantBySlug(deps.kernel.db, slug)
+    found.push({ id, slug, member: member.id, owner: owner.id, accounts })
+  }
+  return found
 }
 
 async function makeTenant({ kernel }: Deps, slug: string, name: string): Promise<boolean> {

@@ -13,9 +13,7 @@ import type { Kernel } from './settings.ts'
 
 export type Needs = {
   readonly jobs: Pick<Jobs, 'submit' | 'view' | 'cancel'>
-  readonly people: Pick<Identity, 'membersOf'> & {
-    readonly administration: Pick<Identity['administration'], 'tenants' | 'accounts'>
-  }
+  readonly people: Pick<Identity, 'membersOf'>
 }
 
 export type Deps = Needs & {

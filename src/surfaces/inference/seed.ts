@@ -5,6 +5,7 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
+import type { DemoTenant } from '../../kernel/surface.ts'
 import { platform_tenant, type Deps } from './deps.ts'
 import { ensureConfigured } from './models/configured.ts'
 
@@ -12,13 +13,11 @@ const days = 30
 const calls_max = 40
 const Held = Type.Object({ calls: Type.Integer() })
 
-export async function seed(deps: Deps): Promise<string[]> {
-  const { kernel, people, providers } = deps
+export async function seed(deps: Deps, tenants: readonly DemoTenant[]): Promise<string[]> {
+  const { kernel, providers } = deps
   if (!providers.primary) return []
   const made: string[] = []
-  const tenants = await people.administration.tenants(1000)
-  for (const { id: tenant_id, slug } of tenants.filter(one => /^(acme|globex)$/.test(one.slug))) {
-    const accounts = await people.administration.accounts({ tenant: slug }, 100)
+  for (const { id: tenant_id, slug, accounts } of tenants) {
     const ids = accounts.map(one => one.id)
     const { calls } = await kernel.db.one(
       Held,
@@ -26,7 +25,7 @@ export async function seed(deps: Deps): Promise<string[]> {
         select count(*)::int as calls from inference.inference_operations
         where tenant_id = ${tenant_id}`,
     )
-    if (calls > 0 || ids.length === 0) continue
+    if (calls > 0) continue
     await ensureConfigured(deps)
     await kernel.db.tx(async tx => {
       await insertCalls(tx, tenant_id, ids)

@@ -48,7 +48,7 @@ export const settings = {
   'inference.quota_principal_operations': count(8, 'calls', 'Calls of a principal at one time'),
   'inference.quota_principal_streams': count(4, 'streams', 'Streams of a principal at one time'),
   'inference.webhook_max_bytes': count(1024 * 1024, 'bytes', 'Largest webhook of a provider', 1024, 2 ** 22),
-  'inference.events_retention_days': count(90, 'days', 'How long ids of provider events are kept; a repeat is known as long', 7, 3650),
+  'inference.events_retention_days': count(90, 'days', 'How long ids of provider events are kept, so that a repetition is recognized', 7, 3650),
 } as const satisfies SettingTable
 
 /** The kernel as this surface sees it: with the kernel's settings and its own. */

@@ -59,7 +59,7 @@ export const inference: Surface<Face, Needs, typeof settings> = {
       retention: retention(kernel),
       sealed: [sealedContents],
       personal: personalInference(deps),
-      seed: () => seed(deps),
+      seed: tenants => seed(deps, tenants),
       close: async () => {
         models.close()
         await calls.close()

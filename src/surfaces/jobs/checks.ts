@@ -128,7 +128,7 @@ async function unannounced(db: Db): Promise<string[]> {
         and e.type in ('succeeded', 'failed', 'cancelled', 'expired')
       group by e.job_id
     ),
-    told as (
+    announced as (
       select event.aggregate_id as id, count(*) as times
       from (
         select aggregate_id from kernel.events
@@ -140,9 +140,9 @@ async function unannounced(db: Db): Promise<string[]> {
       group by event.aggregate_id
     )
     select 'job ' || job.id || ' ended ' || coalesce(ended.times, 0) || ' times, announced '
-      || coalesce(told.times, 0) as says
-    from job left join ended using (id) left join told using (id)
-    where coalesce(ended.times, 0) <> coalesce(told.times, 0)
+      || coalesce(announced.times, 0) as says
+    from job left join ended using (id) left join announced using (id)
+    where coalesce(ended.times, 0) <> coalesce(announced.times, 0)
     limit ${faults_max}`,
   )
   return rows.map(row => row.says)

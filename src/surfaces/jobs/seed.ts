@@ -5,19 +5,14 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
-import type { Face as Identity } from '../identity/face.ts'
+import type { DemoTenant } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
 import type { JobOrder } from './face.ts'
 import { putSchedule } from './schedules/put-schedule.ts'
 import { submitJob } from './jobs/submit-job.ts'
 import { demoCount } from './types/demo-count.ts'
 
-/** The accounts that get jobs. */
-export type People = Pick<Identity['administration'], 'tenants' | 'accounts'>
-
 const { type } = demoCount
-const tenants_max = 100
-const demo_slugs: readonly string[] = ['acme', 'globex']
 
 const orders: readonly { readonly name: string; readonly parameters: object; after?: string }[] = [
   { name: 'counts', parameters: { to: 50, step_ms: 200 } },
@@ -27,11 +22,9 @@ const orders: readonly { readonly name: string; readonly parameters: object; aft
   { name: 'waits for the one that failed', parameters: { to: 2 }, after: 'fails for good' },
 ]
 
-export async function seedJobs(deps: Deps, people: People): Promise<string[]> {
-  const tenants = await people.tenants(tenants_max)
+export async function seedJobs(deps: Deps, tenants: readonly DemoTenant[]): Promise<string[]> {
   const made: string[] = []
-  for (const { id: tenant_id, slug } of tenants.filter(one => demo_slugs.includes(one.slug))) {
-    const accounts = await people.accounts({ tenant: slug }, tenants_max)
+  for (const { id: tenant_id, slug, accounts } of tenants) {
     const owner = accounts.find(one => one.role_ids.includes('tenant_admin'))
     if (!owner) continue
     const count = await deps.kernel.db.tx(tx => seedTenant(tx, deps, tenant_id, owner.id))

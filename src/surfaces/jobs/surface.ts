@@ -3,7 +3,7 @@ import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { settingFaults, settings, type Kernel } from './settings.ts'
 import { demoCount } from './types/demo-count.ts'
-import { seedJobs, type People } from './seed.ts'
+import { seedJobs } from './seed.ts'
 import { settleDependents } from './dependencies/settle-dependents.ts'
 import type { Deps } from './deps.ts'
 import type { Rights, Face, FileLookup } from './face.ts'
@@ -30,8 +30,6 @@ import { openJobWatcher } from './streams/job-watcher.ts'
 import { tenancy } from './tenancy.ts'
 
 export type Needs = {
-  /** For the demo data. */
-  readonly people: People
   readonly rights: Rights
 }
 
@@ -45,7 +43,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
-  open: (kernel, { people, rights }) => {
+  open: (kernel, { rights }) => {
     const types = openJobTypes(kernel)
     const listeners = openEndListeners(kernel, types)
     let files: FileLookup | null = null
@@ -93,7 +91,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
       personal: personalJobs(deps),
       checks: [checkJobs(kernel.db)],
       jobTypes: kernel.profile === 'development' ? [demoCount] : [],
-      seed: () => seedJobs(deps, people),
+      seed: tenants => seedJobs(deps, tenants),
       close: () => Promise.resolve(watcher.close()),
     }
   },

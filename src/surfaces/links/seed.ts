@@ -7,15 +7,12 @@ import type { Principal } from '../../kernel/access/principal.ts'
 import { rfc3339 } from '../../kernel/clock.ts'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
-import type { Face as Identity } from '../identity/face.ts'
+import type { DemoTenant } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
 import { platformDomain } from './domains/find-domain.ts'
 import type { CreateLink } from './schemas.ts'
 import { createLinks } from './shortening/create-links.ts'
 import { updateLink } from './shortening/update-link.ts'
-
-/** Identity provides the demo accounts. */
-export type People = Pick<Identity['administration'], 'accounts' | 'tenants'>
 
 const Held = Type.Object({ links: Type.Integer() })
 const week_ms = 7 * 86_400_000
@@ -47,15 +44,11 @@ function ordersOf(slug: string, now_ms: number): CreateLink[] {
   ]
 }
 
-export async function seed(deps: Deps, people: People): Promise<string[]> {
+export async function seed(deps: Deps, tenants: readonly DemoTenant[]): Promise<string[]> {
   const made: string[] = []
-  const tenants = await people.tenants(1000)
-  for (const { id: tenant_id, slug } of tenants.filter(one => /^(acme|globex)$/.test(one.slug))) {
-    const accounts = await people.accounts({ tenant: slug }, 100)
-    const member = accounts.find(({ email }) => email?.startsWith('member@'))
-    if (!member) continue
+  for (const { id: tenant_id, slug, member } of tenants) {
     const principal: Principal = {
-      id: member.id,
+      id: member,
       tenant_id,
       kind: 'account',
       session_id: null,
@@ -63,7 +56,7 @@ export async function seed(deps: Deps, people: People): Promise<string[]> {
       auth_time: 0,
     }
     const count = await deps.kernel.db.tx(tx => seedLinks(tx, deps, principal, slug))
-    if (count > 0) made.push(`${count} links of ${member.email} (${slug})`)
+    if (count > 0) made.push(`${count} links of a member (${slug})`)
   }
   return made
 }

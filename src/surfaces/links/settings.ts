@@ -15,7 +15,7 @@ export const settings = {
   'links.code_length': count(8, 'characters', 'Length of random codes, where a request does not say otherwise', 7, 32),
   'links.reserved': list('Further codes that are reserved and cannot be aliases'),
   'links.short_hosts': list('Hosts beside PUBLIC_URL that serve the links of the platform; the first is shown in short addresses'),
-  'links.extra_suffixes': list('Suffixes beside the public ones under which destinations and domains are accepted'),
+  'links.extra_suffixes': list('Suffixes that are accepted in destinations and domains in addition to the public ones'),
   'links.ip_destinations': flag(false, 'Destinations may be public IP addresses'),
   'links.protected_hosts': list('Hosts beside the built-in ones whose look-alikes are suspicious'),
   'links.expiry_min_seconds': count(60, 's', 'Nearest expiry of a link', 1),

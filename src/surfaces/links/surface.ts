@@ -25,7 +25,7 @@ import { personalLinks } from './personal.ts'
 import { reference } from './reference.ts'
 import { openRedirecting } from './redirecting/open.ts'
 import { routes } from './routes.ts'
-import { seed, type People } from './seed.ts'
+import { seed } from './seed.ts'
 import { settingFaults, settings, type Kernel } from './settings.ts'
 import { newCode } from './shortening/codes.ts'
 import { expireLinks } from './shortening/expire-links.ts'
@@ -36,7 +36,6 @@ import { tenancy } from './tenancy.ts'
 export type Needs = {
   /** Submits long work. Without it the routes that start such work do not exist. */
   readonly jobs: Jobs
-  readonly people: People
   /** Informs owners that their host is suspended. */
   readonly owners: Owners
 }
@@ -51,7 +50,7 @@ export const links: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
-  open: (kernel, { jobs, people, owners }) => {
+  open: (kernel, { jobs, owners }) => {
     const deps = openDeps(kernel, jobs)
     const redirecting = openRedirecting(deps)
     const clicks = openStatistics(deps)
@@ -68,7 +67,7 @@ export const links: Surface<Face, Needs, typeof settings> = {
       checks: [...checks(deps), ...clicks.checks],
       jobTypes: [applyBlocklist(deps), ...clicks.jobTypes],
       projections: clicks.projections,
-      seed: () => seed(deps, people),
+      seed: tenants => seed(deps, tenants),
       close: async () => {
         await deps.node.close()
         await deps.reputation?.close()

@@ -7,7 +7,7 @@ const of_a_link = `exists (
 
 export const tenancy: Tenancy = {
   // Redirects are answered from memory, so every process has to read that the link is gone.
-  'links.links': { told: { table: 'links.link_changes', columns: ['domain_id', 'code'] } },
+  'links.links': { change_log: { table: 'links.link_changes', columns: ['domain_id', 'code'] } },
   'links.blocklist': { cell: 'what the operator blocks for all tenants' },
   'links.click_batches': { cell: 'a queue of clicks of all tenants that empties within seconds' },
   'links.click_losses': { cell: 'days on which the cell lost clicks' },

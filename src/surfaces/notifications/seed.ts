@@ -6,27 +6,21 @@ import { Type } from 'typebox'
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
-import type { Face as Identity } from '../identity/face.ts'
+import type { DemoTenant } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
 import { notifyAll } from './intents/notify.ts'
 import { putPreferences } from './preferences/put-preferences.ts'
 import { changeStatus } from './templates/change-status.ts'
 import { createTemplate } from './templates/create-template.ts'
 
-export type Directory = Pick<Identity['administration'], 'accounts' | 'tenants'>
-
 const Known = Type.Object({ known: Type.Boolean() })
 const name = 'parcel-on-its-way'
 
-export async function seed(deps: Deps, directory: Directory): Promise<string[]> {
+export async function seed(deps: Deps, tenants: readonly DemoTenant[]): Promise<string[]> {
   const made: string[] = []
-  const tenants = await directory.tenants(1000)
-  for (const { id: tenant_id, slug } of tenants.filter(one => /^(acme|globex)$/.test(one.slug))) {
-    const accounts = await directory.accounts({ tenant: slug }, 100)
-    const member = accounts.find(({ email }) => email?.startsWith('member@'))
-    if (!member) continue
-    const done = await deps.kernel.db.tx(tx => seedTenant(tx, deps, tenant_id, member.id))
-    if (done) made.push(`a template, preferences and an inbox of ${member.email} (${slug})`)
+  for (const { id: tenant_id, slug, member } of tenants) {
+    const done = await deps.kernel.db.tx(tx => seedTenant(tx, deps, tenant_id, member))
+    if (done) made.push(`a template, preferences and an inbox of a member (${slug})`)
   }
   return made
 }

@@ -17,7 +17,7 @@ import { openProviders } from './providers/providers.ts'
 import { reference } from './reference.ts'
 import { retention } from './retention.ts'
 import { routes } from './routes.ts'
-import { seed, type Directory } from './seed.ts'
+import { seed } from './seed.ts'
 import { openSender } from './sending/sender.ts'
 import { settings } from './settings.ts'
 import { sending_activity } from './topics.ts'
@@ -29,8 +29,6 @@ import { tenancy } from './tenancy.ts'
 export type Needs = {
   readonly people: People
   readonly jobs: Jobs
-  /** The people of the demo data. */
-  readonly directory: Directory
 }
 
 export const notifications: Surface<Face, Needs, typeof settings> = {
@@ -42,7 +40,7 @@ export const notifications: Surface<Face, Needs, typeof settings> = {
   events,
   reference,
   settings,
-  open: (kernel, { people, directory, jobs }) => {
+  open: (kernel, { people, jobs }) => {
     jobs.activities([sending_activity])
     const deps: Deps = {
       jobs,
@@ -68,7 +66,7 @@ export const notifications: Surface<Face, Needs, typeof settings> = {
       personal: personal(deps),
       retention: retention(kernel),
       sealed: [sealedKeys],
-      seed: () => seed(deps, directory),
+      seed: tenants => seed(deps, tenants),
       advice: () => Promise.resolve(adviceOnMail(kernel)),
       close: async () => {
         streams.close()

@@ -2,12 +2,9 @@
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { newId } from '../../kernel/ids.ts'
-import type { Face as Identity } from '../identity/face.ts'
+import type { DemoTenant } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
 import type { Face } from './face.ts'
-
-/** Identity provides the demo accounts. */
-export type People = Pick<Identity['administration'], 'tenants'>
 
 type Sale = {
   readonly order_ref: string
@@ -53,11 +50,14 @@ const sales: readonly Sale[] = [
 
 const Held = Type.Object({ payments: Type.Integer() })
 
-export async function seed(deps: Deps, face: Face, people: People): Promise<string[]> {
+export async function seed(
+  deps: Deps,
+  face: Face,
+  tenants: readonly DemoTenant[],
+): Promise<string[]> {
   if (!(await answers(deps))) return []
   const made: string[] = []
-  const tenants = await people.tenants(1000)
-  for (const { id, slug } of tenants.filter(one => /^(acme|globex)$/.test(one.slug))) {
+  for (const { id, slug } of tenants) {
     const { payments } = await deps.kernel.db.one(
       Held,
       sql`select count(*)::int as payments from payments.payment_intents where tenant_id = ${id}`,

@@ -27,7 +27,7 @@ export const settings = {
   'payments.overdraft_minor': count(overdraft_max, 'minor units', 'How far below zero a refund may take the balance of a merchant', 0, overdraft_max),
   'payments.declines_per_hour': count(10, 'declines/h', 'Declined authorizations of one principal in an hour', 1, 1e6),
   'payments.webhook_max_bytes': count(256 * 1024, 'bytes', 'Largest webhook of a payment provider', 1024, 2 ** 22),
-  'payments.events_retention_days': count(400, 'days', 'How long ids of provider events are kept; a repeat is known as long', 30, 3650),
+  'payments.events_retention_days': count(400, 'days', 'How long ids of provider events are kept, so that a repetition is recognized', 30, 3650),
 } as const satisfies SettingTable
 
 export const stripe_address = 'https://api.stripe.com'

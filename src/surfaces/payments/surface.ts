@@ -17,16 +17,11 @@ import { openStripe } from './provider/stripe.ts'
 import { reconciliationQueue } from './reconciliation/run-reconciliation.ts'
 import { reference } from './reference.ts'
 import { routes } from './routes.ts'
-import { seed, type People } from './seed.ts'
+import { seed } from './seed.ts'
 import { settingFaults, settings } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
-export type Needs = {
-  /** The demo accounts. */
-  readonly people: People
-}
-
-export const payments: Surface<Face, Needs, typeof settings> = {
+export const payments: Surface<Face, Record<never, never>, typeof settings> = {
   name: 'payments',
   settings,
   settingFaults,
@@ -36,7 +31,7 @@ export const payments: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
-  open: (kernel, { people }) => {
+  open: kernel => {
     const provider = openStripe(kernel)
     const deps: Deps = { kernel, provider }
     // Operations that the breaker refused become due immediately when the provider works again.
@@ -61,7 +56,7 @@ export const payments: Surface<Face, Needs, typeof settings> = {
         },
       ],
       personal: personalPayments(deps),
-      seed: () => seed(deps, face, people),
+      seed: tenants => seed(deps, face, tenants),
     }
   },
 }

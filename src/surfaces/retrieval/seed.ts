@@ -5,6 +5,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
+import type { DemoTenant } from '../../kernel/surface.ts'
+import type { AclEntry } from './access/acl-entries.ts'
 import { createCollection } from './collections/create-collection.ts'
 import type { Deps } from './deps.ts'
 import { addDocument, checksumOf } from './documents/add-document.ts'
@@ -13,30 +15,29 @@ const Held = Type.Object({ collections: Type.Integer() })
 const folder = new URL('../../../docs/', import.meta.url)
 const name = 'Dodeca documentation'
 
-export async function seed(deps: Deps): Promise<string[]> {
+export async function seed(deps: Deps, tenants: readonly DemoTenant[]): Promise<string[]> {
   const { db } = deps.kernel
   const made: string[] = []
   const documents = await readDocuments()
-  const { administration } = deps.people
-  const tenants = await administration.tenants(1000)
-  for (const { id: tenant_id, slug } of tenants.filter(one => /^(acme|globex)$/.test(one.slug))) {
+  for (const { id: tenant_id, slug, member, owner } of tenants) {
     const held = await db.one(
       Held,
       sql`
         select count(*)::int as collections from retrieval.collections
         where tenant_id = ${tenant_id}`,
     )
-    const accounts = await administration.accounts({ tenant: slug }, 100)
-    const member = accounts.find(({ email }) => email?.startsWith('member@'))
-    if (held.collections > 0 || !member || documents.length === 0) continue
+    if (held.collections > 0 || documents.length === 0) continue
     await db.tx(async tx => {
-      const creator = { tenant_id, id: member.id, kind: 'account' } as const
-      const default_acl = [{ principal_or_group: 'tenant:*', permission: 'read' } as const]
+      const creator = { tenant_id, id: member, kind: 'account' } as const
+      const default_acl: AclEntry[] = [
+        { principal_or_group: 'tenant:*', permission: 'read' },
+        { principal_or_group: `user:${owner}`, permission: 'manage' },
+      ]
       const collection_id = await createCollection(tx, deps, creator, { name, default_acl })
       for (const { file, text } of documents) {
         await addDocument(tx, deps, tenant_id, null, {
           collection_id,
-          created_by: member.id,
+          created_by: member,
           source_kind: 'text',
           text,
           content_type: 'text/markdown',

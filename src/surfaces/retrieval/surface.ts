@@ -55,7 +55,7 @@ export const retrieval: Surface<Face, Needs, typeof settings> = {
       consumers: consumers(deps),
       checks: checks(kernel),
       personal: personalRetrieval(kernel),
-      seed: () => seed(deps),
+      seed: tenants => seed(deps, tenants),
       jobTypes: [
         ingestJob(deps),
         purgeJob(deps),

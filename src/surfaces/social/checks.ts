@@ -20,7 +20,7 @@ export function checks({ kernel: { db } }: Pick<Deps, 'kernel'>): readonly Check
 const rules: readonly (readonly [string, string, Sql])[] = [
   [
     'blocks',
-    'Nobody follows somebody with whom they have a block',
+    'No person follows another across a block',
     sql`
       -- any tenant: all
       select f.follower_id || ' follows ' || f.followed_id || ' across a block' as says

@@ -11,9 +11,7 @@ import { problem } from './errors.ts'
 import type { Kernel } from './settings.ts'
 
 export type Needs = {
-  readonly people: Pick<Identity, 'membersOf'> & {
-    readonly administration: Pick<Identity['administration'], 'tenants' | 'accounts'>
-  }
+  readonly people: Pick<Identity, 'membersOf'>
   readonly jobs: Pick<Jobs, 'activities' | 'pauseFence'>
   readonly files: Pick<Files, 'plugReaders' | 'requireAvailable'>
   readonly messages: Pick<Messages, 'notifyAll'>

@@ -18,8 +18,8 @@ const Followed = Type.Object({ follower_id: Id, followed_id: Id })
 const Liked = Type.Object({ post_id: Id, user_id: Id })
 const Commented = Type.Object({ post_id: Id, author_id: Id })
 
-/** What somebody did to a person, or to the post of a person. */
-type Deed = {
+/** A follow, a request, a like or a comment, and the text about it for its recipient. */
+type Activity = {
   readonly event_id: string
   readonly tenant_id: string
   readonly from: string
@@ -30,7 +30,7 @@ type Deed = {
   readonly path: string
 } & Pick<Notice, 'dedupe' | 'digest'>
 
-type Addressed = Deed & { readonly to: string }
+type Addressed = Activity & { readonly to: string }
 
 const week_seconds = 604_800
 const digest_seconds = 300
@@ -48,8 +48,9 @@ export function noticeConsumer({ kernel, messages }: Pick<Deps, 'kernel' | 'mess
     ...(more.digest ? { digest: more.digest } : {}),
   })
   const tell = async (tx: Tx, events: readonly LoggedEvent[]): Promise<void> => {
-    const deeds = await welcomeOnly(tx, await addressedOnly(tx, events.map(deedOf)))
-    if (deeds.length > 0) await messages.notifyAll(tx, deeds.map(noticeOf))
+    const addressed = await addressedOnly(tx, events.map(activityOf))
+    const visible = await withoutHidden(tx, addressed)
+    if (visible.length > 0) await messages.notifyAll(tx, visible.map(noticeOf))
   }
   return {
     name: 'social.notices',
@@ -60,22 +61,22 @@ export function noticeConsumer({ kernel, messages }: Pick<Deps, 'kernel' | 'mess
   }
 }
 
-function deedOf({ id: event_id, type, tenant_id, payload }: LoggedEvent): Deed {
+function activityOf({ id: event_id, type, tenant_id, payload }: LoggedEvent): Activity {
   const of = { event_id, tenant_id }
   if (type.startsWith('follow.')) {
     if (!Value.Check(Followed, payload)) throw new Error('not an event of a follow')
     const { follower_id, followed_id } = payload
-    return { ...of, ...followDeed(follower_id, type === 'follow.requested'), to: followed_id }
+    return { ...of, ...followActivity(follower_id, type === 'follow.requested'), to: followed_id }
   }
   if (type === 'post.liked') {
     if (!Value.Check(Liked, payload)) throw new Error('not an event of a like')
-    return { ...of, ...postDeed('likes', payload.post_id), from: payload.user_id }
+    return { ...of, ...postActivity('likes', payload.post_id), from: payload.user_id }
   }
   if (!Value.Check(Commented, payload)) throw new Error('not an event of a comment')
-  return { ...of, ...postDeed('comments', payload.post_id), from: payload.author_id }
+  return { ...of, ...postActivity('comments', payload.post_id), from: payload.author_id }
 }
 
-function followDeed(follower_id: string, asks: boolean) {
+function followActivity(follower_id: string, asks: boolean) {
   return {
     from: follower_id,
     post_id: null,
@@ -89,7 +90,7 @@ function followDeed(follower_id: string, asks: boolean) {
   }
 }
 
-function postDeed(kind: 'likes' | 'comments', post_id: string) {
+function postActivity(kind: 'likes' | 'comments', post_id: string) {
   const liked = kind === 'likes'
   return {
     to: null,
@@ -107,9 +108,9 @@ const Author = Type.Object({
   author_id: Type.String(),
 })
 
-/** Deeds about a post go to its author. Those of deleted posts and to oneself are left out. */
-async function addressedOnly(tx: Tx, deeds: readonly Deed[]): Promise<Addressed[]> {
-  const posts = deeds.flatMap(({ tenant_id, post_id: id }) => (id ? [{ tenant_id, id }] : []))
+/** A post's activity goes to its author. Deleted posts and a person's own activity are left out. */
+async function addressedOnly(tx: Tx, activities: readonly Activity[]): Promise<Addressed[]> {
+  const posts = activities.flatMap(({ tenant_id, post_id: id }) => (id ? [{ tenant_id, id }] : []))
   const found =
     posts.length === 0
       ? []
@@ -122,18 +123,21 @@ async function addressedOnly(tx: Tx, deeds: readonly Deed[]): Promise<Addressed[
             where p.deleted_at is null`,
         )
   const authors = new Map(found.map(one => [`${one.tenant_id} ${one.id}`, one.author_id]))
-  return deeds.flatMap(deed => {
-    const to = deed.to ?? authors.get(`${deed.tenant_id} ${deed.post_id}`)
-    return to === undefined || to === deed.from ? [] : [{ ...deed, to }]
+  return activities.flatMap(one => {
+    const to = one.to ?? authors.get(`${one.tenant_id} ${one.post_id}`)
+    return to === undefined || to === one.from ? [] : [{ ...one, to }]
   })
 }
 
-const Welcome = Type.Object({ event_id: Type.String() })
+const Visible = Type.Object({ event_id: Type.String() })
 
-/** Without the deeds of people who are blocked, muted, suspended or deleted. */
-async function welcomeOnly(tx: Tx, deeds: readonly Addressed[]): Promise<readonly Addressed[]> {
-  if (deeds.length === 0) return deeds
-  const pairs = deeds.map(({ event_id, tenant_id, from, to }) => ({
+/** Leaves out activity of people who are blocked, muted, suspended or deleted. */
+async function withoutHidden(
+  tx: Tx,
+  addressed: readonly Addressed[],
+): Promise<readonly Addressed[]> {
+  if (addressed.length === 0) return addressed
+  const pairs = addressed.map(({ event_id, tenant_id, from, to }) => ({
     event_id,
     tenant_id,
     sender_id: from,
@@ -142,7 +146,7 @@ async function welcomeOnly(tx: Tx, deeds: readonly Addressed[]): Promise<readonl
   const columns = { event_id: 'uuid', tenant_id: 'uuid', sender_id: 'uuid', recipient_id: 'uuid' }
   const recipient = { tenant_id: sql`w.tenant_id`, id: sql`w.recipient_id` }
   const found = await tx.many(
-    Welcome,
+    Visible,
     sql`
       select w.event_id
       from ${sql.table(pairs, columns)} w
@@ -152,6 +156,6 @@ async function welcomeOnly(tx: Tx, deeds: readonly Addressed[]): Promise<readonl
           and m.muter_id = w.recipient_id and m.muted_id = u.id
           and (m.expires_at is null or m.expires_at > kernel.now()))`,
   )
-  const welcome = new Set(found.map(one => one.event_id))
-  return deeds.filter(one => welcome.has(one.event_id))
+  const visible = new Set(found.map(one => one.event_id))
+  return addressed.filter(one => visible.has(one.event_id))
 }

@@ -7,6 +7,7 @@ import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { DemoTenant } from '../../kernel/surface.ts'
 import { delta_columns } from './counters/count.ts'
 import { topics, type Deps } from './deps.ts'
 import { ensureUser } from './people/user-row.ts'
@@ -15,22 +16,22 @@ import { bios, comments, firsts, lasts, posts } from './seed-data.ts'
 const people_count = 200
 const Held = Type.Object({ posts: Type.Integer() })
 
-export async function seed({ kernel: { db }, people }: Deps): Promise<string[]> {
+export async function seed(
+  { kernel: { db } }: Pick<Deps, 'kernel'>,
+  tenants: readonly DemoTenant[],
+): Promise<string[]> {
   const made: string[] = []
-  const tenants = await people.administration.tenants(1000)
-  for (const { id: tenant_id, slug } of tenants.filter(one => /^(acme|globex)$/.test(one.slug))) {
+  for (const { id: tenant_id, slug, member } of tenants) {
     const held = await db.one(
       Held,
       sql`select count(*)::int as posts from social.posts where tenant_id = ${tenant_id}`,
     )
     if (held.posts > 0) continue
-    const accounts = await people.administration.accounts({ tenant: slug }, 100)
-    const member = accounts.find(({ email }) => email?.startsWith('member@'))
     await db.tx(async tx => {
       const ids = Array.from({ length: people_count }, newId)
       await seedPeople(tx, tenant_id, ids)
-      if (member) await ensureUser(tx, { tenant_id, id: member.id })
-      await seedFollows(tx, tenant_id, ids, member?.id)
+      await ensureUser(tx, { tenant_id, id: member })
+      await seedFollows(tx, tenant_id, ids, member)
       const made_posts = await seedPosts(tx, tenant_id, ids)
       await seedReactions(tx, tenant_id, ids, made_posts)
       await countAll(tx, tenant_id)

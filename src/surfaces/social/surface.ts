@@ -43,7 +43,7 @@ export const social: Surface<Face, Needs, typeof settings> = {
       projections: [feedProjection(deps), counterProjection(deps)],
       checks: checks(deps),
       personal: personalSocial(deps),
-      seed: () => seed(deps),
+      seed: tenants => seed(deps, tenants),
     }
   },
 }

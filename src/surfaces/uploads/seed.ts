@@ -7,26 +7,20 @@ import { deflateSync, crc32 } from 'node:zlib'
 import { Type } from 'typebox'
 import type { Principal } from '../../kernel/access/principal.ts'
 import { sql } from '../../kernel/database/sql.ts'
-import type { Face as Identity } from '../identity/face.ts'
+import type { DemoTenant } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
 import { checksumOf } from './schemas.ts'
 import { completeUpload } from './uploads/complete-upload.ts'
 import { createUpload, prepareUpload } from './uploads/create-upload.ts'
 
-/** Identity provides the demo accounts. */
-export type People = Pick<Identity['administration'], 'accounts' | 'tenants'>
-
-const accounts_max = 1000
 const Held = Type.Object({ files: Type.Integer() })
 
-export async function seed(deps: Deps, people: People): Promise<string[]> {
+export async function seed(deps: Deps, tenants: readonly DemoTenant[]): Promise<string[]> {
   const { db, objects } = deps.kernel
   // With S3, parts are sent to the store itself, and a command has no client for that.
   if (objects.multipart.parts.kind !== 'received') return []
   const made: string[] = []
-  const tenants = await people.tenants(accounts_max)
-  for (const { id: tenant_id, slug } of tenants.filter(one => /^(acme|globex)$/.test(one.slug))) {
-    const accounts = await people.accounts({ tenant: slug }, accounts_max)
+  for (const { id: tenant_id, slug, accounts } of tenants) {
     const admin = accounts.find(one => one.role_ids.includes('tenant_admin'))
     const { files } = await db.one(
       Held,

@@ -16,7 +16,7 @@ import { openPurposes, type Purpose } from './purposes.ts'
 import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { openClamd } from './scanning/clamd.ts'
-import { seed, type People } from './seed.ts'
+import { seed } from './seed.ts'
 import { settings } from './settings.ts'
 import { storageLoops } from './storage/loops.ts'
 import { verificationQueue } from './uploads/verify-upload.ts'
@@ -25,8 +25,6 @@ import { tenancy } from './tenancy.ts'
 export type Needs = {
   readonly jobs: Jobs
   readonly rights: Rights
-  /** For the demo data. */
-  readonly people: People
 }
 
 export const uploads: Surface<Face, Needs, typeof settings> = {
@@ -38,7 +36,7 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
-  open: (kernel, { jobs, people, rights }) => {
+  open: (kernel, { jobs, rights }) => {
     jobs.activities(['uploads.process'])
     const clamd = kernel.settings['uploads.clamd']
     const readers = new Map<Purpose, MayRead>()
@@ -67,7 +65,7 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
       ],
       personal: personal(deps),
       checks: checks(kernel),
-      seed: () => seed(deps, people),
+      seed: tenants => seed(deps, tenants),
       close: () => deps.inspectors.close(),
     }
   },

@@ -30,7 +30,7 @@ export function checks({ kernel: { db } }: Pick<Deps, 'kernel'>): readonly Check
                 where b.event_id = d.event_id and b.api_version = d.api_version)
             limit 100)
             union all
-            (select 'delivery ' || d.id || ' was begun long ago and nobody took it up'
+            (select 'delivery ' || d.id || ' was begun long ago and is not continued'
             from webhooks.deliveries d
             join webhooks.subscriptions s on s.id = d.subscription_id and s.state = 'active'
             where d.state = 'pending' and d.leased_until < now() - interval '10 minutes'

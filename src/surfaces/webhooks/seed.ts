@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
-import type { Face as Identity } from '../identity/face.ts'
+import type { DemoTenant } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
 import type { CreateSubscription } from './schemas.ts'
 import { createSubscription } from './subscriptions/create-subscription.ts'
@@ -14,11 +14,7 @@ import { sendTestEvent } from './subscriptions/send-test-event.ts'
 import { updateSubscription } from './subscriptions/update-subscription.ts'
 import { acceptToken, layChallenge } from './verification/challenge.ts'
 
-/** Identity provides the demo accounts. */
-export type People = Pick<Identity['administration'], 'accounts' | 'tenants'>
-
 const Held = Type.Object({ subscriptions: Type.Integer() })
-const accounts_max = 1000
 const grants: ReadonlySet<string> = new Set(['webhooks.events.read:*'])
 /** No challenge is sent: the endpoints of the demo do not exist. */
 const manual = { api_version: '2026-01', verification: 'manual' } as const
@@ -29,11 +25,9 @@ const samples = [
   { order: 'A-1043', total_minor: 78_050, currency: 'EUR' },
 ]
 
-export async function seed(deps: Deps, people: People): Promise<string[]> {
+export async function seed(deps: Deps, tenants: readonly DemoTenant[]): Promise<string[]> {
   const made: string[] = []
-  const tenants = await people.tenants(accounts_max)
-  for (const { id: tenant_id, slug } of tenants.filter(one => /^(acme|globex)$/.test(one.slug))) {
-    const accounts = await people.accounts({ tenant: slug }, accounts_max)
+  for (const { id: tenant_id, slug, accounts } of tenants) {
     const admin = accounts.find(one => one.role_ids.includes('tenant_admin'))
     if (!admin) continue
     const principal: Principal = {

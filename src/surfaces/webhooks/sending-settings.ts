@@ -72,18 +72,18 @@ function numbers<const N extends string>(
   given: string,
   parts: readonly N[],
 ): Record<N, number> {
-  const told = new Map(
+  const stated = new Map(
     given.split(',').map(entry => {
       const [part = '', value = ''] = entry.trim().split(':')
       return [part, /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN] as const
     }),
   )
-  const fits = told.size === parts.length && parts.every(part => (told.get(part) ?? 0) > 0)
+  const fits = stated.size === parts.length && parts.every(part => (stated.get(part) ?? 0) > 0)
   if (!fits) {
     const form = parts.map(part => `${part}:<number>`).join(',')
     throw new StartError(`${name} is not understood. Write all of its parts: ${form}.`)
   }
-  return Object.fromEntries(parts.map(part => [part, told.get(part)])) as Record<N, number>
+  return Object.fromEntries(parts.map(part => [part, stated.get(part)])) as Record<N, number>
 }
 
 function ports(given: string): Port[] {

@@ -24,7 +24,7 @@ import { openSecrets } from './secrets.ts'
 import { openBodies } from './sending/bodies.ts'
 import type { Rules } from './sending/decide-retry.ts'
 import { activity, openSender } from './sending/sender.ts'
-import { seed, type People } from './seed.ts'
+import { seed } from './seed.ts'
 import { readSending, settingFaults } from './sending-settings.ts'
 import { openEventTypes } from './types/event-types.ts'
 import { challengeQueue } from './verification/challenge-queue.ts'
@@ -32,7 +32,6 @@ import { tenancy } from './tenancy.ts'
 
 export type Needs = {
   readonly jobs: Jobs
-  readonly people: People
   /** The grants of the owners of subscriptions. */
   readonly rights: Rights
   /** Informs owners that an endpoint fails. */
@@ -54,7 +53,7 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
   events,
   reference,
   open: (kernel, needs) => {
-    const { jobs, people, owners, rights } = needs
+    const { jobs, owners, rights } = needs
     jobs.activities([activity])
     const sending = readSending(kernel)
     const reach = openSafeFetch({
@@ -99,7 +98,7 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
       sealed: [...deps.secrets.sealed, ...inbound.sealed],
       checks: checks(deps),
       jobTypes: [replayJob(deps)],
-      seed: () => seed(deps, people),
+      seed: tenants => seed(deps, tenants),
       close: async () => {
         watcher.close()
         reach.close()

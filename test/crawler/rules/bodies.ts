@@ -51,7 +51,8 @@ export const bodies: readonly Rule[] = [
   },
   {
     name: 'an unknown member is dropped and named, and is no reason for a refusal',
-    exempt: hasBody,
+    exempt: target =>
+      target.route.unknown_members ? 'it refuses unknown members' : hasBody(target),
     check: async ({ send, valid, success }) => {
       const { status } = await success()
       const request = await valid()
@@ -61,6 +62,18 @@ export const bodies: readonly Rule[] = [
         status,
         '/surplus_member',
       ])
+      expect(answer.text).not.toContain(marker)
+    },
+  },
+  {
+    name: 'an unknown member is refused and named where money moves',
+    exempt: ({ route }) => (route.unknown_members ? null : 'it drops unknown members'),
+    check: async ({ send, refused }) => {
+      const request = await refused()
+      const body = { ...(request.body as object), surplus_member: marker }
+      const answer = await send(request, { body })
+      expectProblem(answer, 422, 'validation_failed')
+      expect(pointersOf(answer, 'body')).toContain('/surplus_member')
       expect(answer.text).not.toContain(marker)
     },
   },

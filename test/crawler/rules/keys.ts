@@ -63,11 +63,13 @@ export const keys: readonly Rule[] = [
   {
     name: 'the same key for another request is 409',
     exempt: onlyWith.key,
-    check: async ({ send, valid }) => {
+    check: async ({ target, send, valid }) => {
       const request = await valid()
       await send(request)
-      const body = { ...(request.body as object | null), surplus_member: 1 }
-      expectProblem(await send(request, { body }), 409, 'idempotency_key_reused')
+      const changes = target.route.unknown_members
+        ? { query: { ...request.query, surplus: '1' } }
+        : { body: { ...(request.body as object | null), surplus_member: 1 } }
+      expectProblem(await send(request, changes), 409, 'idempotency_key_reused')
     },
   },
   {

@@ -56,6 +56,7 @@ export const routes: readonly Route[] = [
     idempotency: 'required',
     added: true,
     body: MakeTransfer,
+    unknown_members: 'refused',
     fails: ['account_not_found', 'insufficient_funds'],
     replies: { 201: Transfer },
     handle: async ({ tx, principal, body }) => {

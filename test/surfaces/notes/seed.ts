@@ -1,16 +1,21 @@
-/** A few believable notes; running it again changes nothing. */
+/** A few believable notes of a member of each demo tenant; running it again changes nothing. */
 import { sql } from '../../../src/kernel/database/sql.ts'
+import type { DemoTenant } from '../../../src/kernel/surface.ts'
 import type { Deps } from './deps.ts'
 
-const tenant_id = '01990000-0000-7000-8000-000000000001'
-const owner_id = '01990000-0000-7000-8000-000000000002'
 const titles = ['Buy stamps', 'Call the plumber', 'Return the library books']
 
-export async function seed({ kernel }: Pick<Deps, 'kernel'>): Promise<string[]> {
-  const made = await kernel.db.run(sql`
-    insert into notes.notes (tenant_id, id, owner_id, title)
-    select ${tenant_id}, ('01990000-0000-7000-8001-' || lpad(n::text, 12, '0'))::uuid, ${owner_id}, title
-    from unnest(${titles}::text[]) with ordinality as t (title, n)
-    on conflict do nothing`)
-  return made > 0 ? [`${made} notes`] : []
+export async function seed(
+  { kernel }: Pick<Deps, 'kernel'>,
+  tenants: readonly DemoTenant[],
+): Promise<string[]> {
+  const made: string[] = []
+  for (const { id: tenant_id, slug, member } of tenants) {
+    const notes = await kernel.db.run(sql`
+      insert into notes.notes (tenant_id, id, owner_id, title)
+      select ${tenant_id}, gen_random_uuid(), ${member}, title from unnest(${titles}::text[]) title
+      where not exists (select from notes.notes where tenant_id = ${tenant_id})`)
+    if (notes > 0) made.push(`${notes} notes (${slug})`)
+  }
+  return made
 }

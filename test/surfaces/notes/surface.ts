@@ -1,16 +1,16 @@
 /** Notes as the kernel sees them: wiring only. */
 import { sql } from '../../../src/kernel/database/sql.ts'
 import type { Surface } from '../../../src/kernel/surface.ts'
+import { ownedRows } from '../../../src/kernel/work/owned-rows.ts'
 import type { Deps } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
 import { expireDrafts } from './notes/expire-drafts.ts'
 import { permissions } from './permissions.ts'
-import { personalNotes } from './personal.ts'
 import { reminderQueue } from './reminders/send-reminder.ts'
 import { routes } from './routes.ts'
-import { Count } from './schemas.ts'
+import { Count, Note } from './schemas.ts'
 import { seed } from './seed.ts'
 import { settings } from './settings.ts'
 
@@ -57,8 +57,10 @@ export const notes: Surface<Face, { readonly vendor_url: string }, typeof settin
           where: sql`t.deleted_at < kernel.now() - make_interval(days => ${deleted_days})`,
         },
       ],
-      personal: personalNotes(deps),
-      seed: () => seed(deps),
+      personal: ownedRows(kernel.db, [
+        { kind: 'note', table: 'notes.notes', owner: 'owner_id', row: Note },
+      ]),
+      seed: tenants => seed(deps, tenants),
     }
   },
 }

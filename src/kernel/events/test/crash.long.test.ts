@@ -8,6 +8,7 @@ import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
 import { changed, count, emit, eventually, openWorld, type World } from './process.ts'
+import { endsWithFile } from '../../../../test/children.ts'
 
 let ground: Clone
 let world: World
@@ -29,9 +30,11 @@ afterEach(async () => {
 
 async function child(faults = ''): Promise<ChildProcess> {
   const script = join(import.meta.dirname, 'crash.child.ts')
-  const started = spawn(process.execPath, [script, ground.url, faults], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const started = endsWithFile(
+    spawn(process.execPath, [script, ground.url, faults], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  )
   children.add(started)
   started.once('exit', () => children.delete(started))
   await once(started.stdout, 'data')

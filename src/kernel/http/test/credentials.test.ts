@@ -5,10 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../../../../test/world.ts'
 
 let world: World
+let unlisted: World
 beforeAll(async () => {
   world = await openWorld({ KERNEL_CORS_ORIGINS: 'https://shop.example' })
+  unlisted = await openWorld()
 })
-afterAll(() => world.close())
+afterAll(() => Promise.all([world.close(), unlisted.close()]))
 
 async function writer() {
   const person = world.person()
@@ -48,6 +50,61 @@ describe('credentials', () => {
     expect(
       (await post({ 'x-csrf-token': 'x'.repeat(43), origin: 'http://dodeca.test' })).status,
     ).toBe(403)
+  })
+
+  test('a page of a listed origin may write with cookies', async () => {
+    const { token, principal } = await writer()
+    const csrf = world.platform.kernel.csrf.tokenOf(principal.session_id ?? '')
+    const post = (origin: string, more: Record<string, string> = {}) =>
+      world.call('POST', '/v1/notes', {
+        body: { title: 'x' },
+        headers: { cookie: `at=${token}`, 'sec-fetch-site': 'same-site', origin, ...more },
+      })
+    const proof = { 'x-csrf-token': csrf }
+    expect((await post('https://shop.example', proof)).status).toBe(201)
+    expect((await post('https://shop.example')).body.code).toBe('csrf_failed')
+    expect((await post('https://other.example', proof)).body.code).toBe('csrf_failed')
+  })
+
+  test('in development without a list, pages of this machine read without cookies', async () => {
+    const ask = async (origin: string, where = unlisted) => {
+      const { headers } = await where.call('OPTIONS', '/v1/notes', {
+        headers: { origin, 'access-control-request-method': 'POST' },
+      })
+      const allowed = headers.get('access-control-allow-origin')
+      return [allowed, headers.get('access-control-allow-credentials')]
+    }
+    const here = ['localhost:5173', '127.0.0.1:3000', '[::1]:80', 'app.localhost:5173', 'localhost']
+    for (const host of here) {
+      expect(await ask(`http://${host}`)).toEqual([`http://${host}`, null])
+      expect(await ask(`http://${host}`, world)).toEqual([null, null])
+    }
+    for (const origin of [
+      'http://localhost.evil.example',
+      'http://evil.example:5173',
+      'http://127.0.0.1.evil.example',
+      'http://localhost:5173.evil.example',
+      'http://user@localhost:5173',
+      'null',
+    ]) {
+      expect(await ask(origin)).toEqual([null, null])
+    }
+    const person = unlisted.person()
+    await unlisted.grant(person, 'notes.notes.write:*')
+    const csrf = unlisted.platform.kernel.csrf.tokenOf(person.principal.session_id ?? '')
+    const headers = {
+      cookie: `at=${person.token}`,
+      origin: 'http://localhost:5173',
+      'x-csrf-token': csrf,
+    }
+    for (const site of [{}, { 'sec-fetch-site': 'same-site' }]) {
+      const body = { title: 'x' }
+      const answer = await unlisted.call('POST', '/v1/notes', {
+        body,
+        headers: { ...headers, ...site },
+      })
+      expect(answer.body.code).toBe('csrf_failed')
+    }
   })
 
   test('lets only the listed origins read', async () => {

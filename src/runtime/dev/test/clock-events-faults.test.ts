@@ -38,6 +38,7 @@ function statusFor(path: string, headers: Record<string, string>): Promise<numbe
 test('only a direct caller on this machine can reach them', async () => {
   expect(await statusFor('/dev', { host: 'localhost:8080' })).toBe(200)
   expect(await statusFor('/dev', { host: 'rebound.example' })).toBe(404)
+  expect(await statusFor('/dev', { origin: 'http://localhost:5173' })).toBe(404)
   for (const header of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']) {
     for (const path of ['/dev', '/dev/inbox', '/dev/clock', '/dev/events', '/dev/faults']) {
       expect(await statusFor(path, { [header]: '127.0.0.1' })).toBe(404)

@@ -3,6 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, posix, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { referencePages } from '../../../../scripts/reference-pages.ts'
+import { composition } from '../../../platform.ts'
+import { gather } from '../../gather.ts'
 import { renderMarkdown } from '../render-markdown.ts'
 import { openSearch } from '../search.ts'
 import { addressOf, openSite, type Page } from '../site.ts'
@@ -57,6 +59,12 @@ describe('the site', () => {
     for (const [name, text] of Object.entries(await referencePages())) {
       expect(await readFile(join(root, 'docs/reference', name), 'utf8')).toBe(text)
     }
+  })
+
+  test('has the cause and the next step of each error', () => {
+    const { catalog } = gather(composition.surfaces)
+    const silent = [...catalog].filter(([, { cause, cure }]) => !cause || !cure)
+    expect(silent.map(([code]) => code)).toEqual([])
   })
 })
 

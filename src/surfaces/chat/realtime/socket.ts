@@ -1,4 +1,5 @@
 /** The socket `/v1/realtime`: who may open it, how its frames are read, and how it ends. */
+import { isAllowed, otherOrigins } from '../../../kernel/http/cors.ts'
 import type { Handshake, OpenSocket, SocketRoute } from '../../../kernel/http/sockets.ts'
 import { jitter } from '../../../kernel/ids.ts'
 import { problem } from '../errors.ts'
@@ -68,14 +69,18 @@ function isFull(
 
 /** A page of another site must not connect. Clients without an Origin header are not browsers. */
 function requireOrigin(
-  { settings, public_url }: SocketDeps['kernel'],
+  { settings, public_url, profile }: SocketDeps['kernel'],
   { headers }: Handshake,
 ): void {
   const { origin } = headers
   if (origin === undefined) return
   const given = settings['chat.allowed_origins']
-  const allowed = given.length > 0 ? given : [new URL(public_url).origin]
-  if (!allowed.includes(origin)) throw problem('origin_not_allowed')
+  const allowed =
+    given.length > 0
+      ? given.includes(origin)
+      : origin === new URL(public_url).origin ||
+        isAllowed(otherOrigins(profile, settings['kernel.cors_origins']), origin)
+  if (!allowed) throw problem('origin_not_allowed')
 }
 
 function tokenOf({ query, headers, protocols }: Handshake): string {

@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
     pages.listen(0, '127.0.0.1')
     await once(pages, 'listening')
     const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
-    const settings = { KERNEL_CORS_ORIGINS: origin, CHAT_ALLOWED_ORIGINS: origin }
+    const settings = { KERNEL_CORS_ORIGINS: origin }
     const world = await openChatWorld(settings)
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
     const network = await openBadNetwork(world.base_url)

@@ -85,7 +85,10 @@ describe.concurrent('a handshake', () => {
     const builtin = new WebSocket(`${url}?token=${token}`, 'realtime.v1')
     const [first] = (await once(builtin, 'message')) as [{ data: string }]
     expect(JSON.parse(first.data)).toMatchObject({ type: 'hello', user_id: ada.id, v: 1 })
-    for (const one of [by_header, by_protocol, builtin]) one.close()
+    // A development server on this machine.
+    const vite = new Ws(`${url}?token=${token}`, [], { origin: 'http://localhost:5173' })
+    await once(vite, 'open')
+    for (const one of [by_header, by_protocol, builtin, vite]) one.close()
   })
 
   test('row 10: a frame in the same packet as the handshake is not lost', async () => {

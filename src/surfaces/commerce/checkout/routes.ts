@@ -34,6 +34,7 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
       lease_seconds: Math.ceil(wait_ms / 1000) + lease_margin_seconds,
       body: Checkout,
       inspectBody: body => deps.payments.refuseCardData(body),
+      unknown_members: 'refused',
       replies: { 201: Order, 202: Order },
       sends: ['location'],
       fails: [

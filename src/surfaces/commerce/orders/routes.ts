@@ -115,6 +115,7 @@ function cancelRoute(deps: Deps): Route {
     body: Cancel,
     body_optional: true,
     inspectBody: body => deps.payments.refuseCardData(body),
+    unknown_members: 'refused',
     replies: { 200: Order },
     fails: [absent, 'order_not_cancellable', 'card_data_refused'],
     handle: async ({ tx, principal, params, body, grants }) => {

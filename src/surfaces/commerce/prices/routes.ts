@@ -29,6 +29,7 @@ export function priceRoutes(): readonly Route[] {
       permission: 'commerce.prices.write',
       added: true,
       body: AddPrice,
+      unknown_members: 'refused',
       replies: { 201: PriceVersion },
       fails: [
         'sku_not_found',

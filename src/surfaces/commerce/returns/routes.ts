@@ -59,6 +59,7 @@ function createRoute(deps: Deps): Route {
     idempotency: 'required',
     body: RequestReturn,
     inspectBody: body => deps.payments.refuseCardData(body),
+    unknown_members: 'refused',
     replies: { 201: Return },
     sends: ['location'],
     fails: [
@@ -144,6 +145,7 @@ function getRoute(): Route {
 const deciding = {
   method: 'POST',
   added: true,
+  unknown_members: 'refused',
   idempotency: 'required',
   absent,
   replies: { 200: Return },

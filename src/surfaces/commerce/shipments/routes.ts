@@ -90,6 +90,7 @@ function shipRoute(deps: Deps): Route {
     absent: 'order_not_found',
     body: Ship,
     inspectBody: body => deps.payments.refuseCardData(body),
+    unknown_members: 'refused',
     replies: { 201: Shown, 202: Shown },
     sends: ['location'],
     fails: [

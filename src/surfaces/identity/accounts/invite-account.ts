@@ -58,6 +58,11 @@ export async function invite(
   for (const role_id of body.role_ids ?? []) {
     await assignRole(tx, deps, { account_id: id, tenant_id, role_id }, act)
   }
+  // The latest inviter answers for these roles, also for those that were assigned before.
+  await tx.run(sql`
+    update identity.role_assignments set assigned_by = ${act.actor}
+    where tenant_id = ${tenant_id} and account_id = ${id}
+      and role_id = any(${body.role_ids ?? []})`)
   await sendInvitation(tx, deps, account)
   const { actor, seen } = act
   const about = { tenant_id, account_id: id, action: 'account.invited', actor }

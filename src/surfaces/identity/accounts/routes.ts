@@ -9,6 +9,7 @@ import { closed } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireMayGive } from '../roles/built-in.ts'
+import { keepAdministrator } from '../roles/keep-administrator.ts'
 import { Account, type AccountRow } from '../schemas.ts'
 import { requireStepUp } from '../step-up.ts'
 import { changeStatus } from './change-status.ts'
@@ -87,12 +88,21 @@ function changeRoute(deps: Deps): Route {
     absent: 'account_not_found',
     body: closed({ status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]) }),
     replies: { 200: Account },
-    fails: ['account_not_found', 'precondition_failed', 'invalid_transition', 'last_operator'],
-    handle: async ({ tx, params, body, principal, request }) => {
+    fails: [
+      'account_not_found',
+      'precondition_failed',
+      'invalid_transition',
+      'last_operator',
+      'last_administrator',
+    ],
+    handle: async ({ tx, params, body, principal, grants, request }) => {
       const { tenant_id } = principal
+      const { account_id } = params
+      const check = await keepAdministrator(tx, deps, { account_id, grants: await grants() })
       const if_match = request.headers['if-match']
       const change = { tenant_id, id: params.account_id, status: body.status, if_match }
       const account = await changeStatus(tx, deps, change, { actor: principal.id, seen: request })
+      if (body.status === 'disabled') await check()
       return reply(200, shown(account), { etag: etag(account.version) })
     },
   })
@@ -111,7 +121,13 @@ function eraseRoute(deps: Deps): Route {
     asks_grants: true,
     absent: 'account_not_found',
     replies: { 204: null },
-    fails: ['account_not_found', 'permission_denied', 'step_up_required', 'last_operator'],
+    fails: [
+      'account_not_found',
+      'permission_denied',
+      'step_up_required',
+      'last_operator',
+      'last_administrator',
+    ],
     handle: async ({ tx, params, principal, grants, request }) => {
       const { account_id } = params
       const mine = principal.kind === 'account' && principal.id === account_id
@@ -120,7 +136,10 @@ function eraseRoute(deps: Deps): Route {
       const account = await accountInTenant(tx, tenant_id, account_id)
       if (!account) throw problem('account_not_found')
       await requireStepUp(tx, deps.kernel, principal)
+      const change = { account_id, grants: await grants(), erases: true } as const
+      const check = await keepAdministrator(tx, deps, change)
       if (await eraseAccount(tx, deps, account, principal.id, request)) {
+        await check()
         const actor = principal.id
         const action = 'identity.accounts.delete'
         tx.audit({ tenant_id, actor, action, target: account_id, outcome: 'done' })
@@ -138,7 +157,7 @@ function inviteRoute(deps: Deps): Route {
     summary: 'Invite a person, or send a pending invitation again',
     sends: ['location'],
     description:
-      'The person sets the password with the mailed token through `POST /v1/password-resets`.',
+      'The person sets the password with the mailed token through `POST /v1/password-resets`. Roles count from then on, if you still may assign them.',
     permission: 'identity.accounts.invite',
     added: true,
     body: Invite,

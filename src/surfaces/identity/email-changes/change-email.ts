@@ -19,6 +19,7 @@ import { mailsTo } from '../mails-to.ts'
 import { consume, consumeAll, issueDerived } from '../one-time.ts'
 import { passwordIsUnchanged, provePassword } from '../passwords/prove-password.ts'
 import type { AcceptedRequest } from '../requests.ts'
+import { requirePerson } from '../require-person.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { emailScope } from '../tenants/resolve-tenant.ts'
 import { forgetAddress } from '../registrations/forget-address.ts'
@@ -35,6 +36,7 @@ export async function askEmailChange(
 ): Promise<AcceptedRequest> {
   const { kernel } = deps
   const address = requireEmail(body.email)
+  requirePerson(principal)
   const proven = await provePassword(deps, principal.id, body.current_password)
   await kernel.take(kernel.db, [mailsTo(kernel, address.normalized)])
   return await kernel.db.tx(async tx => {

@@ -21,7 +21,13 @@ export function emailChangeRoutes(deps: Deps): readonly Route[] {
       transaction: 'own',
       body: closed({ email: Email, current_password: text(1024) }),
       replies: { 202: Accepted },
-      fails: ['invalid_credentials', 'account_not_found', 'rate_limited', 'overloaded'],
+      fails: [
+        'invalid_credentials',
+        'permission_denied',
+        'account_not_found',
+        'rate_limited',
+        'overloaded',
+      ],
       handle: async ({ body, principal }) => {
         const accepted = await askEmailChange(deps, principal, body)
         return reply(202, accepted, { location: `/v1/email-changes/${accepted.id}` })

@@ -9,6 +9,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { expectedVersions, preconditionFailed } from '../../../kernel/http/etag.ts'
 import { closed, nullable } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
+import { requirePerson } from '../require-person.ts'
 import { DisplayName, Locale, Touched } from '../schemas.ts'
 import { accountById } from '../accounts/find-account.ts'
 
@@ -19,11 +20,12 @@ export const UpdateMe = closed({
 
 export async function updateMe(
   tx: Tx,
-  { id, kind }: Principal,
+  principal: Principal,
   { display_name, locale }: Static<typeof UpdateMe>,
   if_match: string | string[] | undefined,
 ): Promise<void> {
-  if (kind !== 'account') throw problem('permission_denied')
+  requirePerson(principal)
+  const { id } = principal
   const versions = expectedVersions(if_match)
   const changed = await tx.maybe(
     Touched,

@@ -6,6 +6,7 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import type { RequestFacts } from '../../../kernel/http/route.ts'
 import { problem } from '../errors.ts'
 import { hashOf } from '../one-time.ts'
+import { requirePerson } from '../require-person.ts'
 
 export type Session = Principal & { readonly kind: 'account'; readonly session_id: string }
 
@@ -31,6 +32,7 @@ export function holderOf(
 /** A service is not a person, so it has no factors. */
 export function requireSession(principal: Principal): Session {
   const { kind, session_id } = principal
+  requirePerson(principal)
   if (kind !== 'account' || session_id === null) throw problem('permission_denied')
   return { ...principal, kind, session_id }
 }

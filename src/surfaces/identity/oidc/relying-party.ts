@@ -156,13 +156,13 @@ function fetchThrough(safeFetch: SafeFetch): CustomFetch {
       deadline_ms: call_ms_max,
       ...(signal ? { signal } : {}),
     })
-    const told = Object.entries(answer.headers).flatMap(([name, value]) =>
+    const received = Object.entries(answer.headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as [string, string]],
     )
     const bare = answer.status === 204 || answer.status === 304
     return new Response(bare ? null : new Uint8Array(answer.body), {
       status: answer.status,
-      headers: told,
+      headers: received,
     })
   }
 }

@@ -76,10 +76,10 @@ async function answer(deps: Deps, page: Page, given: Given, sent: Form | null) {
     const { session } = visitor
     visit = { ...visit, session, csrf: deps.kernel.csrf.tokenOf(session.session_id) }
   }
-  if (!sent) return told(visit, cookies, 200, await page.show(visit))
+  if (!sent) return rendered(visit, cookies, 200, await page.show(visit))
   try {
     requireOwnForm(visit)
-    return told(visit, cookies, 200, (await page.submit?.(visit)) ?? (await page.show(visit)))
+    return rendered(visit, cookies, 200, (await page.submit?.(visit)) ?? (await page.show(visit)))
   } catch (error) {
     if (!(error instanceof Problem) || !Object.hasOwn(replies, error.status)) throw error
     if (error.code === 'step_up_required') {
@@ -88,7 +88,7 @@ async function answer(deps: Deps, page: Page, given: Given, sent: Form | null) {
     const failed = { ...visit, fault: faultOf(error, visit.words) }
     const { retry_after } = error.details
     const headers = retry_after === undefined ? {} : { 'retry-after': String(retry_after) }
-    return told(failed, cookies, error.status, await page.show(failed), headers)
+    return rendered(failed, cookies, error.status, await page.show(failed), headers)
   }
 }
 
@@ -102,7 +102,7 @@ function requireOwnForm({ deps, request, form, session }: Visit): void {
   csrf.demand({ ...request.headers, 'x-csrf-token': form['csrf'] ?? '' }, session.session_id)
 }
 
-function told(
+function rendered(
   visit: Visit,
   cookies: readonly string[],
   status: number,

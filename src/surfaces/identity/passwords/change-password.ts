@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { tellOwner } from '../mails/tell-owner.ts'
 import { consumeAll } from '../one-time.ts'
+import { requirePerson } from '../require-person.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { revokeSessions } from '../sessions/revoke-sessions.ts'
 import { requirePassword } from './check-password.ts'
@@ -21,6 +22,7 @@ export async function changePassword(
   seen: Seen,
 ): Promise<void> {
   const { kernel, hasher } = deps
+  requirePerson(principal)
   const account = await accountById(kernel.db, principal.id)
   if (account?.status !== 'active') throw problem('account_not_found')
   await requirePassword(body.new_password, account.email_normalized, '/new_password')

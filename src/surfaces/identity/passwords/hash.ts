@@ -55,7 +55,7 @@ export function openPasswordHasher(
     registers: [metrics.registry],
   })
   let cost = floor
-  let nobody: string | undefined
+  let decoy: string | undefined
   const compute = (password: string) => {
     counted.inc()
     return hash(password.normalize('NFC'), options(cost))
@@ -63,12 +63,12 @@ export function openPasswordHasher(
   return {
     prepare: async () => {
       cost = await chosenCost(kernel)
-      nobody = await hash(newSecret(), options(cost))
+      decoy = await hash(newSecret(), options(cost))
     },
     hash: password => queue(() => compute(password)),
     verify: (password, encoded) =>
       queue(async () => {
-        const against = encoded ?? nobody ?? (nobody = await hash(newSecret(), options(cost)))
+        const against = encoded ?? decoy ?? (decoy = await hash(newSecret(), options(cost)))
         counted.inc()
         const fits = await verify(against, password.normalize('NFC'))
         return fits && encoded !== null

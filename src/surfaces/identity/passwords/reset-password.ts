@@ -16,12 +16,13 @@ import { tellOwner } from '../mails/tell-owner.ts'
 import { consume, consumeAll, peek, sentTo, type Challenge, type Purpose } from '../one-time.ts'
 import { completeRequest } from '../requests.ts'
 import type { AccountRow } from '../schemas.ts'
+import { confirmRoles } from '../roles/confirm-roles.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { revokeSessions } from '../sessions/revoke-sessions.ts'
 import { requirePassword } from './check-password.ts'
 import { storePassword } from './store-password.ts'
 
-type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied' | 'permissions'>
 
 const purposes: readonly Purpose[] = ['password_reset', 'invite']
 const Before = Type.Object({ verified_at: nullable(Time), email_normalized: Type.String() })
@@ -75,6 +76,7 @@ async function apply(
   await consumeAll(tx, id, ['password_reset', 'invite', 'mfa_login'])
   const about = { tenant_id, aggregate_type: 'account', aggregate_id: id }
   if (invited) {
+    await confirmRoles(tx, deps, id, seen)
     tx.emit({
       ...about,
       type: 'account.status_changed',

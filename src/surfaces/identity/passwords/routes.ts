@@ -80,7 +80,13 @@ function changeRoutes(deps: Deps): Route[] {
       transaction: 'own',
       body: closed({ current_password: text(1024), new_password: Password }),
       replies: { 204: null },
-      fails: ['invalid_credentials', 'password_rejected', 'account_not_found', 'overloaded'],
+      fails: [
+        'invalid_credentials',
+        'password_rejected',
+        'permission_denied',
+        'account_not_found',
+        'overloaded',
+      ],
       handle: async ({ body, principal, request }) => {
         await changePassword(deps, principal, body, request)
         return reply(204, null)

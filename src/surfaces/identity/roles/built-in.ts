@@ -22,6 +22,11 @@ export function builtInRoles(permissions: PermissionCatalog): string[] {
   return [...roles].sort()
 }
 
+/** The built-in roles that hold this permission. */
+export function rolesWith(permissions: PermissionCatalog, permission: string): readonly string[] {
+  return permissions.get(permission)?.roles ?? []
+}
+
 export function builtInPermissions({ permissions }: Pick<Deps, 'permissions'>, role_id: string) {
   return [...rolePermissions(permissions, new Set([role_id]))]
 }
@@ -64,19 +69,27 @@ const Held = Type.Object({ permission: Type.String() })
  */
 export async function requireMayGive(
   reader: Reader,
+  deps: Pick<Deps, 'permissions'>,
+  grants: ReadonlySet<string>,
+  role: { readonly tenant_id: string; readonly role_id: string },
+): Promise<void> {
+  if (!(await mayGive(reader, deps, grants, role))) throw lacks(operator_permission)
+}
+
+/** The same as an answer, for holders of `identity.roles.assign`. */
+export async function mayGive(
+  reader: Reader,
   { permissions }: Pick<Deps, 'permissions'>,
   grants: ReadonlySet<string>,
   { tenant_id, role_id }: { readonly tenant_id: string; readonly role_id: string },
-): Promise<void> {
-  if (grants.has(operator_permission)) return
-  if (isPlatformRole(role_id)) throw lacks(operator_permission)
+): Promise<boolean> {
+  if (grants.has(operator_permission)) return true
+  if (isPlatformRole(role_id)) return false
   const held = await reader.many(
     Held,
     sql`
       select permission from identity.role_permissions
       where tenant_id = ${tenant_id} and role_id = ${role_id}`,
   )
-  if (held.some(({ permission }) => isOfPlatform(permissions, permission))) {
-    throw lacks(operator_permission)
-  }
+  return !held.some(({ permission }) => isOfPlatform(permissions, permission))
 }

@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts'
 import { requireTenant } from '../tenants/find-tenant.ts'
 import { assignRole, holdAccount, revokeRole, type Assignment } from './assign-role.ts'
 import { operator_permission, requireMayGive } from './built-in.ts'
+import { keepAdministrator } from './keep-administrator.ts'
 import { defineRole } from './define-role.ts'
 import { listRoles } from './list-roles.ts'
 import { DefineRole, Role, RoleAt, RoleId, RolePage } from './schemas.ts'
@@ -96,10 +97,14 @@ function revokeRoute(deps: Deps): Route {
     body: RoleAt,
     body_optional: true,
     replies: { 204: null },
-    fails: [...fails, 'last_operator'],
+    fails: [...fails, 'last_operator', 'last_administrator'],
     handle: async ({ tx, params, body, principal, grants, request }) => {
-      const assignment = await meant(tx, deps, { ...params, ...body }, principal, await grants())
+      const held = await grants()
+      const assignment = await meant(tx, deps, { ...params, ...body }, principal, held)
+      const { account_id } = assignment
+      const check = await keepAdministrator(tx, deps, { account_id, grants: held })
       await revokeRole(tx, deps, assignment, { actor: principal.id, seen: request })
+      await check()
       return reply(204, null)
     },
   })

@@ -192,6 +192,38 @@ describe.concurrent('inviting', () => {
     expect([again.status, again.body.code]).toEqual([409, 'already_exists'])
   })
 
+  test('gives a role only while its inviter may assign it', async () => {
+    const [leaver, stayer] = [await administrator(), await administrator()]
+    await world.give(await world.member(leaver.tenant), 'tenant_admin')
+    const accept = async (email: string) => {
+      const [mail] = await world.mails(email)
+      const body = { token: mail?.token, new_password: password }
+      expect((await world.call('POST', '/v1/password-resets', { body })).status).toBe(204)
+    }
+    const held = async (admin: Member, id: string) =>
+      (await world.call('GET', `/v1/accounts/${id}`, { token: admin.token })).body.role_ids
+    const email = `i-${newId()}@example.test`
+    const { id } = (await invite(leaver, { email, role_ids: ['auditor', 'support_viewer'] })).body
+    const successor = await world.member(leaver.tenant)
+    await world.give(successor, 'tenant_admin')
+    // The successor invites again, with one of the two roles.
+    const again = await invite(successor, { email, role_ids: ['auditor'] })
+    expect(again.status).toBe(200)
+    const path = `/v1/accounts/${leaver.id}/roles/tenant_admin`
+    expect((await world.call('DELETE', path, { token: leaver.token })).status).toBe(204)
+    expect(await held(successor, id)).toEqual(['auditor', 'support_viewer'])
+    await accept(email)
+    expect(await held(successor, id)).toEqual(['auditor'])
+    expect(await announced(world, 'role.revoked', id)).toMatchObject([
+      { role_id: 'support_viewer', actor: 'system:invitation' },
+    ])
+
+    const other = `i-${newId()}@example.test`
+    const made = await invite(stayer, { email: other, role_ids: ['auditor'] })
+    await accept(other)
+    expect(await held(stayer, made.body.id)).toEqual(['auditor'])
+  })
+
   test('again sends a new token and ends the old one', async () => {
     const admin = await administrator()
     const email = `i-${newId()}@example.test`

@@ -44,6 +44,29 @@ test.concurrent('a key is shown once and works as a service of its owner', async
   expect(await audited(world, id)).toEqual(['identity.api_keys.create'])
 })
 
+test.concurrent('a key is no person: it has no password, profile or factor', async () => {
+  const { key: token } = (await make(await reader())).body
+  const new_password = 'a wholly different phrase 71'
+  const refused = await Promise.all([
+    world.call('POST', '/v1/password-changes', {
+      token,
+      body: { current_password: 'x', new_password },
+    }),
+    world.call('POST', '/v1/email-changes', {
+      token,
+      body: { current_password: 'x', email: `k-${newId()}@example.test` },
+    }),
+    world.call('PATCH', '/v1/me', { token, body: { display_name: 'Key' } }),
+    world.call('GET', '/v1/mfa/methods', { token }),
+  ])
+  for (const { status, body } of refused) {
+    expect([status, body.code]).toEqual([403, 'permission_denied'])
+    expect(body.detail).toBe(
+      'An API key cannot do this. Use the access token of a person who has logged in.',
+    )
+  }
+})
+
 test.concurrent('no row holds the key', async () => {
   const owner = await reader()
   const { key, id } = (await make(owner)).body

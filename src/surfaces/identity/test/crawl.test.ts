@@ -55,9 +55,6 @@ await crawlSurface({
     '/v1/registrations/{id}': asked('/v1/accounts', people.registration),
     '/v1/email-verification-requests/{id}': asked('/v1/email-verification-requests', address),
     '/v1/password-reset-requests/{id}': asked('/v1/password-reset-requests', address),
-    '/v1/email-changes/{id}': {
-      make: async maker => (await maker.ask('POST', '/v1/email-changes', newAddress(maker))).id,
-    },
     '/v1/accounts/{account_id}': { make: people.account },
     '/v1/accounts/{account_id}/roles/{role_id}': { shared: true, make: () => 'auditor' },
     '/v1/sessions/{session_id}': { make: people.session },
@@ -65,10 +62,7 @@ await crawlSurface({
     '/v1/mfa/methods/{method_id}': { make: factors.pendingMethod },
     '/v1/oidc/{provider}': { shared: true, make: () => provider_name },
     '/v1/me/external-identities/{external_identity_id}': { make: linkedIdentity },
-    '/v1/api-keys/{api_key_id}': {
-      make: async ({ ask }) => (await ask('POST', '/v1/api-keys', apiKey())).id,
-    },
-    // Whoever operates the platform sees every tenant.
+    // An operator of the platform sees every tenant.
     '/v1/tenants/{tenant_id}': {
       shared: true,
       make: async ({ ask }) =>

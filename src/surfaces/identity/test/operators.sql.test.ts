@@ -48,3 +48,37 @@ test('the last operator stays, and any but the last may go', async () => {
   const left = both[0].status === 200 ? last : other
   expect((await world.call('GET', '/v1/tenants', { token: left.token })).status).toBe(200)
 })
+
+test('a tenant keeps an administrator, unless it has no other account', async () => {
+  const admin = await world.member()
+  await world.give(admin, 'tenant_admin')
+  const member = await world.member(admin.tenant)
+  const take_role = ({ token }: Member, { id }: Member) =>
+    world.call('DELETE', `/v1/accounts/${id}/roles/tenant_admin`, { token })
+  for (const end of [disable, erase, take_role]) {
+    const refused = await end(admin, admin)
+    expect([refused.status, refused.body.code]).toEqual([409, 'last_administrator'])
+    expect(refused.body.detail).toContain('`tenant_admin`')
+  }
+
+  // Of two who remove each other at once, one stays.
+  await world.give(member, 'tenant_admin')
+  const both = await Promise.all([take_role(admin, member), take_role(member, admin)])
+  expect(both.filter(one => one.status === 204)).toHaveLength(1)
+  const [left, other] = both[0].status === 204 ? [admin, member] : [member, admin]
+  expect((await disable(left, left)).body.code).toBe('last_administrator')
+
+  // An own role that may assign roles is enough.
+  await world.allow(other, 'identity.roles.assign', 'identity.accounts.disable')
+  expect((await take_role(left, left)).status).toBe(204)
+  expect((await disable(other, other)).body.code).toBe('last_administrator')
+
+  // An operator can appoint another one.
+  const above = await world.member(admin.tenant)
+  await world.give(above, 'platform_operator', 'tenant_admin')
+  expect((await disable(above, other)).status).toBe(200)
+
+  const alone = await world.member()
+  await world.give(alone, 'tenant_admin')
+  expect((await erase(alone, alone)).status).toBe(204)
+})

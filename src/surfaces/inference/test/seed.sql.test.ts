@@ -10,13 +10,14 @@ afterAll(() => world.close())
 
 test('thirty days of calls, once', async () => {
   const { opened } = world.platform
-  await opened['identity']?.seed?.()
+  await opened['identity']?.seed?.([])
+  const tenants = await world.identity.demoTenants()
   const inference = opened['inference']
-  expect(await inference?.seed?.()).toEqual([
+  expect(await inference?.seed?.(tenants)).toEqual([
     '30 days of model calls (acme)',
     '30 days of model calls (globex)',
   ])
-  expect(await inference?.seed?.()).toEqual([])
+  expect(await inference?.seed?.(tenants)).toEqual([])
   for (const check of inference?.checks ?? []) expect(await check.run(), check.name).toEqual([])
   const login = await world.call('POST', '/v1/sessions', {
     body: {

@@ -199,7 +199,7 @@ export type WaitingFacts = {
   readonly queued: boolean
   /** Null if the job is ready. `infinity` while it waits for other jobs. */
   readonly wake_at: string | null
-  /** True if the job waits for another time than the ordered one. */
+  /** True if the job waits for a time that differs from the requested one, as after a retry. */
   readonly backing_off: boolean
   readonly paused: boolean
   readonly capable: boolean

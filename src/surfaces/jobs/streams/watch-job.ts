@@ -36,7 +36,7 @@ export async function* watchJob(
       yield ending('job_not_found')
       return
     }
-    yield* told(since)
+    yield* eventsOf(since)
     if (isTerminal(since.job.state)) return
     seen = since.sequence
     for (let moved = false; !moved;) {
@@ -52,7 +52,7 @@ export async function* watchJob(
  * In the order of the sequence, each event with its own position. The end of the job is the last
  * event.
  */
-function* told({ progress, moved_at, job, sequence }: Since): Generator<SseEvent> {
+function* eventsOf({ progress, moved_at, job, sequence }: Since): Generator<SseEvent> {
   const over = isTerminal(job.state)
   const place = over ? sequence : moved_at
   const before = place === null ? progress : progress.filter(line => line.sequence < place)

@@ -33,7 +33,7 @@ export async function registerWorker(
   await requireOwner(tx, worker_id, principal)
   const pairs = [...merged].flatMap(([type, versions]) => versions.map(one => [type, one] as const))
   await tx.run(sql`
-    -- any tenant: its owner says anew what it can run
+    -- any tenant: its owner states again what it can run
     delete from jobs.worker_capabilities where worker_id = ${worker_id}`)
   const rows = await tx.many(
     Row,

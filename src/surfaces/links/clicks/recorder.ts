@@ -230,9 +230,9 @@ class ClickRecorder implements Recorder {
   }
 
   private async tellLosses(): Promise<void> {
-    const told = [...this.losses]
-    await storeLosses(this.kernel.db, new Map(told))
-    for (const [day, clicks] of told) {
+    const pending = [...this.losses]
+    await storeLosses(this.kernel.db, new Map(pending))
+    for (const [day, clicks] of pending) {
       const left = (this.losses.get(day) ?? 0) - clicks
       if (left > 0) this.losses.set(day, left)
       else this.losses.delete(day)

@@ -35,7 +35,7 @@ export async function claimDomain(
   const { taken } = await tx.one(
     Facts,
     sql`
-      -- any tenant: a host that is proven is in use, whoever proved it
+      -- any tenant: a proven host is in use, also in another tenant
       select exists (select from links.domains
         where hostname = ${hostname} and owner_id <> ${owner_id} and state = 'active') as taken`,
   )

@@ -88,7 +88,7 @@ async function activate(
   const lost = await tx.maybe(
     Changed,
     sql`
-      -- any tenant: whoever had the host and could not prove it any more loses it
+      -- any tenant: the former owner of the host could not prove it any more and loses it
       update links.domains
       set state = 'removed', next_check_at = null, version = version + 1, updated_at = kernel.now()
       where hostname = ${hostname} and state = 'suspended' and id <> ${id}

@@ -70,7 +70,7 @@ async function findReported(tx: Tx, platform: Deps['platform'], url: string) {
   return tx.maybe(
     Reported,
     sql`
-      -- any tenant: whoever reports does not know whose it is
+      -- any tenant: the reporter does not know whose it is
       select domain_id, code, destination_host from links.links
       where code = any(${spellings(code)}::text[]) and state <> 'deleted'
         and domain_id = coalesce(${here}::uuid, (

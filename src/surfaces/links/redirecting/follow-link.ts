@@ -152,7 +152,7 @@ async function useOnce({ db }: Kernel, { domain_id, code }: Target): Promise<str
   const used = await db.maybe(
     Used,
     sql`
-      -- any tenant: whoever follows the link uses it up
+      -- any tenant: every visitor of the link uses it up
       update links.links set remaining_clicks = remaining_clicks - 1
       where domain_id = ${domain_id} and code = ${code} and remaining_clicks > 0
         and (state = 'active' or state = 'pending_scan' and scan <> 'block')

@@ -60,8 +60,8 @@ async function rest(ms: number, signal: AbortSignal | undefined): Promise<void> 
 }
 
 /**
- * `old` means that the oldest batch has half of the maximum age of statistics. Then there are no
- * more pauses for redirects.
+ * `old` is true if the oldest batch is half as old as statistics may be. Then counting no longer
+ * pauses for redirects.
  */
 async function addSome(tx: Tx): Promise<{ some: number; old: boolean }> {
   const { locked } = await tx.one(

@@ -60,12 +60,12 @@ export async function countEvents({ db }: Pick<Kernel, 'db'>, day: string): Prom
   return clicks
 }
 
-/** Returns the number of clicks that it counted. It calls `told` with the progress. */
+/** Returns the number of clicks that it counted. It calls `counted` with the progress. */
 export async function rebuildDay(
   { db, fault }: Pick<Kernel, 'db' | 'fault'>,
   day: string,
   scope: Pick<Scope, 'domain_id' | 'code'>,
-  told: (clicks: number) => void,
+  counted: (clicks: number) => void,
   signal: AbortSignal,
 ): Promise<number> {
   return await db.tx(async tx => {
@@ -89,7 +89,7 @@ export async function rebuildDay(
         }
         last.tally.add(coarse_context, clicks)
         taken += clicks
-        told(clicks)
+        counted(clicks)
       }
     }
     await insert(tx, sums)

@@ -70,13 +70,13 @@ export function statsProjection(kernel: Kernel): Projection {
       for (const day of days) events.set(day, await countEvents(kernel, day))
       const total = [...events.values()].reduce((sum, clicks) => sum + clicks, 0)
       let done = 0
-      const told = (clicks: number) => {
+      const counted = (clicks: number) => {
         const before = done
         done += clicks
         if (Math.floor(done / step) > Math.floor(before / step)) progress(done, total)
       }
       for (const day of days) {
-        await rebuildDay(kernel, day, { domain_id: null, code: null }, told, signal)
+        await rebuildDay(kernel, day, { domain_id: null, code: null }, counted, signal)
       }
       progress(done, Math.max(done, total))
     },

@@ -45,7 +45,7 @@ function endOfWindow(at_ms: number, quiet: QuietHours, zone: string): number | n
   return latest
 }
 
-/** A time in a gap moves forward. `twice` chooses between two equal local times. */
+/** A local time that the clock skips moves forward. `twice` chooses between two equal ones. */
 function instant(
   date: Temporal.PlainDate,
   time: Temporal.PlainTime,

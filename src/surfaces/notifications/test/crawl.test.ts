@@ -62,13 +62,6 @@ await crawlSurface({
   surface: 'notifications',
   settings: { NOTIFICATIONS_DESTINATIONS_PER_USER: '1000' },
   subjects: {
-    '/v1/notifications/{id}': {
-      make: async maker => (await maker.ask('POST', '/v1/notifications', await order(maker))).id,
-    },
-    '/v1/notifications/batches/{id}': {
-      make: async maker =>
-        (await maker.ask('POST', '/v1/notifications/batches', await batch(maker))).id,
-    },
     [`${path}/{name}`]: { make: async ({ ask }) => (await ask('POST', path, template())).name },
     [`${path}/{name}/versions/{version}`]: { make: () => '1' },
     '/v1/notification-categories/{name}': {

@@ -48,6 +48,7 @@ function createRoute(deps: Deps): Route {
     idempotency: 'required',
     body: CreateIntent,
     inspectBody: refuseCardData,
+    unknown_members: 'refused',
     replies: { 201: Intent },
     fails: [
       'amount_ambiguous',
@@ -154,6 +155,7 @@ function authorizeRoute(deps: Deps): Route {
     absent,
     body: Authorize,
     inspectBody: refuseCardData,
+    unknown_members: 'refused',
     replies: { 200: Intent, 202: Intent },
     fails: [...moving, 'payment_declined', 'payment_method_invalid', 'rate_limited'],
     operation: {
@@ -187,6 +189,7 @@ function captureRoute(deps: Deps): Route {
     body: Capture,
     body_optional: true,
     inspectBody: refuseCardData,
+    unknown_members: 'refused',
     replies: { 200: Intent, 202: Intent },
     fails: [
       ...moving,
@@ -226,6 +229,7 @@ function cancelRoute(deps: Deps): Route {
     body: Cancel,
     body_optional: true,
     inspectBody: refuseCardData,
+    unknown_members: 'refused',
     replies: { 200: Intent, 202: Intent },
     fails: moving,
     operation: {

@@ -196,7 +196,7 @@ async function meaningOf(
   }
 }
 
-/** The object is further than we expected. Its current state counts. */
+/** The object at the provider has a later state than expected. Its current state counts. */
 async function readInstead(
   { provider }: Deps,
   operation: OperationRow,

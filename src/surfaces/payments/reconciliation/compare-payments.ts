@@ -101,7 +101,7 @@ async function releaseOrphan({ provider, kernel }: Deps, { handle }: Snapshot): 
   }
 }
 
-/** Returns the payment of ours that the provider's object names. */
+/** Returns our payment to which the provider's object refers. */
 async function findNamed(reader: Reader, { tenant_id, intent_id }: Snapshot) {
   if (tenant_id === null || intent_id === null || !isId(tenant_id) || !isId(intent_id)) return null
   return (await findIntent(reader, { tenant_id, id: intent_id })) ?? null

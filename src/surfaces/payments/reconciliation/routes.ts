@@ -182,6 +182,7 @@ function resolveRoute(): Route {
       { title: 'ResolveReconciliationItem' },
     ),
     inspectBody: refuseCardData,
+    unknown_members: 'refused',
     replies: { 200: Item },
     fails: [absent, 'already_resolved', 'card_data_refused'],
     handle: async ({ tx, params: { id }, principal, body }) => {

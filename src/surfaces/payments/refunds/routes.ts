@@ -54,6 +54,7 @@ function createRoute(deps: Deps): Route {
     lease_seconds: leaseSeconds(deps.kernel.settings['payments.provider_timeout_ms']),
     body: CreateRefund,
     inspectBody: refuseCardData,
+    unknown_members: 'refused',
     replies: { 201: Refund, 202: Refund },
     fails: [
       'payment_intent_not_found',

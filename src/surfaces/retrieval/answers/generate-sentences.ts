@@ -1,6 +1,6 @@
 /**
  * An answer written by a model. The model gets the sources as blocks between markers with a random
- * code. A document cannot know this code. The model returns JSON. The JSON is parsed while it
+ * code, so that no document can imitate a marker. The model returns JSON. The JSON is parsed while it
  * arrives. Each sentence is verified as soon as it is complete, and all other output is ignored.
  */
 import { JSONParser } from '@streamparser/json'

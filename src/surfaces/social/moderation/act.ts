@@ -103,7 +103,8 @@ function requireImpartial(
 ): void {
   if (subject_author_id === actor.id || reported) {
     throw problem('permission_denied', {
-      detail: 'Nobody decides on a case about themselves or one that they reported.',
+      detail:
+        'A case must be decided by a person whom it does not concern and who did not report it.',
     })
   }
   if (action !== 'resolve_appeal') return

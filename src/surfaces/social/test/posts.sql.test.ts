@@ -282,8 +282,8 @@ test('an edit that commits beside a deletion leaves no text behind', async () =>
 
 test('the seed makes a network once', async () => {
   const { opened } = world.platform
-  const { createTenant } = world.identity.administration
-  for (const slug of ['acme', 'globex']) await createTenant({ slug, name: slug }, 'test')
-  expect(await opened['social']?.seed?.()).toHaveLength(2)
-  expect(await opened['social']?.seed?.()).toEqual([])
+  await opened['identity']?.seed?.([])
+  const tenants = await world.identity.demoTenants()
+  expect(await opened['social']?.seed?.(tenants)).toHaveLength(2)
+  expect(await opened['social']?.seed?.(tenants)).toEqual([])
 })

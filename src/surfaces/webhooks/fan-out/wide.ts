@@ -57,7 +57,7 @@ async function expandNext(needs: Needs): Promise<boolean> {
     const waiting = await tx.maybe(
       Waiting,
       sql`
-        -- any tenant: the first of each, whoever comes first
+        -- any tenant: the first row of each
         select f.tenant_id, f.position, f.cursor from webhooks.fanouts f
         where not exists (select from webhooks.fanouts e
           where e.tenant_id = f.tenant_id and e.position < f.position)

@@ -9,8 +9,8 @@ export type Handlers = {
   of(provider: string): InboundHandler | undefined
 }
 
-export function openHandlers(told: readonly InboundHandler[]): Handlers {
-  const known = new Map(told.map(handler => [handler.provider, handler]))
-  if (known.size !== told.length) throw new Error('two handlers work on one provider')
+export function openHandlers(given: readonly InboundHandler[]): Handlers {
+  const known = new Map(given.map(handler => [handler.provider, handler]))
+  if (known.size !== given.length) throw new Error('two handlers work on one provider')
   return { providers: new Set(known.keys()), of: provider => known.get(provider) }
 }

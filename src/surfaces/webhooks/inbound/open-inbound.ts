@@ -21,9 +21,9 @@ export type Inbound = {
   readonly sealed: readonly SealedColumn[]
 }
 
-export function openInbound(kernel: Kernel, told: readonly InboundHandler[]): Inbound {
+export function openInbound(kernel: Kernel, given: readonly InboundHandler[]): Inbound {
   const secrets = openInboundSecrets(kernel)
-  const handlers = openHandlers(told)
+  const handlers = openHandlers(given)
   const receiving = {
     kernel,
     findTrusted: openFindTrusted(kernel, secrets),

@@ -146,13 +146,13 @@ function contentTypeOf({ headers }: Incoming): string | null {
 }
 
 /** Keeps headers that describe the message. Its signature and headers from proxies are left out. */
-const told =
+const kept_names =
   /^(?:content-type|user-agent|(?:webhook|svix)-(?:id|timestamp)|(?:x-github|x-slack|i-twilio|x-event)-.+)$/
 
 function keptHeaders({ headers }: Incoming): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value === 'string' && told.test(name) && !name.endsWith('signature')) {
+    if (typeof value === 'string' && kept_names.test(name) && !name.endsWith('signature')) {
       kept[name] = value
     }
   }

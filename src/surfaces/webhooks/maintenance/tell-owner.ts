@@ -32,7 +32,7 @@ type Failing = Static<typeof Subscription> & {
   readonly last_error_code: string | null
 }
 
-type Told = {
+type HealthChange = {
   readonly subscription_id: string
   readonly reason: string | null
   readonly failing_since: string | null
@@ -51,18 +51,18 @@ export function ownerMailConsumer(
       'webhook_subscription.paused',
     ],
     run: async (tx, event) => {
-      const told = event.payload as Told // as events.ts declares them
-      const found = await findFailing(tx, event, told)
+      const change = event.payload as HealthChange // as events.ts declares them
+      const found = await findFailing(tx, event, change)
       if (!found) return
-      const since = told.failing_since ?? event.occurred_at
-      const failing = { ...found, since, last_error_code: told.last_error_code ?? null }
+      const since = change.failing_since ?? event.occurred_at
+      const failing = { ...found, since, last_error_code: change.last_error_code ?? null }
       await owners.notify(tx, {
         tenant_id: event.tenant_id,
         key: `event:${event.id}`,
         user_id: found.owner_id,
         category,
         template: 'notice',
-        data: wordsFor(told, kernel, failing),
+        data: wordsFor(change, kernel, failing),
       })
     },
   }
@@ -72,7 +72,11 @@ export function ownerMailConsumer(
  * Returns nothing if the subscription has been fixed, moved or deleted meanwhile, or was disabled
  * for another reason.
  */
-function findFailing(tx: Tx, { tenant_id }: LoggedEvent, { subscription_id, reason }: Told) {
+function findFailing(
+  tx: Tx,
+  { tenant_id }: LoggedEvent,
+  { subscription_id, reason }: HealthChange,
+) {
   return tx.maybe(
     Subscription,
     sql`
@@ -91,7 +95,7 @@ function findFailing(tx: Tx, { tenant_id }: LoggedEvent, { subscription_id, reas
 const category = 'webhooks.health'
 type Place = Pick<Kernel, 'public_url' | 'settings'>
 
-function wordsFor({ reason }: Told, place: Place, failing: Failing): Words {
+function wordsFor({ reason }: HealthChange, place: Place, failing: Failing): Words {
   if (reason === 'degraded') return degradedWords(place, failing)
   if (reason === 'owner_revoked') return revokedWords(place, failing)
   return disabledWords(place, failing, reason === 'gone')

@@ -39,9 +39,6 @@ await crawlSurface({
     WEBHOOKS_VERIFICATIONS_PER_HOUR: '10000',
   },
   subjects: {
-    '/v1/webhook-subscriptions/{id}': {
-      make: async ({ ask }) => (await ask('POST', '/v1/webhook-subscriptions', subscription())).id,
-    },
     '/v1/webhook-deliveries/{id}': { make: delivery },
     ...inboundSubjects,
     ...eventSubjects,

@@ -46,7 +46,7 @@ export async function layChallenge(
   const row = await tx.maybe(
     Challenged,
     sql`
-      -- any tenant: whoever calls this has found it in the tenant, or sends what is owed
+      -- any tenant: the caller has found it in the tenant, or sends what is due
       update webhooks.subscriptions
       set challenge_hash = ${hashOfToken(token)}, challenges_sent = challenges_sent + 1,
         challenge_expires_at = kernel.now() + make_interval(secs => ${valid_seconds})

@@ -1,6 +1,7 @@
 /** What is particular to notes: how many one account keeps, and when drafts and deleted notes go. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../../src/kernel/database/sql.ts'
+import { newId } from '../../../../src/kernel/ids.ts'
 import { count } from '../../../../src/kernel/events/test/process.ts'
 import { retain } from '../../../../src/kernel/work/retention.ts'
 import { openWorld, type Person, type World } from '../../../world.ts'
@@ -64,6 +65,7 @@ test('a draft expires with its event, and a deleted note is removed when it is n
 
 test('demo notes are made once', async () => {
   const { opened } = world.platform
-  expect(await opened['notes']?.seed?.()).toEqual(['3 notes'])
-  expect(await opened['notes']?.seed?.()).toEqual([])
+  const demo = { id: newId(), slug: 'acme', member: newId(), owner: newId(), accounts: [] }
+  expect(await opened['notes']?.seed?.([demo])).toEqual(['3 notes (acme)'])
+  expect(await opened['notes']?.seed?.([demo])).toEqual([])
 })

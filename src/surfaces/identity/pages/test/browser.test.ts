@@ -154,7 +154,7 @@ async function followMail(context: BrowserContext, email: string, link: string):
 async function audit(page: Page, name: string): Promise<void> {
   await page.evaluate(axe.source)
   for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1280, 390]) {
+    for (const width of [1280, 390, 2560]) {
       await page.emulateMedia({ colorScheme })
       await page.setViewportSize({ width, height: 900 })
       const found = await page.evaluate(

@@ -84,8 +84,8 @@ export function openLaneCursors(): Cursors {
   return {
     of: lane => {
       const cursor = cursors.get(lane) ?? openLaneCursor()
-      // The lane that was not used for longest is first, because a Map keeps the order of
-      // insertion.
+      // A Map keeps the order of insertion, so the first lane is the one that has been unused for
+      // the longest time.
       cursors.delete(lane)
       cursors.set(lane, cursor)
       for (const oldest of cursors.keys()) {

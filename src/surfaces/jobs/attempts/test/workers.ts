@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { inherited } from '../../../../../test/process.ts'
+import { endsWithFile } from '../../../../../test/children.ts'
 
 export type WorkerProcess = {
   readonly child: ChildProcess
@@ -15,10 +16,12 @@ export async function startWorker(
   more: Record<string, string> = {},
 ): Promise<WorkerProcess> {
   const file = fileURLToPath(new URL('./engine-child.ts', import.meta.url))
-  const child = spawn(process.execPath, [file], {
-    env: { ...inherited, ...environment, ROLES: 'worker', ...more },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = endsWithFile(
+    spawn(process.execPath, [file], {
+      env: { ...inherited, ...environment, ROLES: 'worker', ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
   // Not inherited: one that stands still would hold the output of the whole run open.
   child.stderr.pipe(process.stderr)
   const gone = once(child, 'exit')

@@ -11,25 +11,25 @@ export const slack: Scheme = {
   name: 'slack',
   verify: (message, trust) => verifySlack({ ...message, ...trust }),
   envelope: message => {
-    const told = toldIn(message)
+    const content = contentOf(message)
     const timestamp = headerOf(message.headers, 'x-slack-request-timestamp') ?? ''
-    if (!told) return null
-    const { event } = told as { event?: Members | null } // of any type; members are read with checks
-    const type = event?.['type'] ?? told['type'] ?? told['command']
-    return envelopeOf(told['event_id'] ?? hashOf(timestamp, '.', message.body), type)
+    if (!content) return null
+    const { event } = content as { event?: Members | null } // of any type; members are read with checks
+    const type = event?.['type'] ?? content['type'] ?? content['command']
+    return envelopeOf(content['event_id'] ?? hashOf(timestamp, '.', message.body), type)
   },
   identified: () => 'in a JSON object, or a form',
   received: { status: 200, body: '', media_type: 'text/plain' },
   greets: message => {
-    const told = toldIn(message)
-    const challenge = told?.['type'] === 'url_verification' ? typeOf(told['challenge']) : null
+    const content = contentOf(message)
+    const challenge = content?.['type'] === 'url_verification' ? typeOf(content['challenge']) : null
     if (challenge === null) return null
     const body = JSON.stringify({ challenge })
     return { status: 200, body, media_type: 'application/json; charset=utf-8' }
   },
 }
 
-function toldIn({ headers, body }: Incoming): Members | null {
+function contentOf({ headers, body }: Incoming): Members | null {
   const type = headerOf(headers, 'content-type') ?? ''
   if (!type.startsWith('application/x-www-form-urlencoded')) return jsonOf(body)
   const form = formOf(body)

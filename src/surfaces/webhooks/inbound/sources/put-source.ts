@@ -27,17 +27,17 @@ export async function putSource(
   tx: Tx,
   { kernel, secrets }: { kernel: Pick<Kernel, 'settings'>; secrets: InboundSecrets },
   { tenant_id, provider, account_ref, conditions }: Where,
-  told: PutSource,
+  given: PutSource,
 ): Promise<{ row: SourceRow; made: boolean }> {
-  refuseUnfit(told)
-  const tolerance = told.tolerance_seconds ?? kernel.settings['webhooks.inbound_tolerance_seconds']
-  const options = sql.json(told.scheme === 'generic_hmac' ? (told.options ?? {}) : {})
+  refuseUnfit(given)
+  const tolerance = given.tolerance_seconds ?? kernel.settings['webhooks.inbound_tolerance_seconds']
+  const options = sql.json(given.scheme === 'generic_hmac' ? (given.options ?? {}) : {})
   const found = await tx.maybe(
     Written,
     sql`
     insert into webhooks.inbound_sources as s
       (tenant_id, provider, account_ref, id, scheme, tolerance_seconds, options)
-    values (${tenant_id}, ${provider}, ${account_ref}, ${newId()}, ${told.scheme},
+    values (${tenant_id}, ${provider}, ${account_ref}, ${newId()}, ${given.scheme},
       ${tolerance}, ${options}::jsonb)
     on conflict (provider, account_ref) do update
       set scheme = excluded.scheme, tolerance_seconds = excluded.tolerance_seconds,
@@ -53,10 +53,10 @@ export async function putSource(
   await tx.run(sql`
     insert into webhooks.inbound_secrets (tenant_id, source_id, version, secret_ciphertext)
     select ${tenant_id}, ${row.id}, k.version, k.sealed
-    from unnest(${told.secrets.map(one => one.version)}::int[],
-      ${told.secrets.map(one => secrets.seal(row.id, one.version, one.value))}::bytea[])
+    from unnest(${given.secrets.map(one => one.version)}::int[],
+      ${given.secrets.map(one => secrets.seal(row.id, one.version, one.value))}::bytea[])
       as k (version, sealed)`)
-  const secret_versions = told.secrets.map(one => one.version).sort((a, b) => a - b)
+  const secret_versions = given.secrets.map(one => one.version).sort((a, b) => a - b)
   return { row: { ...row, secret_versions }, made }
 }
 

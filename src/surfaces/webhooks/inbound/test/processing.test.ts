@@ -44,15 +44,11 @@ const composed: Composition = {
   open: kernelFor => {
     const { permissions, declared } = gather(surfaces)
     const people = identity.open(kernelFor(identity), { permissions })
-    const work = jobs.open(kernelFor(jobs), {
-      people: people.face.administration,
-      rights: people.face,
-    })
+    const work = jobs.open(kernelFor(jobs), { rights: people.face })
     const received = webhooks.open(kernelFor(webhooks), {
       events: declared,
       inbound: [handler],
       jobs: work.face,
-      people: people.face.administration,
       rights: people.face,
       owners: { notify: () => Promise.resolve() },
     })

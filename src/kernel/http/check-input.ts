@@ -1,0 +1,154 @@
+/**
+ * Checks the path, the query and the body of a request. Validators are compiled at the first request
+ * that needs them.
+ */
+import { Ajv, type ErrorObject } from 'ajv'
+import type { TObject } from 'typebox'
+import { isTime } from '../clock.ts'
+import { sentencesOf } from '../errors/field-sentences.ts'
+import {
+  Problem,
+  problem,
+  type Catalog,
+  type FieldError,
+  type ProblemDetails,
+} from '../errors/problem.ts'
+import { isId } from '../ids.ts'
+import { field_errors_max, fieldErrors } from './field-errors.ts'
+import {
+  ignoredFieldsHeader,
+  ignoredSentence,
+  knownFields,
+  unknownMembers,
+  type Dropped,
+} from './known-fields.ts'
+import type { Route } from './route.ts'
+
+export type CheckParams = (params: Record<string, string>) => void
+/** Returns the query and body without unknown properties, or throws `validation_failed`. */
+export type CheckInput = (
+  query: unknown,
+  body: unknown,
+  dropped: Dropped,
+) => { query: unknown; body: unknown }
+
+/** The meaning of each `format` in a schema, in requests and everywhere else. */
+export const formats = {
+  uuid: (text: string) => isId(text),
+  'date-time': (text: string) => isTime(text),
+  date: (text: string) => isTime(`${text}T00:00:00Z`),
+  uri: (text: string) => URL.canParse(text),
+}
+
+// Ajv only warns of a format that it does not know, and then accepts every text.
+const refuse = (text: string) => {
+  throw new Error(text)
+}
+const logger = { log: refuse, warn: refuse, error: refuse }
+const bodies = new Ajv({ allErrors: true, strict: false, formats, logger })
+const queries = new Ajv({ allErrors: true, strict: false, formats, logger, coerceTypes: true })
+
+export function paramsCheck(route: Route, catalog: Catalog): CheckParams {
+  const code = route.absent ?? 'not_found'
+  const entry = catalog.get(code)
+  if (!entry) throw new Error(`${route.method} ${route.path} names an unknown code: ${code}`)
+  const names = [...route.path.matchAll(/\{([a-z_]+)\}/g)].map(match => match[1] ?? '')
+  const checks = names.map(name => {
+    const schema = route.params?.[name]
+    return { name, fits: schema ? bodies.compile(schema) : (value: unknown) => isId(String(value)) }
+  })
+  return params => {
+    for (const { name, fits } of checks) {
+      if (!fits(params[name])) throw new Problem(code, entry, misnamed(code, name, fits))
+    }
+  }
+}
+
+/**
+ * If the caller chooses the name of a new resource, an invalid name is `validation_failed` and not
+ * "not found".
+ */
+function misnamed(code: string, name: string, fits: object): ProblemDetails {
+  const error = (fits as { errors?: ErrorObject[] }).errors?.[0]
+  if (code !== 'validation_failed') {
+    const allowed = error?.params['allowedValues'] as readonly unknown[] | undefined
+    if (allowed) return { detail: `\`${name}\` in the path must be one of ${allowed.join(', ')}.` }
+    const form = error ? 'has an invalid form, so no' : 'is not a UUID, so no'
+    return { detail: `\`${name}\` in the path ${form} resource has it. Check the path.` }
+  }
+  const constraint = error?.keyword ?? 'format'
+  return { errors: [{ location: 'path', pointer: `/${name}`, constraint }] }
+}
+
+export function inputCheck(route: Route): CheckInput {
+  const made = firstUse(() => ({
+    query: route.query && {
+      walk: knownFields(route.query),
+      numbers: numbersOf(route.query),
+      fits: queries.compile(route.query),
+    },
+    body: route.body && { walk: knownFields(route.body), fits: bodies.compile(route.body) },
+  }))
+  return (givenQuery, givenBody, dropped) => {
+    const { query, body } = made()
+    const errors: FieldError[] = []
+    const ignored: Dropped = []
+    const nextQuery = query ? query.walk(givenQuery, '', ignored) : {}
+    if (!query) ignored.push(...Object.keys(givenQuery as object).map(name => `/${name}`))
+    if (query) errors.push(...numberFaults(query.numbers, nextQuery))
+    if (query && errors.length === 0 && !query.fits(nextQuery))
+      errors.push(...fieldErrors('query', query.fits))
+    dropped.push(...ignored.map(pointer => `?${pointer.slice(1)}`))
+    let nextBody: unknown
+    if (body && (givenBody !== undefined || !route.body_optional)) {
+      const unknown: Dropped = []
+      nextBody = body.walk(givenBody, '', unknown)
+      if (!body.fits(nextBody)) errors.push(...fieldErrors('body', body.fits))
+      if (route.unknown_members) errors.push(...unknownMembers(route.body, unknown))
+      else dropped.push(...unknown)
+    }
+    if (errors.length > 0) throw unfit(route, errors, dropped)
+    return { query: nextQuery, body: nextBody }
+  }
+}
+
+type Numbers = readonly { readonly name: string; readonly type: string }[]
+
+function numbersOf({ properties }: TObject): Numbers {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const { type } = schema as { readonly type?: string }
+    return type === 'integer' || type === 'number' ? [{ name, type }] : []
+  })
+}
+
+/** Ajv would also read `0x10`, `1e1` and a blank as whole numbers. */
+function numberFaults(numbers: Numbers, query: unknown): FieldError[] {
+  return numbers.flatMap(({ name, type }) => {
+    const given = (query as Record<string, unknown>)[name]
+    const form = type === 'integer' ? /^-?\d{1,16}$/ : /^-?\d{1,16}(\.\d{1,16})?$/
+    if (typeof given !== 'string' || form.test(given)) return []
+    return [{ location: 'query', pointer: `/${name}`, constraint: 'type', params: { type } }]
+  })
+}
+
+/**
+ * A misspelled property is dropped before validation. So the error for the missing property also
+ * lists the dropped one.
+ */
+function unfit(route: Route, found: readonly FieldError[], dropped: Dropped): Problem {
+  const errors = found.slice(0, field_errors_max)
+  const known = [route.body, route.query].flatMap(one =>
+    Object.keys((one as TObject | undefined)?.properties ?? {}),
+  )
+  const ignored = ignoredFieldsHeader(dropped)
+  return problem('validation_failed', {
+    detail: sentencesOf(errors) + ignoredSentence(dropped, known),
+    errors,
+    ...(ignored ? { headers: { 'x-ignored-fields': ignored } } : {}),
+  })
+}
+
+export function firstUse<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}

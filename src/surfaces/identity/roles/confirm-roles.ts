@@ -1,0 +1,62 @@
+/**
+ * Checks the roles of an invited account again when it becomes active. The role counts only if the
+ * account or API key that assigned it still may assign it. Roles that the command line or the
+ * platform assigned stay.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { isId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import type { Seen } from '../security-events/record-security-event.ts'
+import { revokeRole } from './assign-role.ts'
+import { mayGive, operator_permission } from './built-in.ts'
+import { holderGrants } from './holder-grants.ts'
+
+const Assigned = Type.Object({
+  tenant_id: Type.String(),
+  role_id: Type.String(),
+  assigned_by: Type.String(),
+})
+
+type Needs = Pick<Deps, 'kernel' | 'permissions' | 'denied'>
+
+export async function confirmRoles(
+  tx: Tx,
+  deps: Needs,
+  account_id: string,
+  seen: Seen,
+): Promise<void> {
+  const assigned = await tx.many(
+    Assigned,
+    sql`
+      select tenant_id, role_id, assigned_by from identity.role_assignments
+      where account_id = ${account_id} order by tenant_id, role_id`,
+  )
+  for (const { tenant_id, role_id, assigned_by } of assigned) {
+    if (!isId(assigned_by)) continue
+    if (await mayStillGive(tx, deps, assigned_by, { tenant_id, role_id })) continue
+    const act = { actor: 'system:invitation', seen }
+    await revokeRole(tx, deps, { account_id, tenant_id, role_id }, act)
+  }
+}
+
+async function mayStillGive(
+  tx: Tx,
+  deps: Needs,
+  principal_id: string,
+  role: { readonly tenant_id: string; readonly role_id: string },
+): Promise<boolean> {
+  const home = await tx.maybe(
+    Type.Object({ tenant_id: Type.String() }),
+    sql`
+      select tenant_id from identity.accounts where id = ${principal_id}
+      union all select tenant_id from identity.api_keys
+      where tenant_id = ${role.tenant_id} and id = ${principal_id}`,
+  )
+  if (!home) return false
+  const holders = [role.tenant_id, home.tenant_id].map(tenant_id => ({ tenant_id, principal_id }))
+  const [here, at_home] = await holderGrants(tx, deps, holders)
+  if (at_home?.has(operator_permission)) return true
+  return here?.has('identity.roles.assign') === true && mayGive(tx, deps, here, role)
+}
