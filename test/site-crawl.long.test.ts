@@ -195,10 +195,11 @@ async function linksOf(url: string, at: string, links: RegExp): Promise<string[]
 
 /** Each list of the menu, and the first item of each that has one. */
 async function placesOf(page: Page, url: string): Promise<string[]> {
-  const hrefs = async (where: string) => {
-    const links = await page.locator(where).all()
-    return await Promise.all(links.map(async one => (await one.getAttribute('href')) ?? ''))
-  }
+  // In one step, because a list that is live draws its rows again meanwhile.
+  const hrefs = (where: string) =>
+    page.evaluate<string[]>(
+      `[...document.querySelectorAll('${where}')].map(one => one.getAttribute('href') ?? '')`,
+    )
   const found: string[] = []
   for (const place of await hrefs('#menu > ul > li > a')) {
     await page.goto(url + place)
