@@ -1,5 +1,6 @@
 /** What all nodes share beside the database, in the hub: NATS, Swift, the providers and the proxy. */
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,8 +37,13 @@ export type Services = {
   /** Asks or tells the payment provider's control plane. */
   // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
   control(path: string, body?: object, method?: string): Promise<any>
+  readonly nats: Engine
+  readonly swift: Engine
   close(): Promise<void>
 }
+
+/** What can be killed and started again, with the same address and data. */
+export type Engine = { stop(): Promise<void>; start(): Promise<void> }
 
 export async function openServices(network: Network, nodes: number): Promise<Services> {
   const home = await mkdtemp(join(tmpdir(), 'dodeca-nodes-services-'))
@@ -49,7 +55,9 @@ export async function openServices(network: Network, nodes: number): Promise<Ser
     started.push(child)
     return child
   }
-  start([nats, '-js', '-a', '0.0.0.0', '-p', String(nats_port), '-sd', join(home, 'nats')])
+  const startNats = () =>
+    start([nats, '-js', '-a', '0.0.0.0', '-p', String(nats_port), '-sd', join(home, 'nats')])
+  let bus = startNats()
   start([process.execPath, join(root, 'src/sandbox/main.ts'), home], inherited)
   const swift = await startSwift({ address: back, enter: network.into_hub })
   const bucket = await swift.bucket('nodes')
@@ -79,15 +87,28 @@ export async function openServices(network: Network, nodes: number): Promise<Ser
   return {
     url,
     control,
+    swift,
+    nats: {
+      stop: async () => {
+        const gone = once(bus, 'exit')
+        bus.kill('SIGKILL')
+        await gone
+      },
+      start: async () => {
+        bus = startNats()
+        await Promise.resolve()
+      },
+    },
     environment: {
       ...bucket,
       KERNEL_EVENT_SINK: 'nats',
       KERNEL_BUS: 'nats',
       KERNEL_NATS_URL: `nats://${back}:${nats_port}`,
       PUBLIC_URL: `http://nodes.test:${proxy_port}`,
-      LINKS_SHORT_HOSTS: Array.from({ length: nodes }, (_, node) =>
-        network.address('front', node),
-      ).join(','),
+      LINKS_SHORT_HOSTS: [
+        front,
+        ...Array.from({ length: nodes }, (_, node) => network.address('front', node)),
+      ].join(','),
       KERNEL_TRUSTED_PROXIES: front,
       PAYMENTS_STRIPE_SECRET_KEY: stripe['key'] ?? '',
       PAYMENTS_STRIPE_BASE_URL: `http://${back}:${payments_port}`,
