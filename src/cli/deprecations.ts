@@ -43,7 +43,7 @@ export const deprecationsCommand: Command = {
     })
     const rows = found.flatMap(({ operation, member, sunset, callers }) => {
       const what = [operation, member ?? '', sunset.slice(0, 10)]
-      if (callers.length === 0) return [[...what, 'nobody', '', '', '']]
+      if (callers.length === 0) return [[...what, 'no caller', '', '', '']]
       return callers.map(one => [
         ...what,
         one.tenant_id,

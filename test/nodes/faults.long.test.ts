@@ -37,7 +37,7 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
     operations = await prepareOperations({ ...world, control, receiver, receiver_host })
     // What is loaded at first use is loaded everywhere.
     const traffic = trafficOf()
-    await traffic.more(3)
+    await traffic.more(2)
     await traffic.stop()
     await completed()
   }, 240_000)
@@ -72,12 +72,12 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
   /** Runs a fault under load, to its end. */
   async function under(fault: string, run: () => Promise<void>): Promise<void> {
     const traffic = trafficOf()
-    await traffic.more(1)
+    await traffic.begun()
     const began_ms = performance.now()
     await run()
     const lasted_ms = performance.now() - began_ms
     traffic.ended()
-    await traffic.more(2)
+    await traffic.more()
     const seen = await traffic.stop()
     const stopped_ms = performance.now()
     const wrong = await completed()

@@ -23,6 +23,8 @@ export type Seen = {
 export type Outcome = { readonly lost: readonly string[]; readonly doubled: readonly string[] }
 
 export type Traffic = {
+  /** Waits until each client has sent a request. */
+  begun(): Promise<void>
   /** Waits until each surface has done so many operations that began from now on. */
   more(operations?: number): Promise<void>
   /** Call it when the fault has ended. */
@@ -31,9 +33,10 @@ export type Traffic = {
 }
 
 /** As the client library's: longer than the platform's own limits, but not endless. */
-const request_ms = 5000
-/** Between two requests of one client: the load is that of people, not of a benchmark. */
-const pause_ms = 150
+const request_ms = 10_000
+/** Between two operations of one client: the load is that of people, not of a benchmark. */
+const pause_ms = 700
+const repeat_ms = 150
 const patience_ms = 120_000
 
 type Done = { readonly began_ms: number; readonly ended_ms: number }
@@ -41,6 +44,7 @@ type Client = {
   readonly operation: Operation
   readonly done: Done[]
   readonly failures: Record<string, number>
+  requests: number
   failed_ms: number
 }
 
@@ -54,7 +58,7 @@ export function startTraffic(
 ): Traffic {
   const stopping = new AbortController()
   const clients = operations.map<Client>(operation => {
-    return { operation, done: [], failures: {}, failed_ms: 0 }
+    return { operation, done: [], failures: {}, requests: 0, failed_ms: 0 }
   })
   const errors: unknown[] = []
   const acting = clients.map(client =>
@@ -67,6 +71,10 @@ export function startTraffic(
   }
   let ended_ms = performance.now()
   return {
+    begun: async () => {
+      const all = () => clients.every(one => one.requests > 0)
+      await eventually('every client has sent a request', all)
+    },
     more: async (operations = 1) => {
       const from_ms = performance.now()
       const behind = () =>
@@ -116,6 +124,7 @@ function insistently(client: Client, addressOf: (at: string) => string): Insist 
     const deadline = performance.now() + patience_ms
     for (let attempts = 1; ; attempts++) {
       const asked = { ...(token ? { token } : {}), body, ...key }
+      client.requests++
       const signal = AbortSignal.timeout(request_ms)
       const answer = await call(addressOf(at), method, '', { ...asked, signal }).catch(() => null)
       if (answer && answer.status < 400) return { ...answer, attempts }
@@ -125,7 +134,7 @@ function insistently(client: Client, addressOf: (at: string) => string): Insist 
       if (isDecided(answer) || performance.now() > deadline) {
         throw new Error(`${method} ${at}: ${name} ${answer?.text ?? ''}`)
       }
-      await wait(pause_ms)
+      await wait(repeat_ms)
     }
   }
 }

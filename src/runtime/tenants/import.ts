@@ -20,6 +20,7 @@ export async function importTenant(
   place: Place,
   folder: string,
   progress: (line: string) => void = () => {},
+  beforeCommit: () => Promise<void> = () => Promise.resolve(),
 ): Promise<TenantManifest> {
   const manifest = await readArchive(folder)
   await onPlace(place, async client => {
@@ -38,6 +39,7 @@ export async function importTenant(
       await client.query('delete from kernel.tenant_states where tenant_id = $1', [
         manifest.tenant.id,
       ])
+      await beforeCommit()
     })
   })
   return manifest

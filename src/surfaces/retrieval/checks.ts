@@ -6,8 +6,22 @@ import type { Kernel } from './settings.ts'
 
 const Fault = Type.Object({ says: Type.String() })
 
-export function checks({ db }: Pick<Kernel, 'db'>): readonly Check[] {
+export function checks({
+  db,
+  objects,
+  settings,
+}: Pick<Kernel, 'db' | 'objects' | 'settings'>): readonly Check[] {
   return [
+    {
+      name: 'retrieval_store',
+      says: 'The object store creates an object only where there is none, as the search engine requires',
+      run: async () => {
+        if (settings['retrieval.engine'] === 'exact' || (await objects.createsOnce())) return []
+        return [
+          'The S3 store does not support `If-None-Match: *`, so no document can be searched. Use a store that does.',
+        ]
+      },
+    },
     {
       name: 'retrieval',
       says: 'Every collection has one active index, every served document has its chunks, every quote lies inside its chunk, and no vector outlives its chunks',
