@@ -75,14 +75,18 @@ async function measure({ options }: Bench, parts: Parts): Promise<Rates> {
   let operations: Operation[] | undefined
   for (const layout of layouts) {
     const programs = await startLayout(layout, parts)
-    const urls = programs.map(({ port }) => `http://${host}:${port}`)
-    operations ??= await prepare(urls[0] ?? '', parts)
-    for (const operation of operations) {
-      if (options.only !== null && options.only !== operation.surface) continue
-      const rate = await rateOf(operation, urls, options)
-      rates.set(operation.surface, [...(rates.get(operation.surface) ?? []), rate])
+    try {
+      const urls = programs.map(({ port }) => `http://${host}:${port}`)
+      operations ??= await prepare(urls[0] ?? '', parts)
+      for (const operation of operations) {
+        if (options.only !== null && options.only !== operation.surface) continue
+        const rate = await rateOf(operation, urls, options)
+        process.stdout.write(`${layout.name}, ${operation.surface}: ${figure(rate)}\n`)
+        rates.set(operation.surface, [...(rates.get(operation.surface) ?? []), rate])
+      }
+    } finally {
+      for (const program of programs) await program.stop()
     }
-    for (const program of programs) await program.stop()
   }
   return rates
 }
@@ -116,6 +120,7 @@ function environmentOf({ stripe: payments = {}, openai: models = {} }: Addresses
     ...without_limits,
     KERNEL_OVERLOAD_DELAY_MS: '60000',
     LINKS_SHORT_HOSTS: host,
+    WEBHOOKS_ALLOW_HTTP: 'true',
     WEBHOOKS_ALLOWED_PORTS: '1-65535',
     WEBHOOKS_ALLOWED_PRIVATE_CIDRS: `${host}/32`,
     PAYMENTS_STRIPE_SECRET_KEY: payments['key'] ?? '',
@@ -182,9 +187,8 @@ async function rateOf(
   return rate
 }
 
-const insistingAt =
-  (url: string): Insist =>
-  async ({ token }, method, at, body) => {
+function insistingAt(url: string): Insist {
+  return async ({ token }, method, at, body) => {
     const address = at.startsWith('/') ? url + at : at.replace(public_url, url)
     const answer = await call(address, method, '', {
       ...(token ? { token } : {}),
@@ -194,6 +198,7 @@ const insistingAt =
     if (answer.status < 400) return { ...answer, attempts: 1 }
     throw new Error(`${method} ${at}: ${answer.status} ${answer.text}`)
   }
+}
 
 function sectionOf(rates: Rates): Section {
   const names = layouts.map(({ name }) => name)

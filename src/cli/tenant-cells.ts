@@ -118,10 +118,11 @@ export const tenantRelease: Command = {
       await onPlace(place, async client => {
         const { id } = await findTenant(client, slug)
         const state = await stateOf(client, id)
-        if (state?.state === 'moved') {
+        if (!state) throw new StartError(`${slug} is served here. Nothing has frozen it.`)
+        if (state.state === 'moved') {
           throw new StartError(`${slug} is served by another cell. Move it back.`)
         }
-        if (state && mayHaveArrived(state.reason) && !call.flag('force')) {
+        if (mayHaveArrived(state.reason) && !call.flag('force')) {
           throw new StartError(
             `The other cell may have ${slug} already. Run the same \`dodeca tenant move\` again: it ` +
               'finishes the move. Only if the tenant is not there, release it here with --force.',

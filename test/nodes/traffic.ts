@@ -37,7 +37,7 @@ const request_ms = 10_000
 /** Between two operations of one client: the load is that of people, not of a benchmark. */
 const pause_ms = 700
 const repeat_ms = 150
-const patience_ms = 120_000
+const patience_ms = 200_000
 
 type Done = { readonly began_ms: number; readonly ended_ms: number }
 type Client = {

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { directClient } from '../../src/kernel/database/direct.ts'
 import { sql } from '../../src/kernel/database/sql.ts'
 import { inherited } from '../process.ts'
+import { moveTenant } from '../../src/runtime/tenants/move.ts'
 import type { Member } from '../product-world.ts'
 import { eventually } from '../world.ts'
 import { ask, openCells, type Cell } from './cells.ts'
@@ -141,6 +142,19 @@ test('a tenant that is in both cells is not released, and the same command finis
   expect(answer.status).toBe(503)
   await finish(who)
   await expectMoved(who, 5)
+})
+
+test('a tenant comes back to a cell that has kept records of it', async () => {
+  const who = await withLinks()
+  // It is recorded as an administrative act, which no deletion removes.
+  await ask(old, who, 'POST', '/v1/api-keys', { name: 'kept', permissions: ['links.links.read'] })
+  await finish(who)
+  const [from, to] = [fresh.place, old.place]
+  const move = { from, to, cell_url: old.url, scratch: fresh.data_dir }
+  await moveTenant(move, who.tenant.slug)
+  expect(await linksIn(old, who)).toHaveLength(5)
+  const login = await old.login(who)
+  expect(login.status, login.text).toBe(201)
 })
 
 test('a move that was killed while it deleted is finished by the same command', async () => {

@@ -49,7 +49,11 @@ export async function moveTenant(
       throw new StartError(`${slug} is served by ${state.cell_url}. Finish that move first.`)
     }
     if (state?.state !== 'moved') {
-      const arrived = state && mayHaveArrived(state.reason) && (await isThere(to, tenant))
+      const there = await isThere(to, tenant)
+      const arrived = there && state !== undefined && mayHaveArrived(state.reason)
+      if (there && !arrived) {
+        throw new StartError(`The other cell has a tenant ${slug} already. Delete it there first.`)
+      }
       if (!arrived) await copy({ client, move, tenant, tables, progress })
       progress(`Switching ${slug} to ${cell_url} …`)
       await client.query(
