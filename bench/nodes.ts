@@ -24,7 +24,7 @@ import { productionEnvironment } from './ground/platform.ts'
 import { startProgram, type Program } from './ground/program.ts'
 import { figure, type Section } from './ground/report.ts'
 
-const clients = 12
+const clients = 8
 const public_url = 'http://nodes.test'
 const host = '127.0.0.1'
 

@@ -45,17 +45,9 @@ export async function startSwift({ address, enter }: SwiftPlace = on_loopback): 
   await Promise.all(
     programs.map(name => writeFile(join(home, `${name}-server.conf`), confOf(name, home, ports))),
   )
-  // The interpreter of the packages, whatever else is called python3 here.
-  const [program = '', ...argv] = [
-    ...enter,
-    '/usr/bin/python3',
-    join(import.meta.dirname, 'swift-servers.py'),
-    home,
-    address === '127.0.0.1' ? address : '0.0.0.0',
-    ...programs.map(name => String(ports[name])),
-  ]
   const errors: string[] = []
   const spawnServer = () => {
+    const [program = '', ...argv] = [...enter, ...serversIn(home, address, ports)]
     const child = spawn(program, argv, { stdio: ['ignore', 'ignore', 'pipe'] })
     child.stderr.on('data', (text: Buffer) => errors.push(String(text)))
     return child
@@ -107,6 +99,17 @@ export async function startSwift({ address, enter }: SwiftPlace = on_loopback): 
       await rm(home, { recursive: true, force: true, maxRetries: 5 })
     },
   }
+}
+
+/** With the interpreter of the packages, whatever else is called python3 here. */
+function serversIn(home: string, address: string, ports: Readonly<Record<Program, number>>) {
+  return [
+    '/usr/bin/python3',
+    join(import.meta.dirname, 'swift-servers.py'),
+    home,
+    address === '127.0.0.1' ? address : '0.0.0.0',
+    ...programs.map(name => String(ports[name])),
+  ]
 }
 
 /**

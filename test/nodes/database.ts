@@ -50,12 +50,8 @@ export async function openDatabase(network: Network): Promise<Database> {
   const startServer = async (server: Server) => {
     const argv = [postgresProgram('postgres'), '-D', server.folder, '-p', String(server.port)]
     server.process = network.spawn('hub', [...under, ...argv], { quiet: true })
-    await eventually('PostgreSQL accepts connections', () =>
-      command(psql(server.port, 'select 1')).then(
-        () => true,
-        () => false,
-      ),
-    )
+    const answers = () => command(psql(server.port, 'select 1')).then(Boolean, () => false)
+    await eventually('PostgreSQL accepts connections', answers)
   }
   const [first] = servers
   let [primary, standby] = servers
@@ -64,16 +60,15 @@ export async function openDatabase(network: Network): Promise<Database> {
   await startServer(first)
   await command(psql(first.port, 'create database dodeca'))
   const makeStandby = async () => {
-    const options = `-h 127.0.0.1 -p ${primary.port} -U postgres -D ${standby.folder} -R -X stream -c fast`
-    await command([postgresProgram('pg_basebackup'), ...options.split(' ')])
+    await command(copyOf(primary, standby))
     await startServer(standby)
     // After the copy: a standby that is promoted must not wait for one of its own.
     await command(psql(primary.port, `alter system set synchronous_standby_names = '*'`))
     await command(psql(primary.port, 'select pg_reload_conf()'))
-    const synchronous = psql(primary.port, 'select sync_state from pg_stat_replication')
-    await eventually('the standby is synchronous', async () =>
-      (await command(synchronous)).includes('sync'),
-    )
+    await eventually('the standby is synchronous', async () => {
+      const states = psql(primary.port, 'select sync_state from pg_stat_replication')
+      return (await command(states)).includes('sync')
+    })
   }
   await makeStandby()
 
@@ -107,6 +102,11 @@ export async function openDatabase(network: Network): Promise<Database> {
       await rm(home, { recursive: true, force: true, maxRetries: 3 })
     },
   }
+}
+
+function copyOf(primary: Server, standby: Server): string[] {
+  const options = `-h 127.0.0.1 -p ${primary.port} -U postgres -D ${standby.folder} -R -X stream -c fast`
+  return [postgresProgram('pg_basebackup'), ...options.split(' ')]
 }
 
 async function stop({ process }: Server, signal: NodeJS.Signals): Promise<void> {

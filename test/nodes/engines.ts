@@ -13,7 +13,7 @@ import { networksArePossible, type Network } from './network.ts'
 import { pgbouncer } from './database.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const nats = '/usr/sbin/nats-server'
+const nats_server = '/usr/sbin/nats-server'
 const nginx = '/usr/sbin/nginx'
 
 /** Debian's packages; `.ci/run` installs them. */
@@ -21,7 +21,7 @@ export const enginesAreInstalled =
   networksArePossible &&
   swiftIsInstalled &&
   postgresIsInstalled &&
-  [nats, nginx, pgbouncer].every(file => existsSync(file))
+  [nats_server, nginx, pgbouncer].every(file => existsSync(file))
 
 export const node_port = 8080
 const proxy_port = 8000
@@ -55,9 +55,19 @@ export async function openServices(network: Network, nodes: number): Promise<Ser
     started.push(child)
     return child
   }
-  const startNats = () =>
-    start([nats, '-js', '-a', '0.0.0.0', '-p', String(nats_port), '-sd', join(home, 'nats')])
-  let bus = startNats()
+  const nats = natsFor(() =>
+    start([
+      nats_server,
+      '-js',
+      '-a',
+      '0.0.0.0',
+      '-p',
+      String(nats_port),
+      '-sd',
+      join(home, 'nats'),
+    ]),
+  )
+  await nats.start()
   start([process.execPath, join(root, 'src/sandbox/main.ts'), home], inherited)
   const swift = await startSwift({ address: back, enter: network.into_hub })
   const bucket = await swift.bucket('nodes')
@@ -88,40 +98,56 @@ export async function openServices(network: Network, nodes: number): Promise<Ser
     url,
     control,
     swift,
-    nats: {
-      stop: async () => {
-        const gone = once(bus, 'exit')
-        bus.kill('SIGKILL')
-        await gone
-      },
-      start: async () => {
-        bus = startNats()
-        await Promise.resolve()
-      },
-    },
-    environment: {
-      ...bucket,
-      KERNEL_EVENT_SINK: 'nats',
-      KERNEL_BUS: 'nats',
-      KERNEL_NATS_URL: `nats://${back}:${nats_port}`,
-      PUBLIC_URL: `http://nodes.test:${proxy_port}`,
-      LINKS_SHORT_HOSTS: [
-        front,
-        ...Array.from({ length: nodes }, (_, node) => network.address('front', node)),
-      ].join(','),
-      KERNEL_TRUSTED_PROXIES: front,
-      PAYMENTS_STRIPE_SECRET_KEY: stripe['key'] ?? '',
-      PAYMENTS_STRIPE_BASE_URL: `http://${back}:${payments_port}`,
-      PAYMENTS_STRIPE_WEBHOOK_SECRETS: stripe['webhook_secret'] ?? '',
-      INFERENCE_PROVIDER: 'openai',
-      INFERENCE_BASE_URL: `http://${back}:${models_port}${new URL(openai['api'] ?? '').pathname}`,
-      INFERENCE_API_KEY: openai['key'] ?? '',
-      INFERENCE_MODEL: 'sandbox-large',
-    },
+    nats,
+    environment: environmentOf(network, nodes, bucket, { stripe, openai }),
     close: async () => {
       await swift.close()
       for (const one of started) one.kill('SIGKILL')
       await rm(home, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+function environmentOf(
+  network: Network,
+  nodes: number,
+  bucket: Record<string, string>,
+  { stripe = {}, openai = {} }: Addresses,
+): Record<string, string> {
+  const [front, back] = [network.address('front'), network.address('back')]
+  return {
+    ...bucket,
+    KERNEL_EVENT_SINK: 'nats',
+    KERNEL_BUS: 'nats',
+    KERNEL_NATS_URL: `nats://${back}:${nats_port}`,
+    PUBLIC_URL: `http://nodes.test:${proxy_port}`,
+    LINKS_SHORT_HOSTS: [
+      front,
+      ...Array.from({ length: nodes }, (_, node) => network.address('front', node)),
+    ].join(','),
+    KERNEL_TRUSTED_PROXIES: front,
+    PAYMENTS_STRIPE_SECRET_KEY: stripe['key'] ?? '',
+    PAYMENTS_STRIPE_BASE_URL: `http://${back}:${payments_port}`,
+    PAYMENTS_STRIPE_WEBHOOK_SECRETS: stripe['webhook_secret'] ?? '',
+    INFERENCE_PROVIDER: 'openai',
+    INFERENCE_BASE_URL: `http://${back}:${models_port}${new URL(openai['api'] ?? '').pathname}`,
+    INFERENCE_API_KEY: openai['key'] ?? '',
+    INFERENCE_MODEL: 'sandbox-large',
+  }
+}
+
+function natsFor(spawn: () => ChildProcess): Engine {
+  let server: ChildProcess | undefined
+  return {
+    start: () => {
+      server = spawn()
+      return Promise.resolve()
+    },
+    stop: async () => {
+      if (!server) return
+      const gone = once(server, 'exit')
+      server.kill('SIGKILL')
+      await gone
     },
   }
 }

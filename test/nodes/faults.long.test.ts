@@ -37,10 +37,10 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
     operations = await prepareOperations({ ...world, control, receiver, receiver_host })
     // What is loaded at first use is loaded everywhere.
     const traffic = trafficOf()
-    await traffic.more(2)
+    await traffic.more()
     await traffic.stop()
-    await completed()
-  }, 240_000)
+    expect(await completed()).toEqual([])
+  }, 400_000)
   afterAll(async () => {
     await world?.close()
     await receiver?.close()
@@ -70,7 +70,7 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
   }
 
   /** Runs a fault under load, to its end. */
-  async function under(fault: string, run: () => Promise<void>): Promise<void> {
+  async function expectWhole(fault: string, run: () => Promise<void>): Promise<void> {
     const traffic = trafficOf()
     await traffic.begun()
     const began_ms = performance.now()
@@ -86,7 +86,7 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
     const complete = performance.now() - stopped_ms
     measured.push({ fault, lasted_ms, seen, complete_ms: complete, lost, doubled })
     console.log(JSON.stringify(measured.at(-1)))
-    expect(wrong).toEqual([])
+    expect(wrong, JSON.stringify(wrong)).toEqual([])
   }
 
   /** Somebody who uses a session and a link on these nodes, and ends both on the first node. */
@@ -126,7 +126,7 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
         for (const one of [session, link]) {
           await eventually('it is asked after a second', () => one.visits.some(late))
           await one.more(3)
-          found.push([...new Set(one.visits.filter(late).map(({ status }) => status))].toSorted())
+          found.push([...new Set(one.visits.filter(late).map(({ status }) => status ?? 0))])
         }
         return found
       },
@@ -137,7 +137,7 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
   const refused = [[401], [404]]
 
   /** Ends rights while all nodes can be reached. */
-  async function rightsEnd(): Promise<void> {
+  async function expectRightsEnd(): Promise<void> {
     const held = await rights(0, 1, 2)
     await held.end()
     for (const number of [0, 1, 2]) expect(await held.statuses(number)).toEqual(refused)
@@ -147,7 +147,7 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
   test(
     'a node that is cut from the database refuses what it cannot know',
     async () => {
-      await under('A node is cut from database, NATS and object store', async () => {
+      await expectWhole('A node is cut from database, NATS and object store', async () => {
         const held = await rights(1, 2)
         await world.network.cut(1, 'back')
         await eventually('it is not ready', async () => !(await nodeAt(1).ready()), 60_000)
@@ -167,13 +167,13 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
   test(
     'a node that clients cannot reach is left out',
     async () => {
-      await under('The proxy cannot reach a node', async () => {
+      await expectWhole('The proxy cannot reach a node', async () => {
         await world.network.cut(2, 'front')
         await wait(outage_ms)
         await world.network.heal(2, 'front')
         await eventually('it is reached again', () => nodeAt(2).ready(), 60_000)
       })
-      await rightsEnd()
+      await expectRightsEnd()
     },
     limit_ms,
   )
@@ -181,7 +181,7 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
   test(
     'a node that was frozen for a minute does nothing that others took over',
     async () => {
-      await under('A node is frozen for a minute', async () => {
+      await expectWhole('A node is frozen for a minute', async () => {
         const held = await rights(1, 2)
         nodeAt(2).freeze()
         await held.end()
@@ -201,12 +201,12 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
   test(
     'a node is killed',
     async () => {
-      await under('A node is killed and started again', async () => {
+      await expectWhole('A node is killed and started again', async () => {
         await nodeAt(0).kill()
         await wait(outage_ms)
         await nodeAt(0).start()
       })
-      await rightsEnd()
+      await expectRightsEnd()
     },
     limit_ms,
   )
@@ -217,8 +217,8 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
   ] as const)(
     'PostgreSQL is restarted: %s',
     async (how, name) => {
-      await under(name, () => world.database.restart(how))
-      await rightsEnd()
+      await expectWhole(name, () => world.database.restart(how))
+      await expectRightsEnd()
     },
     limit_ms,
   )
@@ -226,8 +226,8 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
   test(
     'the primary dies, and the standby takes over',
     async () => {
-      await under('Fail-over to the standby', () => world.database.failOver())
-      await rightsEnd()
+      await expectWhole('Fail-over to the standby', () => world.database.failOver())
+      await expectRightsEnd()
       await world.database.rebuildStandby()
     },
     limit_ms,
@@ -236,13 +236,13 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
   test(
     'rights end within a second without NATS',
     async () => {
-      await under('NATS is down', async () => {
+      await expectWhole('NATS is down', async () => {
         await world.services.nats.stop()
-        await rightsEnd()
+        await expectRightsEnd()
         await wait(outage_ms)
         await world.services.nats.start()
       })
-      await rightsEnd()
+      await expectRightsEnd()
     },
     limit_ms,
   )
@@ -250,7 +250,7 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
   test(
     'without the object store only what needs it waits',
     async () => {
-      await under('The object store is down', async () => {
+      await expectWhole('The object store is down', async () => {
         await world.services.swift.stop()
         await wait(outage_ms)
         await world.services.swift.start()

@@ -36,13 +36,14 @@ const one =
     path: string,
     body: () => object,
     of: (tenant_id: string) => Effects,
+    named: 'id' | 'name' = 'id',
   ): Prepare =>
   async world => {
     const who = await owner(world)
     return {
       surface,
       effects: of(who.tenant.id),
-      make: async insist => (await insist(who, 'POST', path, body())).body.id as string,
+      make: async insist => (await insist(who, 'POST', path, body())).body[named] as string,
     }
   }
 
@@ -51,6 +52,7 @@ const keys = one(
   '/v1/api-keys',
   () => ({ name: newKey(), permissions: ['inference.operations.create'] }),
   effects.keysOf,
+  'name',
 )
 const inferences = one(
   'inference',

@@ -60,10 +60,10 @@ export function startTraffic(
   const clients = operations.map<Client>(operation => {
     return { operation, done: [], failures: {}, requests: 0, failed_ms: 0 }
   })
-  const errors: unknown[] = []
+  const errors: Error[] = []
   const acting = clients.map(client =>
     act(client, acknowledged, addressOf, stopping.signal).catch((error: unknown) => {
-      errors.push(error)
+      errors.push(error as Error)
     }),
   )
   const check = () => {
@@ -142,7 +142,7 @@ function insistently(client: Client, addressOf: (at: string) => string): Insist 
 /** A refusal; everything else may come right under the same key. */
 function isDecided(answer: Answer | null): boolean {
   if (!answer || answer.status >= 500) return false
-  return !(answer.status === 409 && /_in_progress$/.test(answer.body?.code ?? ''))
+  return !(answer.status === 409 && String(answer.body?.code).endsWith('_in_progress'))
 }
 
 function seenBy({ operation, done, failures, failed_ms }: Client, ended_ms: number): Seen {
