@@ -25,6 +25,7 @@ const names = [
   'chat',
   'inference',
   'retrieval',
+  'nodes',
 ]
 
 for (const name of names) {

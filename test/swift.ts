@@ -27,6 +27,9 @@ export type Swift = {
   readonly secret_key: string
   /** Makes a bucket; answers what the platform is configured with to use it. */
   bucket(name: string): Promise<Record<string, string>>
+  /** Kills its servers, and starts them again with the same address and objects. */
+  stop(): Promise<void>
+  start(): Promise<void>
   close(): Promise<void>
 }
 
@@ -43,18 +46,18 @@ export async function startSwift({ address, enter }: SwiftPlace = on_loopback): 
   await Promise.all(
     programs.map(name => writeFile(join(home, `${name}-server.conf`), confOf(name, home, ports))),
   )
-  // The interpreter of the packages, whatever else is called python3 here.
-  const [program = '', ...argv] = [
-    ...enter,
-    '/usr/bin/python3',
-    join(import.meta.dirname, 'swift-servers.py'),
-    home,
-    address === '127.0.0.1' ? address : '0.0.0.0',
-    ...programs.map(name => String(ports[name])),
-  ]
-  const server = endsWithFile(spawn(program, argv, { stdio: ['ignore', 'ignore', 'pipe'] }))
   const errors: string[] = []
-  server.stderr.on('data', (text: Buffer) => errors.push(String(text)))
+  const spawnServer = () => {
+    const [program = '', ...argv] = [...enter, ...serversIn(home, address, ports)]
+    const child = endsWithFile(spawn(program, argv, { stdio: ['ignore', 'ignore', 'pipe'] }))
+    child.stderr.on('data', (text: Buffer) => errors.push(String(text)))
+    return child
+  }
+  let server = spawnServer()
+  const stop = async () => {
+    server.kill('SIGKILL')
+    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
+  }
   const endpoint = `http://${address}:${ports.proxy}`
   const keys = { access_key: 'test:tester', secret_key: 'testing' }
   const client = new AwsClient({
@@ -68,8 +71,11 @@ export async function startSwift({ address, enter }: SwiftPlace = on_loopback): 
     const { ok } = await client.fetch(`${endpoint}/${name}`, { method: 'PUT' })
     return ok
   }
-  await ready(() => server.exitCode !== null || makeBucket('probe'))
-  if (server.exitCode !== null) throw new Error(`Swift did not start:\n${errors.join('')}`)
+  const started = async () => {
+    await ready(() => server.exitCode !== null || makeBucket('probe'))
+    if (server.exitCode !== null) throw new Error(`Swift did not start:\n${errors.join('')}`)
+  }
+  await started()
   return {
     endpoint,
     ...keys,
@@ -84,12 +90,27 @@ export async function startSwift({ address, enter }: SwiftPlace = on_loopback): 
         KERNEL_OBJECTS_S3_SECRET_KEY: keys.secret_key,
       }
     },
+    stop,
+    start: async () => {
+      server = spawnServer()
+      await started()
+    },
     close: async () => {
-      server.kill('SIGKILL')
-      if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
+      await stop()
       await rm(home, { recursive: true, force: true, maxRetries: 5 })
     },
   }
+}
+
+/** With the interpreter of the packages, whatever else is called python3 here. */
+function serversIn(home: string, address: string, ports: Readonly<Record<Program, number>>) {
+  return [
+    '/usr/bin/python3',
+    join(import.meta.dirname, 'swift-servers.py'),
+    home,
+    address === '127.0.0.1' ? address : '0.0.0.0',
+    ...programs.map(name => String(ports[name])),
+  ]
 }
 
 /**

@@ -6,7 +6,7 @@ import { StartError } from '../kernel/errors/start-error.ts'
 import { migrationSources } from '../runtime/start.ts'
 import { deleteTenant } from '../runtime/tenants/delete.ts'
 import { exportTenant } from '../runtime/tenants/export.ts'
-import { release } from '../runtime/tenants/hold.ts'
+import { mayHaveArrived, release, stateOf } from '../runtime/tenants/hold.ts'
 import { importTenant } from '../runtime/tenants/import.ts'
 import { moveTenant } from '../runtime/tenants/move.ts'
 import { findTenant, onPlace, type Place } from '../runtime/tenants/place.ts'
@@ -75,6 +75,7 @@ export const tenantMove: Command = {
   more: [
     'Writes of the tenant are refused with 503 and Retry-After while it is copied. Its rows here ' +
       'are deleted once the other cell has them.',
+    'If the command is interrupted, run it again: it finishes the move.',
   ],
   run: async call => {
     const [slug = ''] = call.args
@@ -93,11 +94,11 @@ export const tenantMove: Command = {
       const scratch = resolve(config.data_dir, 'moves')
       await mkdir(scratch, { recursive: true, mode: 0o700 })
       const move = { from, to: { ...from, url, objects }, cell_url, scratch }
-      const { manifest, receipt } = await moveTenant(move, slug, call.terminal.progress)
+      const receipt = await moveTenant(move, slug, call.terminal.progress)
       await platform.audit({ action: 'kernel.tenants.move', target: slug, reason: cell_url })
-      const rows = Object.values(manifest.tables).reduce((sum, one) => sum + one.rows, 0)
+      const rows = Object.values(receipt.rows).reduce((sum, n) => sum + n, 0)
       call.terminal.answer({ tenant: slug, cell_url, rows, receipt }, [
-        `${slug} is served by ${cell_url} now (${rows} rows), and was deleted here.`,
+        `${slug} is served by ${cell_url} now, and was deleted here (${rows} rows).`,
       ])
     })
   },
@@ -107,17 +108,26 @@ export const tenantRelease: Command = {
   words: 'tenant release',
   takes: ['<slug>'],
   summary: 'Serve a tenant here again after a move or a deletion that froze it and did not end',
+  options: {
+    force: { type: 'boolean', says: 'Also if the other cell may have it: look there first' },
+  },
   run: async call => {
     const [slug = ''] = call.args
     await onCurrentDatabase(call, async platform => {
       const place = await placeOf(call, platform)
       await onPlace(place, async client => {
         const { id } = await findTenant(client, slug)
-        const { rowCount } = await client.query(
-          `select from kernel.tenant_states where tenant_id = $1 and state = 'moved'`,
-          [id],
-        )
-        if (rowCount) throw new StartError(`${slug} is served by another cell. Move it back.`)
+        const state = await stateOf(client, id)
+        if (!state) throw new StartError(`${slug} is served here. Nothing has frozen it.`)
+        if (state.state === 'moved') {
+          throw new StartError(`${slug} is served by another cell. Move it back.`)
+        }
+        if (mayHaveArrived(state.reason) && !call.flag('force')) {
+          throw new StartError(
+            `The other cell may have ${slug} already. Run the same \`dodeca tenant move\` again: it ` +
+              'finishes the move. Only if the tenant is not there, release it here with --force.',
+          )
+        }
         await release(client, id, await tenantTables(client, place.schemas, place.tenancy))
       })
       await platform.audit({ action: 'kernel.tenants.release', target: slug })

@@ -21,6 +21,12 @@ export type Database = {
   readonly direct_url: string
   /** For the test. */
   readonly test_url: string
+  /** Stops the primary and starts it again: as an operator does (fast), or as after a crash (immediate). */
+  restart(how: 'fast' | 'immediate'): Promise<void>
+  /** The primary dies and does not come back; the standby becomes the primary of PgBouncer. */
+  failOver(): Promise<void>
+  /** Makes a synchronous standby in the place of the primary that died. */
+  rebuildStandby(): Promise<void>
   close(): Promise<void>
 }
 
@@ -44,33 +50,30 @@ export async function openDatabase(network: Network): Promise<Database> {
   const startServer = async (server: Server) => {
     const argv = [postgresProgram('postgres'), '-D', server.folder, '-p', String(server.port)]
     server.process = network.spawn('hub', [...under, ...argv], { quiet: true })
-    await eventually('PostgreSQL accepts connections', () =>
-      command(psql(server.port, 'select 1')).then(
-        () => true,
-        () => false,
-      ),
-    )
+    const answers = () => command(psql(server.port, 'select 1')).then(Boolean, () => false)
+    await eventually('PostgreSQL accepts connections', answers)
   }
-  const crash = async ({ process }: Server) => {
-    if (!process || process.exitCode !== null || process.signalCode !== null) return
-    const gone = once(process, 'exit')
-    process.kill('SIGQUIT')
-    await gone
-  }
-
-  const [first, second] = servers
+  const [first] = servers
+  let [primary, standby] = servers
   await command([postgresProgram('initdb'), '-D', first.folder, '-U', 'postgres', '-A', 'trust'])
   await writeFile(join(first.folder, 'postgresql.conf'), configuration(home), { flag: 'a' })
   await startServer(first)
   await command(psql(first.port, 'create database dodeca'))
-  const options = `-h 127.0.0.1 -p ${first.port} -U postgres -D ${second.folder} -R -X stream -c fast`
-  await command([postgresProgram('pg_basebackup'), ...options.split(' ')])
-  await startServer(second)
-  await command(psql(first.port, `alter system set synchronous_standby_names = '*'`))
-  await command(psql(first.port, 'select pg_reload_conf()'))
+  const makeStandby = async () => {
+    await command(copyOf(primary, standby))
+    await startServer(standby)
+    // After the copy: a standby that is promoted must not wait for one of its own.
+    await command(psql(primary.port, `alter system set synchronous_standby_names = '*'`))
+    await command(psql(primary.port, 'select pg_reload_conf()'))
+    await eventually('the standby is synchronous', async () => {
+      const states = psql(primary.port, 'select sync_state from pg_stat_replication')
+      return (await command(states)).includes('sync')
+    })
+  }
+  await makeStandby()
 
   const ini = join(home, 'pgbouncer.ini')
-  await writeFile(ini, await poolerConfiguration(first.port))
+  await writeFile(ini, await poolerConfiguration(primary.port))
   const pooler = network.spawn('hub', [...under, pgbouncer, ini], { quiet: true })
   const test_url = url('front', 'dodeca_direct')
   await eventually('PgBouncer accepts connections', () => canConnect(test_url))
@@ -78,15 +81,42 @@ export async function openDatabase(network: Network): Promise<Database> {
     pooled_url: url('back', 'dodeca'),
     direct_url: url('back', 'dodeca_direct'),
     test_url,
+    restart: async how => {
+      await stop(primary, how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+      await startServer(primary)
+    },
+    failOver: async () => {
+      await stop(primary, 'SIGQUIT')
+      ;[primary, standby] = [standby, primary]
+      await command([postgresProgram('pg_ctl'), 'promote', '-D', primary.folder])
+      await writeFile(ini, await poolerConfiguration(primary.port))
+      await command(psql(pooler_port, 'RELOAD', 'pgbouncer'))
+    },
+    rebuildStandby: async () => {
+      await rm(standby.folder, { recursive: true })
+      await makeStandby()
+    },
     close: async () => {
       pooler.kill('SIGKILL')
-      await Promise.all(servers.map(crash))
+      await Promise.all(servers.map(one => stop(one, 'SIGQUIT')))
       await rm(home, { recursive: true, force: true, maxRetries: 3 })
     },
   }
 }
 
-const psql = (port: number, statement: string) => [
+function copyOf(primary: Server, standby: Server): string[] {
+  const options = `-h 127.0.0.1 -p ${primary.port} -U postgres -D ${standby.folder} -R -X stream -c fast`
+  return [postgresProgram('pg_basebackup'), ...options.split(' ')]
+}
+
+async function stop({ process }: Server, signal: NodeJS.Signals): Promise<void> {
+  if (!process || process.exitCode !== null || process.signalCode !== null) return
+  const gone = once(process, 'exit')
+  process.kill(signal)
+  await gone
+}
+
+const psql = (port: number, statement: string, database = 'postgres') => [
   'psql',
   '-h',
   '127.0.0.1',
@@ -96,6 +126,7 @@ const psql = (port: number, statement: string) => [
   'postgres',
   '-Atc',
   statement,
+  database,
 ]
 
 async function canConnect(url: string): Promise<boolean> {

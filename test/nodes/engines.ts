@@ -1,5 +1,6 @@
 /** What all nodes share beside the database, in the hub: NATS, Swift, the providers and the proxy. */
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +13,7 @@ import { networksArePossible, type Network } from './network.ts'
 import { pgbouncer } from './database.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const nats = '/usr/sbin/nats-server'
+const nats_server = '/usr/sbin/nats-server'
 const nginx = '/usr/sbin/nginx'
 
 /** Debian's packages; `.ci/run` installs them. */
@@ -20,7 +21,7 @@ export const enginesAreInstalled =
   networksArePossible &&
   swiftIsInstalled &&
   postgresIsInstalled &&
-  [nats, nginx, pgbouncer].every(file => existsSync(file))
+  [nats_server, nginx, pgbouncer].every(file => existsSync(file))
 
 export const node_port = 8080
 const proxy_port = 8000
@@ -36,8 +37,13 @@ export type Services = {
   /** Asks or tells the payment provider's control plane. */
   // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
   control(path: string, body?: object, method?: string): Promise<any>
+  readonly nats: Engine
+  readonly swift: Engine
   close(): Promise<void>
 }
+
+/** What can be killed and started again, with the same address and data. */
+export type Engine = { stop(): Promise<void>; start(): Promise<void> }
 
 export async function openServices(network: Network, nodes: number): Promise<Services> {
   const home = await mkdtemp(join(tmpdir(), 'dodeca-nodes-services-'))
@@ -49,7 +55,19 @@ export async function openServices(network: Network, nodes: number): Promise<Ser
     started.push(child)
     return child
   }
-  start([nats, '-js', '-a', '0.0.0.0', '-p', String(nats_port), '-sd', join(home, 'nats')])
+  const nats = natsFor(() =>
+    start([
+      nats_server,
+      '-js',
+      '-a',
+      '0.0.0.0',
+      '-p',
+      String(nats_port),
+      '-sd',
+      join(home, 'nats'),
+    ]),
+  )
+  await nats.start()
   start([process.execPath, join(root, 'src/sandbox/main.ts'), home], inherited)
   const swift = await startSwift({ address: back, enter: network.into_hub })
   const bucket = await swift.bucket('nodes')
@@ -79,28 +97,57 @@ export async function openServices(network: Network, nodes: number): Promise<Ser
   return {
     url,
     control,
-    environment: {
-      ...bucket,
-      KERNEL_EVENT_SINK: 'nats',
-      KERNEL_BUS: 'nats',
-      KERNEL_NATS_URL: `nats://${back}:${nats_port}`,
-      PUBLIC_URL: `http://nodes.test:${proxy_port}`,
-      LINKS_SHORT_HOSTS: Array.from({ length: nodes }, (_, node) =>
-        network.address('front', node),
-      ).join(','),
-      KERNEL_TRUSTED_PROXIES: front,
-      PAYMENTS_STRIPE_SECRET_KEY: stripe['key'] ?? '',
-      PAYMENTS_STRIPE_BASE_URL: `http://${back}:${payments_port}`,
-      PAYMENTS_STRIPE_WEBHOOK_SECRETS: stripe['webhook_secret'] ?? '',
-      INFERENCE_PROVIDER: 'openai',
-      INFERENCE_BASE_URL: `http://${back}:${models_port}${new URL(openai['api'] ?? '').pathname}`,
-      INFERENCE_API_KEY: openai['key'] ?? '',
-      INFERENCE_MODEL: 'sandbox-large',
-    },
+    swift,
+    nats,
+    environment: environmentOf(network, nodes, bucket, { stripe, openai }),
     close: async () => {
       await swift.close()
       for (const one of started) one.kill('SIGKILL')
       await rm(home, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+function environmentOf(
+  network: Network,
+  nodes: number,
+  bucket: Record<string, string>,
+  { stripe = {}, openai = {} }: Addresses,
+): Record<string, string> {
+  const [front, back] = [network.address('front'), network.address('back')]
+  return {
+    ...bucket,
+    KERNEL_EVENT_SINK: 'nats',
+    KERNEL_BUS: 'nats',
+    KERNEL_NATS_URL: `nats://${back}:${nats_port}`,
+    PUBLIC_URL: `http://nodes.test:${proxy_port}`,
+    LINKS_SHORT_HOSTS: [
+      front,
+      ...Array.from({ length: nodes }, (_, node) => network.address('front', node)),
+    ].join(','),
+    KERNEL_TRUSTED_PROXIES: front,
+    PAYMENTS_STRIPE_SECRET_KEY: stripe['key'] ?? '',
+    PAYMENTS_STRIPE_BASE_URL: `http://${back}:${payments_port}`,
+    PAYMENTS_STRIPE_WEBHOOK_SECRETS: stripe['webhook_secret'] ?? '',
+    INFERENCE_PROVIDER: 'openai',
+    INFERENCE_BASE_URL: `http://${back}:${models_port}${new URL(openai['api'] ?? '').pathname}`,
+    INFERENCE_API_KEY: openai['key'] ?? '',
+    INFERENCE_MODEL: 'sandbox-large',
+  }
+}
+
+function natsFor(spawn: () => ChildProcess): Engine {
+  let server: ChildProcess | undefined
+  return {
+    start: () => {
+      server = spawn()
+      return Promise.resolve()
+    },
+    stop: async () => {
+      if (!server) return
+      const gone = once(server, 'exit')
+      server.kill('SIGKILL')
+      await gone
     },
   }
 }

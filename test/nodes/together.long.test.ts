@@ -14,7 +14,7 @@ import { openReceiver, type Receiver } from '../../src/surfaces/webhooks/test/re
 import type { Member } from '../product-world.ts'
 import { call, eventually, newKey, type Ask } from '../world.ts'
 import { enginesAreInstalled } from './engines.ts'
-import { openNodes, type Node, type NodesWorld } from './world.ts'
+import { openNodes, reachable, type Node, type NodesWorld } from './world.ts'
 
 const Ids = Type.Object({ id: Type.String() })
 const Count = Type.Object({ n: Type.Integer() })
@@ -267,11 +267,6 @@ describe.skipIf(!enginesAreInstalled)('three nodes', () => {
     }
   })
 })
-
-/** No resolver knows the name of the platform; its proxy has an address. */
-function reachable(world: NodesWorld, url: string): string {
-  return url.replace(/^http:\/\/nodes\.test:\d+/, world.url)
-}
 
 function statusesOf(answers: readonly ({ status: number } | undefined)[]): number[] {
   return [...new Set(answers.map(one => one?.status ?? 0))]

@@ -16,8 +16,8 @@ import { openDatabase, type Database } from './database.ts'
 import { openNetwork, type Network } from './network.ts'
 import { node_port, openServices, type Services } from './engines.ts'
 
-/** Settings with which nobody here reaches a limit. */
-const without_limits = {
+/** Settings with which no limit is reached here. */
+export const without_limits = {
   KERNEL_RATE_FACTOR: '1000000',
   IDENTITY_API_KEYS_PER_ACCOUNT: '10000',
   WEBHOOKS_MAX_SUBSCRIPTIONS: '20000',
@@ -41,11 +41,13 @@ export type Node = {
   /** Past the proxy. */
   readonly url: string
   readonly data_dir: string
-  readonly process: ChildProcess
   output(): string
   /** Every thread stands still; its sockets stay open. */
   freeze(): void
   thaw(): void
+  kill(): Promise<void>
+  /** Starts it, again with the same data folder, and waits until it is ready. */
+  start(): Promise<void>
   ready(): Promise<boolean>
 }
 
@@ -72,6 +74,8 @@ const short_leases = {
   WEBHOOKS_TIMEOUTS: 'dns:500,connect:500,tls:500,write:1000,first_byte:2000,body:1000,total:3000',
   INFERENCE_LEASE_SECONDS: '5',
   NOTIFICATIONS_LEASE_SECONDS: '10',
+  UPLOADS_COMPLETION_LEASE_SECONDS: '10',
+  UPLOADS_PROCESSING_LEASE_SECONDS: '10',
 }
 
 function environmentOf(
@@ -120,24 +124,12 @@ export async function openNodes(settings: Record<string, string> = {}): Promise<
     const environment = environmentOf(network, database, services, settings)
     const start = async (number: number): Promise<Node> => {
       const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-node-'))
-      const node = startNode(network, number, { ...environment, DATA_DIR: data_dir })
+      const node = nodeOf(network, number, { ...environment, DATA_DIR: data_dir })
       closing.push(async () => {
-        if (node.process.exitCode === null && node.process.signalCode === null) {
-          const gone = once(node.process, 'exit')
-          node.process.kill('SIGKILL')
-          await gone
-        }
+        await node.kill()
         await rm(data_dir, { recursive: true, force: true, maxRetries: 3 })
       })
-      await eventually(
-        `node ${number} is ready`,
-        () => {
-          const { exitCode, signalCode } = node.process
-          if (exitCode !== null || signalCode !== null) throw new Error(node.output())
-          return node.ready()
-        },
-        90_000,
-      )
+      await node.start()
       return node
     }
     // The first one migrates.
@@ -163,6 +155,12 @@ export async function openNodes(settings: Record<string, string> = {}): Promise<
   }
 }
 
+/** A path of the platform, or an address that it gave: no resolver knows its name, its proxy has an address. */
+export function reachable(world: Pick<NodesWorld, 'url'>, at: string): string {
+  if (at.startsWith('/')) return world.url + at
+  return at.replace(/^http:\/\/nodes\.test:\d+/, world.url)
+}
+
 /** But for durability: the database of the test does not wait for its disk. */
 async function violationsIn(network: Network, env: Record<string, string>): Promise<string[]> {
   const command = join(import.meta.dirname, '../../bin/dodeca.mjs')
@@ -177,34 +175,46 @@ async function violationsIn(network: Network, env: Record<string, string>): Prom
     .map(one => JSON.stringify(one))
 }
 
-function startNode(
+function nodeOf(
   network: Network,
   number: number,
   env: Record<string, string> & { DATA_DIR: string },
 ): Node {
   const entry = join(import.meta.dirname, '../product-child.ts')
-  const host = network.address('front', number)
-  const child = network.spawn(number, [process.execPath, entry], {
-    env: { ...env, HOST: '0.0.0.0' },
-  })
+  const url = `http://${network.address('front', number)}:${node_port}`
+  let child: ChildProcess | undefined
   let output = ''
   const keep = (part: Buffer) => void (output += String(part))
-  child.stdout?.on('data', keep)
-  child.stderr?.on('data', keep)
-  const url = `http://${host}:${node_port}`
+  const ended = () => !child || child.exitCode !== null || child.signalCode !== null
+  const ready = () =>
+    fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3000) }).then(
+      answer => answer.ok,
+      () => false,
+    )
+  const readyOrEnded = () => {
+    if (ended()) throw new Error(output)
+    return ready()
+  }
   return {
     number,
     url,
     data_dir: env.DATA_DIR,
-    process: child,
     output: () => output,
-    freeze: () => void child.kill('SIGSTOP'),
-    thaw: () => void child.kill('SIGCONT'),
-    ready: () =>
-      fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3000) }).then(
-        answer => answer.ok,
-        () => false,
-      ),
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    kill: async () => {
+      if (!child || ended()) return
+      const gone = once(child, 'exit')
+      child.kill('SIGKILL')
+      await gone
+    },
+    start: async () => {
+      child = network.spawn(number, [process.execPath, entry], { env: { ...env, HOST: '0.0.0.0' } })
+      child.stdout?.on('data', keep)
+      child.stderr?.on('data', keep)
+      await eventually(`node ${number} is ready`, readyOrEnded, 90_000)
+    },
+    ready,
   }
 }
 

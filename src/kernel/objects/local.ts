@@ -19,6 +19,7 @@ export function openLocalObjects(data_dir: string, fault: Fault): Objects {
   const folders: LocalFolders = { spool, pathOf }
   return {
     engine: 'local',
+    createsOnce: () => Promise.resolve(true),
     multipart: openLocalMultipart(join(data_dir, 'spool', 'parts'), folders, fault),
     put: async (key, content) => {
       const path = pathOf(key)

@@ -35,6 +35,8 @@ export type Objects = {
   /** Succeeds even if there is no object. */
   delete(key: string): Promise<void>
   list(prefix: string): AsyncIterable<ListedObject>
+  /** Whether the store can create an object only where there is none (`If-None-Match: *`). */
+  createsOnce(): Promise<boolean>
   /** A short-lived URL at the store itself, or null if the platform serves the bytes. */
   presignGet: ((key: string, options: PresignOptions) => Promise<string>) | null
   /** The object as a file of this machine, for programs that open it by path. It is null on S3. */

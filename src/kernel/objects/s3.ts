@@ -40,6 +40,7 @@ export function openS3Objects(options: S3Options): Objects {
       await client.expect(answer, [200, 204, 404])
     },
     list: prefix => listObjects(client, prefix),
+    createsOnce: () => createsOnce(client),
     presignGet: (key, { expires_seconds, content_type, content_disposition }) =>
       client.presign('GET', checkKey(key), expires_seconds, {
         'response-content-type': content_type,
@@ -139,6 +140,19 @@ async function putStream(
     if (reference) await multipart.abort({ key, reference })
     throw error
   }
+}
+
+/** A store that does not know the condition refuses it, or replaces the object without a word. */
+async function createsOnce(client: S3Client): Promise<boolean> {
+  const create = async () => {
+    const headers = { 'if-none-match': '*' }
+    const asked = { method: 'PUT', key: 'probes/create-once', body: 'probe', headers } as const
+    const answer = await client.send({ ...asked, once: true })
+    answer.body.resume()
+    return answer.status
+  }
+  const first = await create()
+  return (first === 200 || first === 412) && (await create()) === 412
 }
 
 async function* listObjects(client: S3Client, prefix: string): AsyncGenerator<ListedObject> {

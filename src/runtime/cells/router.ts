@@ -13,6 +13,7 @@ import { forwarded, withoutHops } from './forwarded.ts'
 import { Places } from './places.ts'
 import { openSockets } from './route-socket.ts'
 import { tenantKey } from './tenant-key.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
 
 export type Router = {
   readonly port: number
@@ -46,7 +47,12 @@ export async function openRouter(options: RouterOptions): Promise<Router> {
     })
   })
   server.on('upgrade', openSockets(places))
-  await new Promise<void>(resolve => server.listen(options.port, options.host, resolve))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: Error) => {
+      reject(new StartError(`The router cannot listen: ${error.message}. Give another --port.`))
+    })
+    server.listen(options.port, options.host, resolve)
+  })
   return {
     port: (server.address() as AddressInfo).port,
     searched: () => searched,

@@ -4,9 +4,10 @@
  * stay sealed.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, open, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, readdir, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DirectClient } from '../../kernel/database/direct.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
 import type { Objects } from '../../kernel/objects/objects.ts'
 import { inLanes, type Copied } from '../backup/copy.ts'
 import {
@@ -36,7 +37,11 @@ export async function exportTenant(
   folder: string,
   progress: (line: string) => void = () => {},
 ): Promise<TenantManifest> {
-  await mkdir(join(folder, 'rows'), { recursive: true, mode: 0o700 })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if ((await readdir(folder)).length > 0) {
+    throw new StartError(`${folder} is not empty. Name a folder that does not exist yet.`)
+  }
+  await mkdir(join(folder, 'rows'), { mode: 0o700 })
   const manifest = await onPlace(place, client =>
     within(client, 'begin isolation level repeatable read read only', async () => {
       const tenant = await findTenant(client, slug)

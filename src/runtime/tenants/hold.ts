@@ -32,6 +32,36 @@ async function freeze(client: DirectClient, tenant_id: string, reason: string) {
   await pause(known_after_ms)
 }
 
+export type TenantState = {
+  readonly state: string
+  readonly reason: string
+  readonly cell_url: string | null
+}
+
+/** Undefined for a tenant that is served as usual. */
+export async function stateOf(
+  client: DirectClient,
+  tenant_id: string,
+): Promise<TenantState | undefined> {
+  const { rows } = await client.query<TenantState>(
+    'select state, reason, cell_url from kernel.tenant_states where tenant_id = $1',
+    [tenant_id],
+  )
+  return rows[0]
+}
+
+const arrival = 'arrives at '
+
+/** From now on the tenant may be in the other cell too, so it must not be written here. */
+export async function recordArrival(client: DirectClient, tenant_id: string, cell_url: string) {
+  await client.query(
+    'update kernel.tenant_states set reason = $2, changed_at = now() where tenant_id = $1',
+    [tenant_id, arrival + cell_url],
+  )
+}
+
+export const mayHaveArrived = (reason: string): boolean => reason.startsWith(arrival)
+
 export async function notify(client: DirectClient): Promise<void> {
   await client.query(`select pg_notify('kernel_wake', $1)`, [tenant_states_topic])
 }

@@ -3,17 +3,18 @@
  * tenant can be read until the switch; its writes are refused with `Retry-After` from the hold on.
  * If a step before the switch fails, the hold ends and the tenant is served here as before. The rows
  * here go at once: a link that is still redirected here would not follow a change in the new cell.
+ * A move that was interrupted is finished by the same move again: before the copy is committed in the
+ * new cell, this one records that it may be there, and from then on the tenant is not released here.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DirectClient } from '../../kernel/database/direct.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
-import type { TenantManifest } from './archive.ts'
 import { deleteTenant, type Receipt } from './delete.ts'
 import { exportTenant } from './export.ts'
-import { hold, notify, release } from './hold.ts'
+import { hold, mayHaveArrived, notify, recordArrival, release, stateOf } from './hold.ts'
 import { importTenant } from './import.ts'
-import { findTenant, onPlace, type Place, type TenantName } from './place.ts'
+import { findTenant, onPlace, tenants_table, type Place, type TenantName } from './place.ts'
 import { quoted, tenantTables, type TenantTable } from './tables.ts'
 
 export type Move = {
@@ -25,46 +26,81 @@ export type Move = {
   readonly scratch: string
 }
 
+type Work = {
+  readonly client: DirectClient
+  readonly move: Move
+  readonly tenant: TenantName
+  readonly tables: readonly TenantTable[]
+  readonly progress: (line: string) => void
+}
+
+/** The receipt says which rows were deleted here. */
 export async function moveTenant(
-  { from, to, cell_url, scratch }: Move,
+  move: Move,
   slug: string,
   progress: (line: string) => void = () => {},
-): Promise<{ readonly manifest: TenantManifest; readonly receipt: Receipt }> {
+): Promise<Receipt> {
+  const { from, to, cell_url } = move
   return await onPlace(from, async client => {
     const tenant = await findTenant(client, slug)
     const tables = await tenantTables(client, from.schemas, from.tenancy)
-    await refuseBound(client, tenant, tables)
-    const folder = await mkdtemp(join(scratch, 'tenant-'))
-    progress(`Holding ${slug} …`)
-    await hold(client, from, tenant.id, tables, `moves to ${cell_url}`)
-    const manifest = await copy(from, to, { slug, folder, progress }).catch(
-      async (error: unknown) => {
-        await release(client, tenant.id, tables)
-        throw error
-      },
-    )
-    // From here on the new cell has the tenant, so a failure must not release it here.
-    await client.query(
-      `update kernel.tenant_states set state = 'moved', cell_url = $2, changed_at = now()
-       where tenant_id = $1`,
-      [tenant.id, cell_url],
-    )
-    await notify(client)
-    return { manifest, receipt: await deleteTenant(from, slug, progress) }
+    const state = await stateOf(client, tenant.id)
+    if (state?.state === 'moved' && state.cell_url !== cell_url) {
+      throw new StartError(`${slug} is served by ${state.cell_url}. Finish that move first.`)
+    }
+    if (state?.state !== 'moved') {
+      const there = await isThere(to, tenant)
+      const arrived = there && state !== undefined && mayHaveArrived(state.reason)
+      if (there && !arrived) {
+        throw new StartError(`The other cell has a tenant ${slug} already. Delete it there first.`)
+      }
+      if (!arrived) await copy({ client, move, tenant, tables, progress })
+      progress(`Switching ${slug} to ${cell_url} …`)
+      await client.query(
+        `update kernel.tenant_states set state = 'moved', cell_url = $2, changed_at = now()
+         where tenant_id = $1`,
+        [tenant.id, cell_url],
+      )
+      await notify(client)
+    }
+    return await deleteTenant(from, slug, progress)
   })
 }
 
-async function copy(
-  from: Place,
-  to: Place,
-  { slug, folder, progress }: { slug: string; folder: string; progress: (line: string) => void },
-): Promise<TenantManifest> {
+async function copy({ client, move, tenant, tables, progress }: Work): Promise<void> {
+  const { from, to, cell_url, scratch } = move
+  await refuseBound(client, tenant, tables)
+  const folder = await mkdtemp(join(scratch, 'tenant-'))
+  let arriving = false
+  const beforeCommit = async () => {
+    await recordArrival(client, tenant.id, cell_url)
+    arriving = true
+  }
   try {
-    await exportTenant(from, slug, folder, progress)
-    return await importTenant(to, folder, progress)
+    progress(`Holding ${tenant.slug} …`)
+    await hold(client, from, tenant.id, tables, `moves to ${cell_url}`)
+    await exportTenant(from, tenant.slug, folder, progress)
+    await importTenant(to, folder, progress, beforeCommit)
+  } catch (error) {
+    // The reply to the commit may be what was lost.
+    const known =
+      !arriving ||
+      (await isThere(to, tenant).then(
+        there => !there,
+        () => false,
+      ))
+    if (known) await release(client, tenant.id, tables)
+    throw error
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function isThere(to: Place, { id }: TenantName): Promise<boolean> {
+  return await onPlace(to, async client => {
+    const { rowCount } = await client.query(`select from ${tenants_table} where id = $1`, [id])
+    return rowCount === 1
+  })
 }
 
 async function refuseBound(

@@ -26,7 +26,11 @@ export async function onPlace<T>(
   work: (client: DirectClient) => Promise<T>,
 ): Promise<T> {
   const client = directClient(url, 'dodeca tenant')
-  await client.connect()
+  await client.connect().catch((error: unknown) => {
+    const { host, pathname } = new URL(url)
+    const why = (error as Error).message
+    throw new StartError(`The database ${host}${pathname} cannot be used: ${why}.`)
+  })
   try {
     await client.query(`set statement_timeout = 0`)
     await client.query(`set idle_in_transaction_session_timeout = 0`)

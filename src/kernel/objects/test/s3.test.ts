@@ -122,6 +122,20 @@ describe.skipIf(!swiftIsInstalled)('the S3 engine', () => {
       await expect(behind.head(key)).rejects.toThrow(StoreUnavailable)
     },
   )
+
+  test('a store that cannot create an object only where there is none is found out', async () => {
+    expect(await objects.createsOnce()).toBe(true)
+    expect(await objects.createsOnce()).toBe(true)
+    // As Swift's S3 interface answers without the help of test/swift-servers.py.
+    const refusing = createServer((asked, answer) => {
+      asked.resume()
+      answer.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>')
+    }).listen(0, '127.0.0.1')
+    await once(refusing, 'listening')
+    const { port } = refusing.address() as AddressInfo
+    expect(await open(`http://127.0.0.1:${port}`).createsOnce()).toBe(false)
+    refusing.close()
+  })
 })
 
 type Decision = 'pass' | 'drop_answer'
