@@ -112,6 +112,9 @@ async function startLayout(
 
 function environmentOf({ stripe: payments = {}, openai: models = {} }: Addresses) {
   return {
+    // Only there is a type of job to submit.
+    PROFILE: 'development',
+    KERNEL_SANDBOX: 'false',
     PUBLIC_URL: public_url,
     IDENTITY_REQUIRE_VERIFIED_EMAIL: 'false',
     IDENTITY_ADMIN_REQUIRES_MFA: 'false',
@@ -209,7 +212,7 @@ function sectionOf(rates: Rates): Section {
     rows: [...rates].map(([surface, [one = 0, ...more]]) => [
       surface,
       ...[one, ...more].map(figure),
-      ...more.map(rate => figure(rate / one)),
+      ...more.map(rate => (one > 0 ? figure(rate / one) : '–')),
     ]),
     verdicts: [],
     notes: [

@@ -41,8 +41,12 @@ function dodeca(...words: readonly string[]) {
 }
 
 const moveOf = ({ tenant: { slug } }: Member) => [
-  ...['tenant', 'move', slug, `--to-database=${fresh.database_url}`],
-  ...[`--to-data-dir=${fresh.data_dir}`, `--to-cell=${fresh.url}`],
+  'tenant',
+  'move',
+  slug,
+  `--to-database=${fresh.database_url}`,
+  `--to-data-dir=${fresh.data_dir}`,
+  `--to-cell=${fresh.url}`,
 ]
 
 async function on(cell: Cell, statement: string): Promise<number> {
@@ -73,7 +77,9 @@ async function killAt(who: Member, cell: Cell, table: string, event: string, whe
       and wait_event = 'PgSleep'`
   await Promise.race([
     eventually('the move waits', async () => (await on(cell, waiting)) > 0, 60_000),
-    ended.then(({ output }) => Promise.reject(new Error(output))),
+    ended.then(({ output }) => {
+      throw new Error(output)
+    }),
   ])
   child.kill('SIGKILL')
   await ended
