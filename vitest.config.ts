@@ -4,7 +4,7 @@
  * `*.sql.test.ts` are of the second kind and run once more on the oldest PostgreSQL (.ci/run).
  * `*.long.test.ts` kill processes or wait for minutes: `npm test` leaves them out, .ci/run and
  * `vitest run --project long` run them. `vitest run --mode chaos` runs only test/chaos, at full length
- * (they read which from `inject('chaos')`).
+ * (they read which from `inject('chaos')`), and the `*.full.test.ts` there, which take ten minutes.
  */
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -86,7 +86,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'world',
             include: full ? [] : named('*.test.ts'),
-            exclude: [...pure, ...long],
+            exclude: [...pure, ...long, 'test/chaos/**/*.full.test.ts'],
             ...world,
             sequence: order(1),
           },

@@ -68,8 +68,9 @@ export async function startSwift({ address, enter }: SwiftPlace = on_loopback): 
     retries: 0,
   })
   const makeBucket = async (name: string) => {
-    const { ok } = await client.fetch(`${endpoint}/${name}`, { method: 'PUT' })
-    return ok
+    const { status } = await client.fetch(`${endpoint}/${name}`, { method: 'PUT' })
+    // 409: it is there already.
+    return status === 200 || status === 409
   }
   const started = async () => {
     await ready(() => server.exitCode !== null || makeBucket('probe'))

@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startVisitors, type Visit } from '../../src/surfaces/links/test/visitors.ts'
 import { openReceiver, type Receiver } from '../../src/surfaces/webhooks/test/receiver.ts'
 import { call, eventually, newKey } from '../world.ts'
-import { enginesAreInstalled } from './engines.ts'
-import { writeFaults, type Measured } from './fault-table.ts'
-import type { Operation } from './operation.ts'
-import { prepareOperations } from './operations.ts'
-import { outcomeOf, startTraffic, type Acknowledged } from './traffic.ts'
-import { openNodes, reachable, type NodesWorld } from './world.ts'
+import { enginesAreInstalled } from '../nodes/engines.ts'
+import { writeFaults, type Measured } from '../nodes/fault-table.ts'
+import type { Operation } from '../nodes/operation.ts'
+import { prepareOperations } from '../nodes/operations.ts'
+import { outcomeOf, startTraffic, type Acknowledged } from '../nodes/traffic.ts'
+import { openNodes, reachable, type NodesWorld } from '../nodes/world.ts'
 
 /** Longer than the leases of the nodes of this test that have a setting (5 s, 10 s). */
 const outage_ms = 12_000
