@@ -101,11 +101,10 @@ export function inputCheck(route: Route): CheckInput {
     dropped.push(...ignored.map(pointer => `?${pointer.slice(1)}`))
     let nextBody: unknown
     if (body && (givenBody !== undefined || !route.body_optional)) {
-      const unknown: Dropped = []
+      const unknown: Dropped = route.unknown_members ? [] : dropped
       nextBody = body.walk(givenBody, '', unknown)
       if (!body.fits(nextBody)) errors.push(...fieldErrors('body', body.fits))
       if (route.unknown_members) errors.push(...unknownMembers(route.body, unknown))
-      else dropped.push(...unknown)
     }
     if (errors.length > 0) throw unfit(route, errors, dropped)
     return { query: nextQuery, body: nextBody }

@@ -17,6 +17,9 @@ type Schema = {
   oneOf?: Schema[]
 }
 
+/** At most this many names are reported. */
+const names_max = 20
+
 export type Dropped = string[]
 type Walk = (value: unknown, pointer: string, dropped: Dropped) => unknown
 
@@ -82,10 +85,13 @@ function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value)
 }
 
-/** For a request that may have no other members: an error for each, with the nearest known one. */
+/**
+ * For a request that may have no other members: an error for each of the first twenty, with the
+ * nearest known member. A body may have a hundred thousand of them.
+ */
 export function unknownMembers(schema: unknown, dropped: Dropped): FieldError[] {
   const known = [...new Set(namesOf(schema as Schema))]
-  return dropped.map(pointer => {
+  return dropped.slice(0, names_max).map(pointer => {
     const shown = pointer.slice(0, 1 + name_max)
     const near = nearest(shown.slice(shown.lastIndexOf('/') + 1), known)
     const params = near === undefined ? {} : { nearest: near }
@@ -99,7 +105,6 @@ function namesOf({ properties = {}, items, anyOf = [] }: Schema): string[] {
   return [...Object.keys(properties), ...inner.flatMap(namesOf)]
 }
 
-const names_max = 20
 const bytes_max = 1024
 
 /** The value of the header: at most 20 names and 1 KiB, percent-encoded ASCII. */

@@ -3,7 +3,8 @@
  * coercion.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openWorld, type World } from '../../../../test/world.ts'
+import { openBank } from '../../../../test/bank.ts'
+import { newKey, openWorld, type World } from '../../../../test/world.ts'
 import { rawRequest } from './raw-request.ts'
 
 let world: World
@@ -115,6 +116,28 @@ describe('bodies', () => {
     const header = answer.headers.get('x-ignored-fields') ?? ''
     expect(header.length).toBeLessThanOrEqual(1024)
     expect(header.split(', ').length).toBeLessThanOrEqual(20)
+  })
+
+  test('drops eighty thousand unknown members', async () => {
+    const { token } = await writer()
+    const body = { title: 'x', ...unknown(80_000) }
+    expect((await world.call('POST', '/v1/notes', { token, body })).status).toBe(201)
+  })
+
+  test('refuses unknown members where money moves, and names the nearest of the first twenty', async () => {
+    const { teller, open } = await openBank(world)
+    const [from_id, to_id] = await Promise.all([open(100), open(0)])
+    const send = (more: object) =>
+      world.call('POST', '/v1/book/transfers', {
+        token: teller.token,
+        key: newKey(),
+        body: { from_id, to_id, amount_minor: 1, ...more },
+      })
+    const misspelled = await send({ amout_minor: 1 })
+    expect(misspelled.status).toBe(422)
+    expect(misspelled.body.detail).toContain('amount_minor')
+    const many = await send(unknown(80_000))
+    expect([many.status, many.body.errors.length]).toEqual([422, 20])
   })
 })
 
@@ -235,3 +258,7 @@ describe('addresses and methods', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 })
+
+function unknown(count: number): Record<string, number> {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`u${n}`, 1]))
+}
