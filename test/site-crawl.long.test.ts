@@ -32,7 +32,10 @@ describe.skipIf(!has_chromium)('every page in a browser', async () => {
     owner = await console_world.visit('owner@acme.example')
     browser = owner.context.browser() as Browser
   }, 60_000)
-  afterAll(() => console_world.close())
+  afterAll(async () => {
+    await console_world.close()
+    if (asked) printFigures(figures)
+  })
 
   /** Opens pages, each in its views, and returns what is wrong with them. */
   async function crawl(kind: string, paths: readonly string[], more: Crawl = {}) {
@@ -97,21 +100,19 @@ describe.skipIf(!has_chromium)('every page in a browser', async () => {
     const ready = consoleIsReady
     expect(await crawl('console', places, { logged_in: true, ready })).toEqual([])
   })
-
-  test.runIf(asked)('has its sizes and first paint printed', () => {
-    const lines: string[] = []
-    for (const [kind, all] of Object.entries(figures)) {
-      const line = (['bytes', 'paint_ms'] as const).map(name => {
-        const sorted = all.toSorted((a, b) => a[name] - b[name])
-        const [middle, last] = [sorted[sorted.length >> 1], sorted.at(-1)]
-        return `${name} median ${middle?.[name]}, most ${last?.[name]} (${last?.at})`
-      })
-      lines.push(`${kind}: ${all.length} visits, ${line.join('; ')}`)
-    }
-    expect(lines.length).toBeGreaterThan(0)
-    process.stdout.write(`${lines.join('\n')}\n`)
-  })
 })
+
+/** Sizes and first paint of each kind of page. */
+function printFigures(figures: Readonly<Record<string, Figures[]>>): void {
+  for (const [kind, all] of Object.entries(figures)) {
+    const line = (['bytes', 'paint_ms'] as const).map(name => {
+      const sorted = all.toSorted((a, b) => a[name] - b[name])
+      const [middle, last] = [sorted[sorted.length >> 1], sorted.at(-1)]
+      return `${name} median ${middle?.[name]}, most ${last?.[name]} (${last?.at})`
+    })
+    process.stdout.write(`${kind}: ${all.length} visits, ${line.join('; ')}\n`)
+  }
+}
 
 function isAsked({ width, colorScheme }: View): boolean {
   return asked === 'all' || `${width}-${colorScheme}`.startsWith(asked ?? 'all')
