@@ -89,7 +89,7 @@ describe.skipIf(!enginesAreInstalled)('three nodes under load', { retry: 0 }, ()
     expect(wrong, JSON.stringify(wrong)).toEqual([])
   }
 
-  /** Somebody who uses a session and a link on these nodes, and ends both on the first node. */
+  /** A person who uses a session and a link on these nodes, and ends both on the first node. */
   async function rights(...used_on: readonly number[]) {
     const member = await world.member()
     const { token, session_id } = member

@@ -1,5 +1,5 @@
 /**
- * Makes sure that somebody can administer each tenant. The last active account that may assign
+ * Makes sure that each tenant keeps an administrator. The last active account that may assign
  * roles cannot be disabled and cannot lose this right. It can be erased only if the tenant has no
  * other account. A platform operator may do all of this, because it can appoint another
  * administrator. The row of the tenant is locked: if two administrators remove each other at the
