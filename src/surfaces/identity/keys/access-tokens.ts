@@ -1,9 +1,10 @@
 /**
  * Access tokens. This process signs them. Every process verifies them without querying the
- * database, and refuses a token whose session is revoked. A verified token is cached by its whole
- * text, because clients send the same token many times. Computing a digest as cache key would cost
- * 1 of the 22 µs of a request. It would protect nothing: an attacker who can read this memory can
- * read the signing keys too.
+ * database, and refuses a token whose session is revoked. A verified token is cached, because
+ * clients send the same token many times. It is found by its end, which is half of its signature,
+ * and then compared as a whole: a map would read all 600 bytes of a key to hash it (1.3 of the 23 µs
+ * of a request). A digest would protect nothing: an attacker who can read this memory can read the
+ * signing keys too.
  */
 import { sign as signature } from 'node:crypto'
 import { errors, jwtVerify, type JWTPayload } from 'jose'
@@ -47,6 +48,14 @@ const audience = 'dodeca'
 const leeway_seconds = 5
 const realtime_seconds = 60
 const cache_max = 10_000
+const end_length = 43
+
+type Verified = {
+  readonly token: string
+  readonly facts: TokenFacts
+  readonly exp: number
+  readonly kid: string
+}
 
 export function openAccessTokens(
   kernel: Pick<Kernel, 'clock' | 'settings' | 'public_url'>,
@@ -55,9 +64,9 @@ export function openAccessTokens(
 ): AccessTokens {
   const { clock, settings } = kernel
   const issuer = settings['identity.issuer'] ?? kernel.public_url
-  const known = new Map<string, { facts: TokenFacts; exp: number; kid: string }>()
+  const known = new Map<string, Verified>()
   denied.onAdd(session_id => {
-    for (const [token, { facts }] of known) if (facts.session_id === session_id) known.delete(token)
+    for (const [end, { facts }] of known) if (facts.session_id === session_id) known.delete(end)
   })
   const signed = (claims: JWTPayload, typ: string, aud: string, life_seconds: number) => {
     const { kid, key } = keys.signer()
@@ -98,15 +107,16 @@ export function openAccessTokens(
       return { account_id, session_id, tenant_id, device_id, expires_at: exp }
     },
     verify: token => {
-      const found = known.get(token)
-      if (found && keys.verifier(found.kid)) {
+      const end = token.slice(-end_length)
+      const found = known.get(end)
+      if (found?.token === token && keys.verifier(found.kid)) {
         if (found.exp + leeway_seconds > clock.nowSeconds()) return found.facts
-        known.delete(token)
+        known.delete(end)
         throw expired()
       }
       return verified(token, { keys, issuer, now_ms: clock.nowMs() }).then(fresh => {
         if (known.size >= cache_max) known.delete(known.keys().next().value ?? '')
-        known.set(token, fresh)
+        known.set(end, fresh)
         return fresh.facts
       })
     },
@@ -140,9 +150,9 @@ const realtime: Kind = {
   says: 'The token is not a realtime token of this platform. Get one with `GET /v1/realtime-token`.',
 }
 
-async function verified(token: string, against: Against) {
+async function verified(token: string, against: Against): Promise<Verified> {
   const { payload, kid } = await checked(token, against, access)
-  return { facts: factsOf(payload), exp: payload.exp ?? 0, kid }
+  return { token, facts: factsOf(payload), exp: payload.exp ?? 0, kid }
 }
 
 async function checked(token: string, { keys, issuer, now_ms }: Against, kind: Kind) {
