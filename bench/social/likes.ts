@@ -73,16 +73,17 @@ export async function likes({ options }: Bench, ground: Ground): Promise<Section
   })
 }
 
-/** A like of somebody new each time, with all rows that ours writes; its event is for no consumer. */
+/** A like by a new person each time, with all rows that ours writes. No consumer acts on its event. */
 function script(post: string): string {
   const user = 'gen_random_uuid()'
+  // Rows about an event are in the partition of the time in its id.
   return [
     '\\set n random(1, 9000000000000)',
     'begin;',
     `insert into social.likes (tenant_id, post_id, user_id) values ('${tenant_id}', ${post}, ${user}) on conflict do nothing;`,
     `insert into social.counter_deltas (tenant_id, subject_type, subject_id, kind, delta) values ('${tenant_id}', 'post', ${post}, 'likes', 1);`,
     `insert into kernel.throttles (bucket, tat) values ('bench' || :n, now()) on conflict (bucket) do update set tat = excluded.tat;`,
-    `insert into kernel.outbox_events (id, tenant_id, type, schema_version, aggregate_type, aggregate_id, aggregate_version, payload) values (${user}, '${tenant_id}', 'bench.liked', 1, 'like', ${user}, :n, jsonb_build_object('post_id', ${post}, 'user_id', ${user}, 'author_id', ${user}));`,
+    `insert into kernel.outbox_events (id, tenant_id, type, schema_version, aggregate_type, aggregate_id, aggregate_version, payload) values (uuidv7(), '${tenant_id}', 'post.unliked', 1, 'like', ${user}, :n, jsonb_build_object('post_id', ${post}, 'user_id', ${user}, 'author_id', ${user}));`,
     'commit;',
     '',
   ].join('\n')
