@@ -10,14 +10,21 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { DataKeys } from '../vault.ts'
-import { insertIntent } from '../intents/insert-intent.ts'
+import { insertIntents } from '../intents/insert-intents.ts'
 import type { Order } from '../intents/order.ts'
 import { textOf } from '../intents/recipient.ts'
 import type { IntentRow } from '../intents/view.ts'
 
-const Opened = Type.Object({ id: Id })
+const Opened = Type.Object({
+  id: Id,
+  tenant_id: Id,
+  recipient_ref: Type.String(),
+  category: Type.String(),
+  key: Type.String(),
+})
 
 type Group = {
+  readonly name: string
   readonly order: Order
   readonly digest: NonNullable<Order['digest']>
   readonly rows: IntentRow[]
@@ -31,13 +38,15 @@ export async function addToDigests(
 ): Promise<ReadonlyMap<Order, IntentRow>> {
   const collected = orders.filter(order => order.digest !== null)
   if (collected.length === 0) return new Map()
-  const rows = await Promise.all(
-    collected.map(order => insertIntent(tx, data_keys, order, 'held', [])),
+  const rows = await insertIntents(
+    tx,
+    data_keys,
+    collected.map(order => ({ order, state: 'held', attempts: [], events: 0 })),
   )
   const groups = groupsOf(collected, rows)
-  const opened = await Promise.all(groups.map(group => openDigest(tx, group)))
-  const members = groups.flatMap(({ rows: own }, at) =>
-    own.map(({ tenant_id, id }) => ({ tenant_id, id, digest_id: opened[at]?.id ?? '' })),
+  const opened = await openDigests(tx, groups)
+  const members = groups.flatMap(({ name, rows: own }) =>
+    own.map(({ tenant_id, id }) => ({ tenant_id, id, digest_id: opened.get(name) ?? '' })),
   )
   if (members.length > 0) {
     await tx.run(sql`
@@ -61,27 +70,60 @@ function groupsOf(orders: readonly Order[], rows: readonly (IntentRow | undefine
     const { tenant_id, recipient, category, digest } = order
     const row = rows[at]
     if (!row || !digest) continue
-    const name = JSON.stringify([tenant_id, textOf(recipient), category.name, digest.key])
-    const group = groups.get(name) ?? { order, digest, rows: [] }
+    const name = nameOf(tenant_id, textOf(recipient), category.name, digest.key)
+    const group = groups.get(name) ?? { name, order, digest, rows: [] }
     group.rows.push(row)
     groups.set(name, group)
   }
   return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
 }
 
-function openDigest(tx: Tx, { order, digest, rows }: Group) {
-  const { tenant_id, recipient, category, template, priority, locale, channels } = order
-  const kept = { template: template.ref, priority, locale, channels }
-  return tx.one(
+function nameOf(...key: [tenant_id: string, recipient_ref: string, category: string, key: string]) {
+  return JSON.stringify(key)
+}
+
+/** Returns the id of the open digest of each group. */
+async function openDigests(tx: Tx, groups: readonly Group[]): Promise<ReadonlyMap<string, string>> {
+  if (groups.length === 0) return new Map()
+  const drafts = groups.map(({ order, digest, rows }) => {
+    const { tenant_id, recipient, category, template, priority, locale, channels } = order
+    return {
+      tenant_id,
+      id: newId(),
+      recipient_ref: textOf(recipient),
+      category: category.name,
+      key: digest.key,
+      order_of: sql.json({ template: template.ref, priority, locale, channels }),
+      principal_id: order.principal_id,
+      total: rows.length,
+      seconds: digest.window_seconds,
+    }
+  })
+  const opened = await tx.many(
     Opened,
     sql`
       insert into notifications.digests as d
         (tenant_id, id, recipient_ref, category, key, order_of, principal_id, total, closes_at)
-      values (${tenant_id}, ${newId()}, ${textOf(recipient)}, ${category.name}, ${digest.key},
-        ${sql.json(kept)}, ${order.principal_id}, ${rows.length},
-        kernel.now() + make_interval(secs => ${digest.window_seconds}))
+      select g.tenant_id, g.id, g.recipient_ref, g.category, g.key, g.order_of, g.principal_id,
+        g.total, kernel.now() + make_interval(secs => g.seconds)
+      from ${sql.table(drafts, draft_columns)} g
       on conflict (tenant_id, recipient_ref, category, key) where state = 'open'
         do update set total = d.total + excluded.total
-      returning id`,
+      returning d.id, d.tenant_id, d.recipient_ref, d.category, d.key`,
+  )
+  return new Map(
+    opened.map(one => [nameOf(one.tenant_id, one.recipient_ref, one.category, one.key), one.id]),
   )
 }
+
+const draft_columns = {
+  tenant_id: 'uuid',
+  id: 'uuid',
+  recipient_ref: 'text',
+  category: 'text',
+  key: 'text',
+  order_of: 'jsonb',
+  principal_id: 'uuid',
+  total: 'int',
+  seconds: 'int',
+} as const

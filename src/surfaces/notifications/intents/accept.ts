@@ -16,7 +16,7 @@ import { announce } from '../sending/announce.ts'
 import { settleMembers } from '../sending/settle-intents.ts'
 import { send_topic } from '../topics.ts'
 import type { DataKeys } from '../vault.ts'
-import { announces, insertIntent, type NewAttempt } from './insert-intent.ts'
+import { announces, insertIntent, type NewAttempt } from './insert-intents.ts'
 import { loadFacts, type FactsOf } from './load-facts.ts'
 import type { Order } from './order.ts'
 import { plan, type Planned } from './plan.ts'
@@ -86,7 +86,7 @@ async function acceptLater(tx: Tx, data_keys: DataKeys, order: Order): Promise<A
     channel,
     due_at_ms: order.scheduled_at_ms,
   }))
-  const row = await insertIntent(tx, data_keys, order, 'scheduled', attempts)
+  const row = await insertIntent(tx, data_keys, { order, state: 'scheduled', attempts, events: 0 })
   return row ? { row, attempts } : null
 }
 
@@ -113,7 +113,7 @@ async function acceptNow(
   )
   const state = stateOf(attempts)
   const ended = announces(order) && state !== 'queued' && state !== 'held'
-  const row = await insertIntent(tx, data_keys, order, state, attempts, ended ? 1 : 0)
+  const row = await insertIntent(tx, data_keys, { order, state, attempts, events: ended ? 1 : 0 })
   if (!row) return null
   items.push(...itemsOf(order, [...messages.values()]))
   if (ended) await announceEnd(tx, order, state, attempts)
