@@ -84,7 +84,7 @@ export type Kernel = {
   readonly personal: Omit<PersonalData, 'queue'>
   /** Every route of the platform. The list is complete once all surfaces are open. */
   routes(): readonly Route[]
-  /** Tells every process to check its queues now. It works outside any transaction. */
+  /** Notifies every process to check its queues now. It works outside any transaction. */
   wake(): void
   /**
    * Calls the function in this process at each wake-up from any process. With topics, only wake-ups

@@ -99,7 +99,7 @@ export function openEvents(options: EventsOptions): Events {
     fault,
     sequenced: () => {
       consumers.poke()
-      wake.tell(new Set([log_topic]))
+      wake.notify(new Set([log_topic]))
     },
   })
   if (options.work) {
@@ -115,7 +115,7 @@ export function openEvents(options: EventsOptions): Events {
   return {
     committed: () => {
       sequencer.poke()
-      wake.tell(new Set([outbox_topic]))
+      wake.notify(new Set([outbox_topic]))
     },
     wake: wake.wake,
     onWake: sleepers.on,

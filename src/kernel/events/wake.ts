@@ -11,7 +11,7 @@ export type Wake = {
   /** Wakes the sleepers of these topics: in this process now, and in other processes soon. */
   wake(topics?: Topics): void
   /** Notifies the other processes only. */
-  tell(topics?: Topics): void
+  notify(topics?: Topics): void
   /** Sends a packet of the bus to the other processes. */
   publish(packet: string): void
   start(): Promise<void>
@@ -37,23 +37,23 @@ export function openWake(
   let timer: NodeJS.Timeout | undefined
   let owed: Topics = new Set()
 
-  const tell = (topics: Topics = 'all') => {
+  const notify = (topics: Topics = 'all') => {
     owed = both(owed, topics)
     if (timer) return
     direct.notify(owed)
     owed = new Set()
     timer = setTimeout(() => {
       timer = undefined
-      if (owed === 'all' || owed.size > 0) tell(owed)
+      if (owed === 'all' || owed.size > 0) notify(owed)
     }, notify_interval_ms)
   }
 
   return {
     wake: (topics = 'all') => {
       sleepers.wake(topics)
-      tell(topics)
+      notify(topics)
     },
-    tell,
+    notify,
     publish: direct.publish,
     start: direct.start,
     stop: async () => {

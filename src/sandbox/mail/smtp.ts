@@ -66,7 +66,7 @@ export function openSmtp(options: SmtpOptions): Smtp {
       held.delete(session)
       const socket = sockets.get(session.remotePort)
       receive(options, stream, session, rule, socket, closing.signal).then(
-        verdict => tell(verdict, respond),
+        verdict => sendVerdict(verdict, respond),
         (error: unknown) => closing.signal.aborted || respond(asRefusal(error)),
       )
     },
@@ -88,7 +88,7 @@ export function openSmtp(options: SmtpOptions): Smtp {
   }
 }
 
-function tell(verdict: Verdict, respond: Respond): void {
+function sendVerdict(verdict: Verdict, respond: Respond): void {
   if (verdict === 'nothing') return
   if ('refuse' in verdict) respond(verdict.refuse)
   else respond(null, verdict.say)

@@ -39,7 +39,7 @@ export async function seed(deps: Deps, tenants: readonly DemoTenant[]): Promise<
     await stockShop(deps, buyer)
     made.push(`${goods.length} products of ${slug}`)
     if (!deps.payments.accepting()) continue
-    for (const story of stories) await tell(deps, buyer, story)
+    for (const story of stories) await play(deps, buyer, story)
     made.push(`${stories.length} orders of ${slug}`)
   }
   return made
@@ -69,7 +69,7 @@ async function stockShop({ kernel, files }: Deps, actor: Principal): Promise<voi
 }
 
 /** Moves one order from its cart to the state that its story needs. */
-async function tell(deps: Deps, principal: Principal, story: Story): Promise<void> {
+async function play(deps: Deps, principal: Principal, story: Story): Promise<void> {
   const { db } = deps.kernel
   const { tenant_id, id: owner_id } = principal
   const cart = { tenant_id, owner_id, id: newId() }

@@ -47,7 +47,7 @@ export function noticeConsumer({ kernel, messages }: Pick<Deps, 'kernel' | 'mess
     ...(more.dedupe ? { dedupe: more.dedupe } : {}),
     ...(more.digest ? { digest: more.digest } : {}),
   })
-  const tell = async (tx: Tx, events: readonly LoggedEvent[]): Promise<void> => {
+  const notify = async (tx: Tx, events: readonly LoggedEvent[]): Promise<void> => {
     const addressed = await addressedOnly(tx, events.map(activityOf))
     const visible = await withoutHidden(tx, addressed)
     if (visible.length > 0) await messages.notifyAll(tx, visible.map(noticeOf))
@@ -55,8 +55,8 @@ export function noticeConsumer({ kernel, messages }: Pick<Deps, 'kernel' | 'mess
   return {
     name: 'social.notices',
     events: ['follow.requested', 'follow.activated', 'post.liked', 'comment.created'],
-    run: (tx, event) => tell(tx, [event]),
-    runAll: tell,
+    run: (tx, event) => notify(tx, [event]),
+    runAll: notify,
     portion: 50,
   }
 }

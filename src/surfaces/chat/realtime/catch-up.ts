@@ -96,7 +96,7 @@ export async function catchUp(
   }
   watched.known_sequence = head.latest_sequence
   watched.known_revision = Math.max(known_revision, head.revision)
-  tellMembers(all, watched, head)
+  notifyMembers(all, watched, head)
 }
 
 function hasUncertain({ people }: Watched): boolean {
@@ -137,7 +137,7 @@ function applyMembers(watched: Watched, members: readonly ChangedMember[]): void
 }
 
 /** A person who left gets a frame about it and receives no more of the conversation. */
-function tellMembers(all: WatchedSet, watched: Watched, head: Head): void {
+function notifyMembers(all: WatchedSet, watched: Watched, head: Head): void {
   const { id: conversation_id, people } = watched
   const { title, state, member_count, revision } = head
   const changed = head.members ?? []

@@ -32,7 +32,7 @@ export class OpenLive implements Live {
   private readonly repair: Repair
   private readonly recent = new Map<string, number>()
   private readonly line: (() => void)[] = []
-  private readonly unhear: readonly (() => void)[]
+  private readonly unsubscribe: readonly (() => void)[]
   private reads = 0
 
   constructor(deps: LiveDeps) {
@@ -52,7 +52,7 @@ export class OpenLive implements Live {
       read: one => this.reread(one),
       joined: (tenant_id, id, user_ids) => this.joinHere(tenant_id, id, user_ids),
     })
-    this.unhear = this.hear()
+    this.unsubscribe = this.subscribe()
     people.onSessionEnded(session_id => this.registry.endSession(session_id))
   }
 
@@ -127,13 +127,13 @@ export class OpenLive implements Live {
   }
 
   async close(): Promise<void> {
-    for (const end of this.unhear) end()
+    for (const end of this.unsubscribe) end()
     this.registry.close()
     this.presence.close()
     await this.repair.stop()
   }
 
-  private hear(): (() => void)[] {
+  private subscribe(): (() => void)[] {
     const { bus } = this.deps.kernel
     return [
       bus.on('chat.heads', {

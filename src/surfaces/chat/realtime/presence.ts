@@ -32,16 +32,16 @@ export class Presence {
   private readonly leaving = new Map<string, NodeJS.Timeout>()
   /** People whose new presence was not sent to their subscribers yet. */
   private readonly changed = new Map<string, Subject>()
-  private telling = false
+  private announcing = false
   private closed = false
-  private readonly unhear: () => void
+  private readonly unsubscribe: () => void
   private readonly repeating: NodeJS.Timeout
 
   constructor(deps: Pick<Deps, 'kernel' | 'blocks'>) {
     const { kernel } = deps
     this.deps = deps
     this.kernel = kernel
-    this.unhear = kernel.bus.on(channel, { message: text => this.hear(text) })
+    this.unsubscribe = kernel.bus.on(channel, { message: text => this.receive(text) })
     this.repeating = setInterval(() => this.repeat(), repeat_ms)
     this.repeating.unref()
   }
@@ -85,7 +85,7 @@ export class Presence {
 
   close(): void {
     this.closed = true
-    this.unhear()
+    this.unsubscribe()
     clearInterval(this.repeating)
     for (const timer of this.leaving.values()) clearTimeout(timer)
   }
@@ -102,31 +102,31 @@ export class Presence {
     })
   }
 
-  private tell(tenant_id: string, user_id: string): void {
+  private announce(tenant_id: string, user_id: string): void {
     const key = keyOf(tenant_id, user_id)
     if (!this.followers.has(key)) return
     this.changed.set(key, { tenant_id, user_id })
-    if (!this.telling) void this.tellAll()
+    if (!this.announcing) void this.announceAll()
   }
 
-  private async tellAll(): Promise<void> {
-    this.telling = true
+  private async announceAll(): Promise<void> {
+    this.announcing = true
     for (const [key, subject] of this.changed) {
       if (this.closed) break
       this.changed.delete(key)
       try {
-        await this.tellFollowers(key, subject)
+        await this.notifyFollowers(key, subject)
       } catch (error) {
         this.kernel.log.warn({ err: error }, 'the followers of a presence could not be read')
         this.changed.set(key, subject)
         await new Promise(resolve => setTimeout(resolve, retry_ms).unref())
       }
     }
-    this.telling = false
+    this.announcing = false
   }
 
   /** A block, or the end of the last common conversation, ends a subscription here. */
-  private async tellFollowers(key: string, { tenant_id, user_id }: Subject): Promise<void> {
+  private async notifyFollowers(key: string, { tenant_id, user_id }: Subject): Promise<void> {
     const ids = [...(this.followers.get(key) ?? [])].map(one => one.holder.user_id)
     const allowed = new Set(await findAcquainted(this.deps, { tenant_id, user_id }, ids))
     const frame = this.stateOf(tenant_id, user_id)
@@ -151,7 +151,7 @@ export class Presence {
     const seen = people.get(user_id)
     if (seen) return void seen.set(from, until)
     people.set(user_id, new Map([[from, until]]))
-    this.tell(tenant_id, user_id)
+    this.announce(tenant_id, user_id)
   }
 
   private depart(tenant_id: string, user_id: string, from: string): void {
@@ -166,7 +166,7 @@ export class Presence {
       this.last_seen.delete(this.last_seen.keys().next().value ?? '')
     }
     this.last_seen.set(key, this.kernel.clock.nowMs())
-    this.tell(tenant_id, user_id)
+    this.announce(tenant_id, user_id)
   }
 
   private publish(tenant_id: string, user_ids: readonly string[], online: boolean): void {
@@ -177,7 +177,7 @@ export class Presence {
     }
   }
 
-  private hear(text: string): void {
+  private receive(text: string): void {
     const [from = '', tenant_id = '', sign, ...user_ids] = text.split(' ')
     for (const user_id of user_ids) {
       if (sign === '+') this.arrive(tenant_id, user_id, from, performance.now() + trust_ms)

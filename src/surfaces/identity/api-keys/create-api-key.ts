@@ -12,7 +12,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { accountColumns } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { tellOwner } from '../mails/tell-owner.ts'
+import { notifyOwner } from '../mails/notify-owner.ts'
 import { hashOf } from '../one-time.ts'
 import { covers, requireKnown } from '../roles/built-in.ts'
 import { AccountRow } from '../schemas.ts'
@@ -78,7 +78,7 @@ export async function createApiKey(
   const actor = account_id
   await recordSecurityEvent(tx, { tenant_id, account_id, action: 'api_key.created', actor, seen })
   tx.audit({ tenant_id, actor, action: 'identity.api_keys.create', target: id, outcome: 'done' })
-  await tellOwner(tx, owner, 'api_key_created')
+  await notifyOwner(tx, owner, 'api_key_created')
   return { ...made, key }
 }
 

@@ -14,7 +14,7 @@ import { Id, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'
-import { tellOwner } from '../mails/tell-owner.ts'
+import { notifyOwner } from '../mails/notify-owner.ts'
 import { mailsTo } from '../mails-to.ts'
 import { consume, consumeAll, issueDerived } from '../one-time.ts'
 import { passwordIsUnchanged, provePassword } from '../passwords/prove-password.ts'
@@ -119,6 +119,6 @@ async function move(tx: Tx, { id }: Principal, token: string, seen: Seen) {
   )
   await forgetAddress(tx, account, 'ended')
   await announceProven(tx, account, seen)
-  await tellOwner(tx, account, 'address_changed')
+  await notifyOwner(tx, account, 'address_changed')
   return { account_id: id, status: 'active', verified_at: moved.verified_at } as const
 }

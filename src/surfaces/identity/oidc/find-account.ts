@@ -12,7 +12,7 @@ import type { Address } from '../accounts/email.ts'
 import { announceProven, takeOver } from '../registrations/take-over.ts'
 import { accountByAddress, accountById } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
-import { tellOwner } from '../mails/tell-owner.ts'
+import { notifyOwner } from '../mails/notify-owner.ts'
 import type { AccountRow } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { emailScope, type Tenant } from '../tenants/resolve-tenant.ts'
@@ -58,7 +58,7 @@ export async function findAccount(tx: Tx, deps: Needs, login: Login): Promise<Fo
   const stored = await storeIdentity(tx, account, { provider, ...asserted }, seen)
   if (!stored) throw new Error('another transaction stored an identity that is locked here')
   // The owner gets no notice if this identity has just created the account.
-  if (held) await tellOwner(tx, held, 'identity_linked')
+  if (held) await notifyOwner(tx, held, 'identity_linked')
   return { account, external_identity_id: stored.id }
 }
 

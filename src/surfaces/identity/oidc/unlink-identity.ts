@@ -10,7 +10,7 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import { accountColumns, raiseAccountVersion } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { tellOwner } from '../mails/tell-owner.ts'
+import { notifyOwner } from '../mails/notify-owner.ts'
 import { AccountRow, Touched } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { requireStepUp } from '../step-up.ts'
@@ -70,7 +70,7 @@ export async function unlinkIdentity(
     seen,
     method: provider,
   })
-  await tellOwner(tx, owner, 'identity_unlinked')
+  await notifyOwner(tx, owner, 'identity_unlinked')
 }
 
 /** A repeat returns the same as the first call. */

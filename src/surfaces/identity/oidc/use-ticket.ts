@@ -11,7 +11,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { closed, Id } from '../../../kernel/http/shapes.ts'
 import { accountById, accountColumns } from '../accounts/find-account.ts'
 import { problem } from '../errors.ts'
-import { tellOwner } from '../mails/tell-owner.ts'
+import { notifyOwner } from '../mails/notify-owner.ts'
 import { consume } from '../one-time.ts'
 import { AccountRow, OneTimeToken } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
@@ -43,7 +43,7 @@ export async function linkIdentity(
   const stored = await storeIdentity(tx, account, details, seen)
   if (!stored) throw problem('external_identity_taken')
   const owner = await accountById(tx, principal.id)
-  if (owner) await tellOwner(tx, owner, 'identity_linked')
+  if (owner) await notifyOwner(tx, owner, 'identity_linked')
   return stored
 }
 

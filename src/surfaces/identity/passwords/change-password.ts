@@ -6,7 +6,7 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import { accountById } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { tellOwner } from '../mails/tell-owner.ts'
+import { notifyOwner } from '../mails/notify-owner.ts'
 import { consumeAll } from '../one-time.ts'
 import { requirePerson } from '../require-person.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
@@ -40,6 +40,6 @@ export async function changePassword(
       { actor: id, seen },
     )
     await consumeAll(tx, id, ['password_reset', 'mfa_login'])
-    await tellOwner(tx, account, 'password_changed')
+    await notifyOwner(tx, account, 'password_changed')
   })
 }

@@ -12,7 +12,7 @@ import { announceProven, removeEarlierHolder } from '../registrations/take-over.
 import { accountById, raiseAccountVersion } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { tellOwner } from '../mails/tell-owner.ts'
+import { notifyOwner } from '../mails/notify-owner.ts'
 import { consume, consumeAll, peek, sentTo, type Challenge, type Purpose } from '../one-time.ts'
 import { completeRequest } from '../requests.ts'
 import type { AccountRow } from '../schemas.ts'
@@ -87,7 +87,7 @@ async function apply(
   if (before.verified_at === null) await announceProven(tx, account, seen)
   const event = { tenant_id, account_id: id, actor: id, seen }
   await recordSecurityEvent(tx, { ...event, action: 'password_reset.completed' })
-  await tellOwner(tx, account, 'password_changed')
+  await notifyOwner(tx, account, 'password_changed')
 }
 
 /** A mailed token is valid only while the account has the address to which the mail went. */

@@ -7,7 +7,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'
 import { accountById } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
-import { tellOwner } from '../mails/tell-owner.ts'
+import { notifyOwner } from '../mails/notify-owner.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { revokeSessions } from './revoke-sessions.ts'
 
@@ -48,6 +48,6 @@ export async function endReusedSession(
       actor: 'anonymous',
       seen,
     })
-    await tellOwner(tx, account, 'sessions_ended')
+    await notifyOwner(tx, account, 'sessions_ended')
   })
 }

@@ -68,7 +68,7 @@ export function openDenied(
   let asking: Promise<void> | undefined
   let again = false
   let timer: NodeJS.Timeout | undefined
-  let unhear = () => {}
+  let unsubscribe = () => {}
   const lease = openLease()
 
   const add = (session_ids: readonly string[]) => {
@@ -115,11 +115,11 @@ export function openDenied(
     onAdd: listener => void listeners.push(listener),
     start: async () => {
       await ask()
-      unhear = kernel.onWake(() => void poll(), [topic])
+      unsubscribe = kernel.onWake(() => void poll(), [topic])
     },
     stop: async () => {
       clearTimeout(timer)
-      unhear()
+      unsubscribe()
       await asking
     },
   }

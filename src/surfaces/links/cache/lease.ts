@@ -59,11 +59,11 @@ export class Lease {
   private glancing = false
   private timer: NodeJS.Timeout | undefined
   private closed = false
-  private readonly unhear: () => void
+  private readonly unsubscribe: () => void
 
   constructor(options: LeaseOptions) {
     this.options = options
-    this.unhear = options.kernel.onWake(() => this.glance())
+    this.unsubscribe = options.kernel.onWake(() => this.glance())
   }
 
   holds(now_ms: number): boolean {
@@ -92,7 +92,7 @@ export class Lease {
 
   async close(): Promise<void> {
     this.closed = true
-    this.unhear()
+    this.unsubscribe()
     clearTimeout(this.timer)
     await this.last.catch(() => {})
     this.until_ms = -Infinity

@@ -105,12 +105,12 @@ async function unaware({ db }: Kernel, node_id: string, xid: string): Promise<nu
 
 async function nextWake({ onWake }: Kernel): Promise<void> {
   const woken = Promise.withResolvers<null>()
-  const unhear = onWake(() => woken.resolve(null))
+  const unsubscribe = onWake(() => woken.resolve(null))
   const over = new AbortController()
   await Promise.race([
     woken.promise,
     wait(look_ms, undefined, { signal: over.signal }).catch(() => {}),
   ])
   over.abort()
-  unhear()
+  unsubscribe()
 }

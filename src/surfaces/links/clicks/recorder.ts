@@ -224,12 +224,12 @@ class ClickRecorder implements Recorder {
       else this.kernel.log.error({ clicks: one.clicks }, 'clicks in the spool cannot be read')
     }
     if (batches.length > 0) await storeBatches(this.kernel, batches)
-    if (this.losses.size > 0) await this.tellLosses()
+    if (this.losses.size > 0) await this.reportLosses()
     this.queue.splice(0, portion.length)
     for (const { place } of portion) if (place) this.spool?.stored(place)
   }
 
-  private async tellLosses(): Promise<void> {
+  private async reportLosses(): Promise<void> {
     const pending = [...this.losses]
     await storeLosses(this.kernel.db, new Map(pending))
     for (const [day, clicks] of pending) {

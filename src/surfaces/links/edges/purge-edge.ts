@@ -68,7 +68,7 @@ export function purgeQueue(deps: Pick<Deps, 'kernel' | 'platform'>): DueQueue {
     retry: { first: 30, factor: 2, cap: 1800 },
     attempts_max: 60,
     run: async (purge, signal) => {
-      await tellEdge(deps, purge, AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]))
+      await askEdge(deps, purge, AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]))
       return done()
     },
     finish: async (tx, { id }, outcome) => {
@@ -77,7 +77,7 @@ export function purgeQueue(deps: Pick<Deps, 'kernel' | 'platform'>): DueQueue {
   })
 }
 
-async function tellEdge(
+async function askEdge(
   { kernel: { settings }, platform }: Pick<Deps, 'kernel' | 'platform'>,
   purge: Purge,
   signal: AbortSignal,

@@ -19,7 +19,7 @@ export type InboxStreams = {
   close(): void
 }
 
-type Stream = Whose & { seen: number; tell(): void; end(): void }
+type Stream = Whose & { seen: number; notify(): void; end(): void }
 
 const poll_ms = 2000
 const life_ms = 3_600_000
@@ -39,7 +39,7 @@ export function openInboxStreams({ db, log, onWake, settings }: Kernel): InboxSt
     try {
       do {
         again = false
-        await tellMoved(db, [...streams])
+        await notifyMoved(db, [...streams])
       } while (again)
     } catch (error) {
       log.warn({ err: error }, 'inboxes could not be read; it is tried again')
@@ -71,7 +71,7 @@ export function openInboxStreams({ db, log, onWake, settings }: Kernel): InboxSt
   }
 }
 
-async function tellMoved(db: Db, streams: readonly Stream[]): Promise<void> {
+async function notifyMoved(db: Db, streams: readonly Stream[]): Promise<void> {
   const rows = await db.many(
     Moved,
     sql`
@@ -82,7 +82,7 @@ async function tellMoved(db: Db, streams: readonly Stream[]): Promise<void> {
   )
   const last = new Map(rows.map(row => [`${row.tenant_id} ${row.user_id}`, row.last_sequence]))
   for (const one of streams) {
-    if ((last.get(`${one.tenant_id} ${one.user_id}`) ?? 0) > one.seen) one.tell()
+    if ((last.get(`${one.tenant_id} ${one.user_id}`) ?? 0) > one.seen) one.notify()
   }
 }
 
@@ -103,7 +103,7 @@ async function* watch(
   const stream: Stream = {
     ...whose,
     seen: start,
-    tell: () => moved.resolve(true),
+    notify: () => moved.resolve(true),
     end: () => end.abort(),
   }
   add(stream)

@@ -81,7 +81,7 @@ async function run(work: Work): Promise<Result> {
     deps.sender.poke([order.subscription_id])
     const next = await behind(work, at, portion)
     place = { at: next, done: done + portion.found, total, until: pace.until() }
-    await tell(job, place)
+    await reportProgress(job, place)
   }
   return { subscription_id: order.subscription_id, deliveries: place.done }
 }
@@ -100,7 +100,7 @@ async function begin(work: Work): Promise<Place> {
     at = await behind(work, at, portion)
   }
   const place = { at: first, done: 0, total }
-  await tell(job, place)
+  await reportProgress(job, place)
   return place
 }
 
@@ -157,7 +157,7 @@ function lineUp(
 }
 
 /** New events may have arrived since the count. */
-function tell(job: RunningJob, place: Place): Promise<void> {
+function reportProgress(job: RunningJob, place: Place): Promise<void> {
   const { at, done, total } = place
   const stage = at?.stage ?? 'lined_up'
   const checkpoint = place

@@ -10,7 +10,7 @@ import { Id, Version } from '../../../../kernel/http/shapes.ts'
 import { accountById, raiseAccountVersion } from '../../accounts/find-account.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
-import { tellOwner } from '../../mails/tell-owner.ts'
+import { notifyOwner } from '../../mails/notify-owner.ts'
 import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
 import { holdAccount } from './hold-account.ts'
 import type { Session } from '../holder.ts'
@@ -81,7 +81,7 @@ export async function activateMethod(
         seen,
         method: pending.type,
       })
-      await tellOwner(tx, account, 'factor_added')
+      await notifyOwner(tx, account, 'factor_added')
       if (active > 0) return { id: method_id, status: 'active' }
       const recovery_codes = await replaceRecoveryCodes(tx, deps.kernel.keys, account)
       return { id: method_id, status: 'active', recovery_codes }

@@ -8,7 +8,7 @@ import { newSecret } from '../../../../kernel/ids.ts'
 import type { Keyring } from '../../../../kernel/keys.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
-import { tellOwner } from '../../mails/tell-owner.ts'
+import { notifyOwner } from '../../mails/notify-owner.ts'
 import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
 import { requireStepUp } from '../../step-up.ts'
 import type { Session } from '../holder.ts'
@@ -38,7 +38,7 @@ export async function renewRecoveryCodes(
     actor: account.id,
     seen,
   })
-  await tellOwner(tx, account, 'recovery_codes_renewed')
+  await notifyOwner(tx, account, 'recovery_codes_renewed')
   return await replaceRecoveryCodes(tx, deps.kernel.keys, account)
 }
 

@@ -6,7 +6,7 @@ import { Version } from '../../../../kernel/http/shapes.ts'
 import { raiseAccountVersion } from '../../accounts/find-account.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
-import { tellOwner } from '../../mails/tell-owner.ts'
+import { notifyOwner } from '../../mails/notify-owner.ts'
 import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
 import { holdAccount } from './hold-account.ts'
 import type { Session } from '../holder.ts'
@@ -54,5 +54,5 @@ export async function removeMethod(
     seen,
     method: method.type,
   })
-  await tellOwner(tx, account, 'factor_removed')
+  await notifyOwner(tx, account, 'factor_removed')
 }

@@ -21,7 +21,7 @@ const every_ms = 10_000
 
 /** Publishes the list repeatedly until the process stops, and then removes the list. */
 export function capabilitiesOf({ db, log, builtIns }: Deps, worker_id: string) {
-  const tell = () =>
+  const publish = () =>
     announce(
       db,
       worker_id,
@@ -32,7 +32,7 @@ export function capabilitiesOf({ db, log, builtIns }: Deps, worker_id: string) {
       const sleeper = openSleeper()
       signal.addEventListener('abort', sleeper.close)
       while (!signal.aborted) {
-        await tell().catch((error: unknown) => {
+        await publish().catch((error: unknown) => {
           logFailure(log, { err: error }, 'what this worker can run was not announced')
         })
         await sleeper.sleepThrough(every_ms)

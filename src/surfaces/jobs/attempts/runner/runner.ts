@@ -77,7 +77,7 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
   }, [runner_name])
   signal.addEventListener('abort', sleeper.close)
   const beating = pulse.beat(places.held)
-  const telling = capabilitiesOf(deps, worker_id).announceUntil(signal)
+  const announcing = capabilitiesOf(deps, worker_id).announceUntil(signal)
   try {
     const worker = { worker_id, claim_id: null, grace_seconds: deps.grace_seconds }
     while (!signal.aborted) {
@@ -88,7 +88,7 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
   } finally {
     deaf()
     pulse.close()
-    await Promise.all([beating, telling])
+    await Promise.all([beating, announcing])
   }
 }
 

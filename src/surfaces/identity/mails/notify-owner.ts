@@ -8,7 +8,7 @@ import { requestMail, type Template } from './request.ts'
 
 type Owner = Pick<AccountRow, 'id' | 'tenant_id' | 'email' | 'locale'>
 
-export async function tellOwner(
+export async function notifyOwner(
   tx: Tx,
   { id, tenant_id, email, locale }: Owner,
   template: Template,
