@@ -53,5 +53,5 @@ if (import.meta.main) {
   const file = resolve(root, document_path)
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, await openApiText())
-  console.log(`${document_path} is up to date.`)
+  console.log(`${document_path} is written.`)
 }

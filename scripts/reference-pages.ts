@@ -149,5 +149,5 @@ if (import.meta.main) {
   for (const [name, text] of Object.entries(await referencePages())) {
     await writeFile(resolve(folder, name), text)
   }
-  console.log('docs/reference is up to date.')
+  console.log('docs/reference is written.')
 }

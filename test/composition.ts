@@ -4,6 +4,8 @@ import { readConfig, type Config, type Environment } from '../src/runtime/config
 import { tables } from '../src/settings.ts'
 import type { Opened } from '../src/kernel/surface.ts'
 import { book } from './surfaces/book/surface.ts'
+import { settings as bookmarksSettings } from './surfaces/bookmarks/settings.ts'
+import { bookmarks } from './surfaces/bookmarks/surface.ts'
 import { settings as notesSettings } from './surfaces/notes/settings.ts'
 import { notes } from './surfaces/notes/surface.ts'
 import type { Face as People } from './surfaces/people/face.ts'
@@ -12,7 +14,7 @@ import { relay } from './surfaces/relay/surface.ts'
 
 /** The platform's settings and those of the small surfaces. */
 export function testConfig(overrides?: Environment, env?: Environment): Config {
-  return readConfig([...tables, notesSettings], overrides, env)
+  return readConfig([...tables, notesSettings, bookmarksSettings], overrides, env)
 }
 
 export type TestFaces = { people: People; opened: Record<string, Opened> }
@@ -23,13 +25,14 @@ export function testComposition(
   told: (faces: TestFaces) => void = () => {},
 ): Composition {
   return {
-    surfaces: [people, book, notes, relay],
+    surfaces: [people, book, notes, bookmarks, relay],
     open: kernelFor => {
       const who = people.open(kernelFor(people), {})
       const opened = {
         people: who,
         book: book.open(kernelFor(book), {}),
         notes: notes.open(kernelFor(notes), { vendor_url }),
+        bookmarks: bookmarks.open(kernelFor(bookmarks), {}),
         relay: relay.open(kernelFor(relay), { vendor_url }),
       }
       told({ people: who.face, opened })

@@ -218,10 +218,7 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
   await setUp(who, mark)
   await leave(who, mark)
 
-  const every =
-    'chat commerce identity inference jobs kernel links notifications payments retrieval social uploads webhooks'.split(
-      ' ',
-    )
+  const every = ['kernel', ...Object.keys(world.platform.opened)].toSorted()
   expect(surfacesOf(await tablesWith(mark))).toEqual(every)
   expect(await objectsWith(mark)).not.toEqual([])
   const exported = await ask('GET', '/v1/me/export')

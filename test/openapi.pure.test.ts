@@ -8,7 +8,7 @@ import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
-import { document_path, openApiText } from '../scripts/openapi.ts'
+import { document_path, openApiText, openProduct } from '../scripts/openapi.ts'
 import { incompatibilities, type Document } from './openapi/incompatibilities.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -52,6 +52,15 @@ describe('the document', () => {
     )
     expect(new Set(ids).size).toBe(ids.length)
     expect(Object.keys(paths).filter(path => path.startsWith('/dev'))).toEqual([])
+  })
+
+  test('takes the name of every operation from its route', async () => {
+    const product = await openProduct()
+    const { paths } = JSON.parse(committed) as { paths: Record<string, object> }
+    const published = product.routes.filter(({ path }) => path in paths)
+    await product.stop()
+    const nameless = published.filter(({ name }) => name === undefined)
+    expect(nameless.map(({ method, path }) => `${method} ${path}`)).toEqual([])
   })
 
   test('breaks no caller of the version before', async () => {

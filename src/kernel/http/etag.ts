@@ -2,6 +2,7 @@
  * Strong entity tags made from row versions, and the two preconditions on them. The `where` of the
  * UPDATE compares the version, so that two writers of one version cannot both succeed.
  */
+import { sql, type Sql } from '../database/sql.ts'
 import { problem } from '../errors/problem.ts'
 
 export function etag(version: number): string {
@@ -24,6 +25,11 @@ export function expectedVersions(header: string | string[] | undefined): number[
     const version = match ? Number(match[1]) : Number.NaN
     return Number.isSafeInteger(version) && version > 0 ? [version] : [-1]
   })
+}
+
+/** The condition of `expectedVersions` on the column `version`, for the `where` of an UPDATE. */
+export function hasVersion(versions: readonly number[] | null): Sql {
+  return sql`(${versions}::bigint[] is null or version = any(${versions}::bigint[]))`
 }
 
 /** Throws 412 if If-Match does not contain the version of the locked row. */

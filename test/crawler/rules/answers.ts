@@ -30,6 +30,20 @@ export const answers: readonly Rule[] = [
     },
   },
   {
+    name: 'the reply has no ETag and no Location that the route does not declare',
+    exempt: onlyWith.pipeline,
+    check: async visit => {
+      const { sends = [] } = visit.target.route
+      const { status, headers } = await success(visit)
+      const located = status === 201 || status === 202
+      const sent = [
+        ...(headers.etag !== undefined && status < 300 ? ['etag'] : []),
+        ...(headers.location !== undefined && located ? ['location'] : []),
+      ]
+      expect([...sends]).toEqual(expect.arrayContaining(sent))
+    },
+  },
+  {
     name: 'a refusal is a problem document',
     exempt: onlyWith.negotiation,
     check: async visit => expectProblem(await refusal(visit), 406, 'not_acceptable'),

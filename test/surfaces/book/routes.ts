@@ -17,6 +17,7 @@ export const routes: readonly Route[] = [
     permission: 'book.accounts.open',
     added: true,
     body: OpenAccount,
+    sends: ['location'],
     replies: { 201: Account },
     handle: async ({ tx, principal, body }) => {
       const account = await tx.one(
@@ -57,6 +58,7 @@ export const routes: readonly Route[] = [
     added: true,
     body: MakeTransfer,
     unknown_members: 'refused',
+    sends: ['location'],
     fails: ['account_not_found', 'insufficient_funds'],
     replies: { 201: Transfer },
     handle: async ({ tx, principal, body }) => {

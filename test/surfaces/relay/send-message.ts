@@ -25,6 +25,7 @@ export function sendRoute(db: Db, vendor: Upstream): Route {
     lease_seconds: 5,
     added: true,
     body: SendMessage,
+    sends: ['location'],
     fails: ['message_refused'],
     replies: { 201: Message, 202: Message },
     operation: {

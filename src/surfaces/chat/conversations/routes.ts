@@ -35,6 +35,7 @@ function createRoute(deps: Deps): Route {
     idempotency: 'optional',
     rate_tenant: false,
     body: CreateConversation,
+    sends: ['location'],
     replies: { 200: Conversation, 201: Conversation },
     fails: ['member_unknown', 'group_too_large', 'permission_denied', 'quota_exceeded'],
     handle: async ({ tx, principal, body }) => {

@@ -87,8 +87,8 @@ function sendRoute(deps: Deps, send: Sender): Route {
     idempotency: 'domain',
     body: SendMessage,
     body_limit_bytes: 128 * 1024,
+    sends: ['etag', 'location'],
     replies: { 201: Message },
-    sends: ['location'],
     fails: [
       absent,
       'not_a_member',

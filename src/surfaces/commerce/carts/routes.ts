@@ -43,6 +43,7 @@ function openRoute(deps: Deps): Route {
     rate_tenant: false,
     added: true,
     body: OpenCart,
+    sends: ['etag', 'location'],
     replies: { 200: Cart, 201: Cart },
     fails: ['currency_unsupported', 'quota_exceeded'],
     handle: async ({ tx, principal, body: { currency, id = newId() } }) => {
@@ -98,6 +99,7 @@ function setRoute(deps: Deps): Route {
     params: { cart_id: Id, sku: Sku },
     absent: 'validation_failed',
     body: SetItem,
+    sends: ['etag', 'location'],
     replies: { 200: Cart, 201: Cart },
     fails: [
       'sku_not_found',
@@ -130,6 +132,7 @@ function changeRoute(deps: Deps): Route {
     added: true,
     absent,
     body: ChangeCart,
+    sends: ['etag'],
     replies: { 200: Cart },
     fails: [
       absent,

@@ -117,6 +117,7 @@ function createRoute(deps: Deps): Route {
     added: true,
     body: CreateProduct,
     body_limit_bytes: 1 << 20,
+    sends: ['etag', 'location'],
     replies: { 201: Product },
     fails: writing,
     handle: async ({ tx, principal, body }) => {
@@ -141,6 +142,7 @@ function changeRoute(deps: Deps): Route {
     absent,
     body: ChangeProduct,
     body_limit_bytes: 1 << 20,
+    sends: ['etag'],
     replies: { 200: Product },
     fails: [absent, 'invalid_transition', 'precondition_failed', ...writing],
     handle: async ({ tx, principal, params, body, request }) => {

@@ -35,8 +35,8 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
       body: Checkout,
       inspectBody: body => deps.payments.refuseCardData(body),
       unknown_members: 'refused',
+      sends: ['etag', 'location'],
       replies: { 201: Order, 202: Order },
-      sends: ['location'],
       fails: [
         'cart_not_found',
         'cart_not_open',

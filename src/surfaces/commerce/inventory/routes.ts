@@ -92,6 +92,7 @@ function getRoute(): Route {
     added: true,
     params: { sku: Sku },
     absent,
+    sends: ['etag'],
     replies: { 200: InventoryItem },
     fails: [absent],
     handle: async ({ tx, principal, params }) => {

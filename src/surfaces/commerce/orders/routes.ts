@@ -116,6 +116,7 @@ function cancelRoute(deps: Deps): Route {
     body_optional: true,
     inspectBody: body => deps.payments.refuseCardData(body),
     unknown_members: 'refused',
+    sends: ['etag'],
     replies: { 200: Order },
     fails: [absent, 'order_not_cancellable', 'card_data_refused'],
     handle: async ({ tx, principal, params, body, grants }) => {

@@ -60,8 +60,8 @@ function createRoute(deps: Deps): Route {
     body: RequestReturn,
     inspectBody: body => deps.payments.refuseCardData(body),
     unknown_members: 'refused',
+    sends: ['etag', 'location'],
     replies: { 201: Return },
-    sends: ['location'],
     fails: [
       'order_not_found',
       'return_quantity_exceeded',
@@ -148,6 +148,7 @@ const deciding = {
   unknown_members: 'refused',
   idempotency: 'required',
   absent,
+  sends: ['etag'],
   replies: { 200: Return },
   fails: [absent, 'invalid_transition', 'permission_denied'],
 } as const

@@ -27,6 +27,7 @@ export function ruleRoutes(): readonly Route[] {
     ...settingsRoutes(),
     ...recordRoutes({
       kind: 'tax_rule',
+      noun: 'TaxRule',
       path: '/v1/tax-rules',
       says: 'tax rule',
       shape: shapes.TaxRule,
@@ -36,6 +37,7 @@ export function ruleRoutes(): readonly Route[] {
     }),
     ...recordRoutes({
       kind: 'shipping_method',
+      noun: 'ShippingMethod',
       path: '/v1/shipping-methods',
       says: 'shipping method',
       shape: shapes.ShippingMethod,
@@ -45,6 +47,7 @@ export function ruleRoutes(): readonly Route[] {
     }),
     ...recordRoutes({
       kind: 'discount',
+      noun: 'Discount',
       path: '/v1/discounts',
       says: 'discount',
       shape: shapes.Discount,
@@ -58,6 +61,8 @@ export function ruleRoutes(): readonly Route[] {
 
 type Resource = {
   readonly kind: RecordKind
+  /** In the names of its operations. */
+  readonly noun: string
   readonly path: string
   readonly says: string
   readonly shape: TObject
@@ -84,12 +89,13 @@ function namesOf({ kind, path, key }: Resource) {
 }
 
 function putRoute(resource: Resource): Route {
-  const { kind, path, says, put, view, check } = resource
+  const { kind, noun, path, says, put, view, check } = resource
   const shape = Type.Unsafe<object>(resource.shape)
   const { one, params, keyOf } = namesOf(resource)
   return route({
     method: 'PUT',
     path: one,
+    name: `put${noun}`,
     summary: `Create or replace a ${says}`,
     description: 'Existing orders keep their totals. The totals of carts are calculated again.',
     permission: writes,
@@ -97,6 +103,7 @@ function putRoute(resource: Resource): Route {
     params,
     absent: 'validation_failed',
     body: put,
+    sends: ['etag', 'location'],
     replies: { 200: shape, 201: shape },
     fails: ['precondition_failed'],
     handle: async ({ tx, principal, params: given, body, request: { headers } }) => {
@@ -116,17 +123,19 @@ function putRoute(resource: Resource): Route {
 }
 
 function getRoute(resource: Resource): Route {
-  const { kind, says, view } = resource
+  const { kind, noun, says, view } = resource
   const shape = Type.Unsafe<object>(resource.shape)
   const { one, absent, params, keyOf } = namesOf(resource)
   return route({
     method: 'GET',
     path: one,
+    name: `get${noun}`,
     summary: `A ${says}`,
     permission: writes,
     added: true,
     params,
     absent,
+    sends: ['etag'],
     replies: { 200: shape },
     fails: [absent],
     handle: async ({ tx, principal: { tenant_id }, params: given }) => {
@@ -138,11 +147,12 @@ function getRoute(resource: Resource): Route {
 }
 
 function listRoute(resource: Resource): Route {
-  const { kind, path, says, view } = resource
+  const { kind, noun, path, says, view } = resource
   const shape = Type.Unsafe<object>(resource.shape)
   return route({
     method: 'GET',
     path,
+    name: `list${noun}s`,
     summary: `List the ${says}s of the shop, by name`,
     permission: writes,
     added: true,
@@ -174,6 +184,7 @@ function settingsRoutes(): Route[] {
       summary: 'Get the settings of the shop for totals, payments and returns',
       permission: writes,
       added: true,
+      sends: ['etag'],
       replies: { 200: shapes.ShopSettings },
       handle: async ({ tx, principal }) => {
         const found = await shopSettings(tx, principal.tenant_id)
@@ -188,6 +199,7 @@ function settingsRoutes(): Route[] {
       permission: writes,
       added: true,
       body: shapes.PutSettings,
+      sends: ['etag'],
       replies: { 200: shapes.ShopSettings },
       fails: ['precondition_failed'],
       handle: async ({ tx, principal: { id, tenant_id }, body, request: { headers } }) => {

@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { expectedVersions, preconditionFailed } from '../../../kernel/http/etag.ts'
+import { expectedVersions, hasVersion, preconditionFailed } from '../../../kernel/http/etag.ts'
 import { closed, nullable } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { requirePerson } from '../require-person.ts'
@@ -36,7 +36,7 @@ export async function updateMe(
         locale = case when ${locale === undefined} then locale else ${locale ?? null}::text end,
         version = version + 1
       where id = ${id} and status = 'active'
-        and (${versions}::bigint[] is null or version = any(${versions}::bigint[]))
+        and ${hasVersion(versions)}
       returning id`,
   )
   if (changed) return

@@ -39,6 +39,7 @@ function logInRoute(deps: Deps): Route {
     permission: 'public',
     body: LogIn,
     transaction: 'own',
+    sends: ['location'],
     replies: { 201: SessionTokens, 202: MfaRequired },
     fails: ['invalid_credentials', 'rate_limited', 'overloaded'],
     handle: async ({ body, request }) => {

@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { preconditionFailed } from '../../../kernel/http/etag.ts'
+import { hasVersion, preconditionFailed } from '../../../kernel/http/etag.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { unscanned } from '../destinations/scan-links.ts'
@@ -44,7 +44,7 @@ export async function deleteLink(
       set state = 'deleted', disabled_by = null, title = null, ${unscanned},
         version = version + 1, updated_at = kernel.now()
       where ${own} and code = ${target.code} and state <> 'deleted'
-        and (${versions}::bigint[] is null or version = any(${versions}::bigint[]))
+        and ${hasVersion(versions)}
       returning id, domain_id, code, version`,
   )
   if (!gone && versions) await demandDeleted(tx, tenant_id, target)

@@ -86,6 +86,7 @@ function rebuildRoute(deps: Deps): Route {
     added: true,
     idempotency: 'optional',
     body: Rebuild,
+    sends: ['location'],
     replies: { 202: Rebuilding },
     fails: ['domain_not_found'],
     handle: async ({ tx, principal, body }) => {

@@ -49,6 +49,7 @@ function createRoute(deps: Deps): Route {
     body: CreateIntent,
     inspectBody: refuseCardData,
     unknown_members: 'refused',
+    sends: ['etag', 'location'],
     replies: { 201: Intent },
     fails: [
       'amount_ambiguous',
@@ -119,6 +120,7 @@ function getRoute(deps: Deps): Route {
     transaction: 'own',
     head: true,
     absent,
+    sends: ['etag'],
     replies: { 200: Intent },
     fails: [absent],
     handle: async ({ db, params: { id }, principal: { tenant_id } }) => {
@@ -156,6 +158,7 @@ function authorizeRoute(deps: Deps): Route {
     body: Authorize,
     inspectBody: refuseCardData,
     unknown_members: 'refused',
+    sends: ['etag'],
     replies: { 200: Intent, 202: Intent },
     fails: [...moving, 'payment_declined', 'payment_method_invalid', 'rate_limited'],
     operation: {
@@ -190,6 +193,7 @@ function captureRoute(deps: Deps): Route {
     body_optional: true,
     inspectBody: refuseCardData,
     unknown_members: 'refused',
+    sends: ['etag'],
     replies: { 200: Intent, 202: Intent },
     fails: [
       ...moving,
@@ -230,6 +234,7 @@ function cancelRoute(deps: Deps): Route {
     body_optional: true,
     inspectBody: refuseCardData,
     unknown_members: 'refused',
+    sends: ['etag'],
     replies: { 200: Intent, 202: Intent },
     fails: moving,
     operation: {

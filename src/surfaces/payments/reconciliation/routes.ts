@@ -84,6 +84,7 @@ function startRoute(): Route {
     added: true,
     idempotency: 'optional',
     body: closed({ from: Time, to: Time }, { title: 'RequestReconciliation' }),
+    sends: ['location'],
     replies: { 202: Run },
     fails: ['validation_failed'],
     handle: async ({ tx, principal, body: { from, to } }) => {
@@ -183,6 +184,7 @@ function resolveRoute(): Route {
     ),
     inspectBody: refuseCardData,
     unknown_members: 'refused',
+    sends: ['etag'],
     replies: { 200: Item },
     fails: [absent, 'already_resolved', 'card_data_refused'],
     handle: async ({ tx, params: { id }, principal, body }) => {

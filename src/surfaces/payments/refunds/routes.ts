@@ -55,6 +55,7 @@ function createRoute(deps: Deps): Route {
     body: CreateRefund,
     inspectBody: refuseCardData,
     unknown_members: 'refused',
+    sends: ['location'],
     replies: { 201: Refund, 202: Refund },
     fails: [
       'payment_intent_not_found',

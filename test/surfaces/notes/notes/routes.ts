@@ -44,6 +44,7 @@ function writeRoute({ kernel }: Pick<Deps, 'kernel'>): Route {
     permission: 'notes.notes.write:{body.kind}',
     added: true,
     body: WriteNote,
+    sends: ['etag', 'location'],
     replies: { 201: Note },
     fails: ['quota_exceeded'],
     handle: async ({ tx, principal, body }) => {
@@ -85,6 +86,7 @@ function readRoute(): Route {
     rate_tenant: false,
     added: true,
     absent: 'note_not_found',
+    sends: ['etag'],
     replies: { 200: Note },
     handle: async ({ tx, principal, params }) => {
       const note = await tx.maybe(
@@ -169,6 +171,7 @@ function patchRoute(): Route {
     permission: 'authenticated',
     added: true,
     absent: 'note_not_found',
+    sends: ['etag'],
     fails: ['precondition_failed'],
     body: PatchNote,
     replies: { 200: Note },

@@ -58,7 +58,7 @@ test('what an erased person wrote goes, in portions; that of others stays', asyn
   const erase = () => kernel.db.tx(tx => kernel.personal.erase(tx, accountOf(person)))
   await erase()
   await erase()
-  await eventually('all surfaces have erased', async () => (await erased(person)) === 2)
+  await eventually('all surfaces have erased', async () => (await erased(person)) === 3)
   expect([await notesOf(person), await notesOf(other)]).toEqual([0, 1])
 })
 
@@ -73,14 +73,14 @@ test('a surface that fails is retried, and a rollback erases nothing', async () 
     .catch(() => {})
   const rows = sql`from kernel.erasures where account_id = ${person.principal.id}`
   expect(await count(kernel.db, rows)).toBe(0)
-  faults.set({ point: 'kernel.after_attempt', action: 'throw', times: 2 })
+  faults.set({ point: 'kernel.after_attempt', action: 'throw', times: 3 })
   await kernel.db.tx(tx => kernel.personal.erase(tx, accountOf(person)))
   const failed = sql`${rows} and attempts > 0 and erased_at is null`
-  await eventually('both attempts have failed', async () => (await count(kernel.db, failed)) === 2)
+  await eventually('each attempt has failed', async () => (await count(kernel.db, failed)) === 3)
   faults.clear()
   // Their leases end by themselves; here they end at once.
   await kernel.db.run(sql`
     update kernel.erasures set leased_until = now() where account_id = ${person.principal.id}`)
-  await eventually('all surfaces have erased', async () => (await erased(person)) === 2)
+  await eventually('all surfaces have erased', async () => (await erased(person)) === 3)
   expect(await notesOf(person)).toBe(0)
 })

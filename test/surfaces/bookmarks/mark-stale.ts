@@ -1,0 +1,32 @@
+/**
+ * Marks a bookmark as stale when it becomes due. The row is the queue: a change makes it due later,
+ * and a deletion never, also while an attempt runs.
+ */
+import { Type } from 'typebox'
+import { sql, type Sql } from '../../../src/kernel/database/sql.ts'
+import { Id } from '../../../src/kernel/http/shapes.ts'
+import { done, dueQueue, type DueQueue } from '../../../src/kernel/work/due-queue.ts'
+import type { Kernel } from './settings.ts'
+
+/** The time at which a bookmark becomes stale that is changed now. */
+export const staleAt = (settings: Kernel['settings']): Sql =>
+  sql`kernel.now() + make_interval(days => ${settings['bookmarks.stale_days']}::int)`
+
+export function staleQueue(): DueQueue {
+  return dueQueue({
+    name: 'bookmarks.stale',
+    table: 'bookmarks.bookmarks',
+    key: ['tenant_id', 'id'],
+    row: Type.Object({ tenant_id: Id, id: Id }),
+    batch: 100,
+    concurrency: 4,
+    lease_seconds: 10,
+    retry: [1, 5, 30, 300],
+    run: async () => done(),
+    finish: async (tx, { tenant_id, id }) => {
+      await tx.run(sql`
+        update bookmarks.bookmarks set stale = true, version = version + 1
+        where tenant_id = ${tenant_id} and id = ${id}`)
+    },
+  })
+}

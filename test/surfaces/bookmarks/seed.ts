@@ -1,0 +1,25 @@
+/** A few bookmarks of a member of each demo tenant; running it again changes nothing. */
+import { Type } from 'typebox'
+import { sql } from '../../../src/kernel/database/sql.ts'
+import type { DemoTenant } from '../../../src/kernel/surface.ts'
+import { createBookmark } from './create-bookmark.ts'
+import type { Kernel } from './settings.ts'
+
+const bookmarks = [
+  { url: 'https://www.postgresql.org/docs/', title: 'PostgreSQL manual', tags: ['work', 'sql'] },
+  { url: 'https://www.rfc-editor.org/rfc/rfc9110', title: 'HTTP semantics', tags: ['work'] },
+  { url: 'https://www.example.com/recipes', title: 'Recipes for two', tags: ['cooking'] },
+]
+
+export async function seed(kernel: Kernel, tenants: readonly DemoTenant[]): Promise<string[]> {
+  const made: string[] = []
+  for (const { id: tenant_id, slug, member } of tenants) {
+    const mine = sql`select id from bookmarks.bookmarks where tenant_id = ${tenant_id} and owner_id = ${member} limit 1`
+    await kernel.db.tx(async tx => {
+      if (await tx.maybe(Type.Object({ id: Type.String() }), mine)) return
+      for (const one of bookmarks) await createBookmark(tx, kernel, { id: member, tenant_id }, one)
+      made.push(`${bookmarks.length} bookmarks (${slug})`)
+    })
+  }
+  return made
+}
