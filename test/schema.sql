@@ -2625,6 +2625,7 @@ create table links.click_events (
   domain_id uuid not null,
   code text collate "C" not null,
   occurred_at timestamp with time zone not null,
+  clicks_since timestamp with time zone,
   coarse_context jsonb not null,
   batch_id uuid not null,
   constraint click_events_pkey PRIMARY KEY (event_id, occurred_at)
@@ -2783,7 +2784,7 @@ CREATE INDEX links_expires_at ON links.links USING btree (expires_at) WHERE (sta
 CREATE INDEX links_owner ON links.links USING btree (tenant_id, owner_id, created_at DESC, domain_id, code) WHERE (state <> 'deleted'::text);
 CREATE INDEX links_scan_due_at ON links.links USING btree (scan_due_at) WHERE (scan_due_at IS NOT NULL);
 
-create unlogged table links.redirect_nodes (
+create table links.redirect_nodes (
   node_id uuid not null,
   leased_until timestamp with time zone not null,
   seen pg_snapshot,
@@ -2796,6 +2797,7 @@ create view links.idempotency_records as
     key,
     fingerprint AS request_fingerprint,
     "substring"(resource_ref, '/v1/links/([^/?]+)'::text) AS link_code
+  has_spool boolean not null default true,
    FROM kernel.idempotency_records
   WHERE (operation = 'POST /v1/links'::text);
 
