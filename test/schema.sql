@@ -158,6 +158,7 @@ create table kernel.idempotency_records (
 );
 CREATE INDEX idempotency_records_expires_at ON kernel.idempotency_records USING btree (expires_at);
 CREATE INDEX idempotency_records_request_id ON kernel.idempotency_records USING btree (request_id);
+  sealed_body bytea storage external,
 
 create table kernel.inbox_events (
   consumer text collate "C" not null,

@@ -47,7 +47,7 @@ async function makeRequest({ world, person }: Maker): Promise<string> {
     request_id,
   }
   const outcome = { status: 201, headers: { location: '/v1/crawled/1' }, body: '{}' }
-  const rules = { retention_hours: 24, by_reference: false }
+  const rules = { retention_hours: 24, by_reference: false, seal: null }
   await world.platform.kernel.db.run(recordOutcome(scope, outcome, rules))
   return request_id
 }
