@@ -20,6 +20,13 @@ create table kernel.audit_events (
 CREATE INDEX audit_events_tenant ON kernel.audit_events USING btree (tenant_id, id DESC);
 CREATE TRIGGER audit_events_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON kernel.audit_events FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
+create table kernel.cell (
+  one boolean not null default true,
+  id uuid not null,
+  constraint cell_one_check CHECK (one),
+  constraint cell_pkey PRIMARY KEY (one)
+);
+
 create table kernel.clock (
   only_row boolean not null default true,
   offset_seconds double precision not null default 0,
@@ -151,6 +158,7 @@ create table kernel.idempotency_records (
   expires_at timestamp with time zone not null,
   request_id uuid,
   transaction_id bigint,
+  sealed_body bytea storage external,
   constraint idempotency_records_check CHECK (((state = 'in_progress'::text) OR (status IS NOT NULL))),
   constraint idempotency_records_fingerprint_check CHECK ((octet_length(fingerprint) = 32)),
   constraint idempotency_records_pkey PRIMARY KEY (principal_id, operation, key),
@@ -158,7 +166,6 @@ create table kernel.idempotency_records (
 );
 CREATE INDEX idempotency_records_expires_at ON kernel.idempotency_records USING btree (expires_at);
 CREATE INDEX idempotency_records_request_id ON kernel.idempotency_records USING btree (request_id);
-  sealed_body bytea storage external,
 
 create table kernel.inbox_events (
   consumer text collate "C" not null,
@@ -2618,6 +2625,7 @@ create table links.click_batches (
   id uuid not null,
   counts json not null,
   created_at timestamp with time zone not null default now(),
+  clicks_since timestamp with time zone,
   constraint click_batches_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.01);
 
@@ -2626,7 +2634,6 @@ create table links.click_events (
   domain_id uuid not null,
   code text collate "C" not null,
   occurred_at timestamp with time zone not null,
-  clicks_since timestamp with time zone,
   coarse_context jsonb not null,
   batch_id uuid not null,
   constraint click_events_pkey PRIMARY KEY (event_id, occurred_at)
@@ -2790,6 +2797,7 @@ create table links.redirect_nodes (
   leased_until timestamp with time zone not null,
   seen pg_snapshot,
   clicks_since timestamp with time zone,
+  has_spool boolean not null default true,
   constraint redirect_nodes_pkey PRIMARY KEY (node_id)
 ) with (fillfactor=50);
 
@@ -2798,7 +2806,6 @@ create view links.idempotency_records as
     key,
     fingerprint AS request_fingerprint,
     "substring"(resource_ref, '/v1/links/([^/?]+)'::text) AS link_code
-  has_spool boolean not null default true,
    FROM kernel.idempotency_records
   WHERE (operation = 'POST /v1/links'::text);
 
