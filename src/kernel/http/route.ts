@@ -120,6 +120,8 @@ type Common<
   /** Media types other than JSON. The handler returns text or bytes with a content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
+  /** For a body with long lists, if the usual limit of 20,000 members does not suit the route. */
+  body_members_max?: number
   /** For requests that move money: without the misspelled `amout` all of it would be captured. */
   unknown_members?: 'refused'
   /** Checks the body before unknown properties are dropped. Throws if the body must be refused. */
@@ -166,10 +168,10 @@ type Keyed = {
   record?: 'body' | 'reference' | 'sealed'
 }
 
-type TxOf<M extends Method> = M extends 'GET' ? Reader : Tx
-
 /** What is stored of an outcome whose body is not. */
 type Recorded = { readonly resource_ref: string; readonly status: number }
+
+type TxOf<M extends Method> = M extends 'GET' ? Reader : Tx
 
 type Answer<M extends Method, C, R extends Replies, Outcome, P> =
   | (Keyed & {
