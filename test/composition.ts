@@ -17,10 +17,10 @@ export function testConfig(overrides?: Environment, env?: Environment): Config {
 
 export type TestFaces = { people: People; opened: Record<string, Opened> }
 
-/** `told` gets the faces once they are open: with them tests reach functions without a route. */
+/** `onOpen` gets the faces once they are open: with them tests reach functions without a route. */
 export function testComposition(
   vendor_url: string,
-  told: (faces: TestFaces) => void = () => {},
+  onOpen: (faces: TestFaces) => void = () => {},
 ): Composition {
   return {
     surfaces: [people, book, notes, relay],
@@ -32,7 +32,7 @@ export function testComposition(
         notes: notes.open(kernelFor(notes), { vendor_url }),
         relay: relay.open(kernelFor(relay), { vendor_url }),
       }
-      told({ people: who.face, opened })
+      onOpen({ people: who.face, opened })
       return { opened, access: who.face.access }
     },
   }

@@ -64,7 +64,7 @@ describe('a click', () => {
     await other.kill('SIGTERM')
     const visits = await visitors.stop()
     const followed = visits.filter(({ status }) => status === 302).length
-    // Where a connection broke, nobody knows whether it had been answered.
+    // Where a connection broke, it is not known whether it had been answered.
     const broken = visits.filter(({ failure }) => failure !== null && failure !== 'ECONNREFUSED')
     const n = await stored(code)
     expect(n).toBeGreaterThanOrEqual(followed)
