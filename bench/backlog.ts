@@ -96,8 +96,8 @@ async function drainByPgbench(bench: Bench, program: string, round: number, coun
   const url = await emptyPlatform(bench, `backlog_limit_${round}`)
   await fill(url, count)
   const transactions = count / batch
-  const told = { program, url, script: drain_batch, clients: 1, transactions }
-  const { per_second } = await pgbench(told, bench.options)
+  const run = { program, url, script: drain_batch, clients: 1, transactions }
+  const { per_second } = await pgbench(run, bench.options)
   return per_second * batch
 }
 

@@ -24,7 +24,7 @@ import {
   refresh,
   rotation,
   startProduct,
-  type Somebody,
+  type LoggedIn,
 } from './ground/product.ts'
 import type { Program } from './ground/program.ts'
 import { costNote, ratioVerdict, standingsOf, type Section } from './ground/report.ts'
@@ -41,7 +41,7 @@ type Ground = {
   readonly url: string
   readonly folder: string
   readonly first: Program
-  readonly people: readonly Somebody[]
+  readonly people: readonly LoggedIn[]
   readonly cost: { memoryCost: number; timeCost: number; parallelism: number }
 }
 
@@ -113,7 +113,7 @@ async function refreshes({ options, people, bench }: Ground): Promise<Section> {
 /** Many requests with one token, as a session makes them; another process, so that it has a core. */
 async function tokenChecks({ options, people, url, folder }: Ground): Promise<Section> {
   const path = '/v1/deprecations'
-  const token = (people[0] as Somebody).access_token
+  const token = (people[0] as LoggedIn).access_token
   const product = await startProduct(url, join(folder, 'token'), {
     side: 'server',
     roles: 'api',
@@ -132,7 +132,7 @@ async function tokenChecks({ options, people, url, folder }: Ground): Promise<Se
   )
   await bare.stop()
   await product.stop()
-  if (!limit || !ours) throw new Error('nobody competed')
+  if (!limit || !ours) throw new Error('a competitor is missing')
   const verdicts = [ratioVerdict(ours, limit, 0.6)]
   const title = 'Token check (GET /v1/deprecations under an access token)'
   return standingsOf(title, [limit, ours], verdicts, [costNote(ours, limit)])
@@ -141,7 +141,7 @@ async function tokenChecks({ options, people, url, folder }: Ground): Promise<Se
 async function revocationLatency({ url, folder, first, people }: Ground): Promise<Section> {
   const second = await startProduct(url, join(folder, 'second'))
   const here = `http://127.0.0.1:${first.port}`
-  const section = await revoke(here, `http://127.0.0.1:${second.port}`, people[0] as Somebody)
+  const section = await revoke(here, `http://127.0.0.1:${second.port}`, people[0] as LoggedIn)
   await second.stop()
   return section
 }
@@ -206,7 +206,7 @@ async function waitingLogins({ options, first, cost }: Ground): Promise<Section>
 }
 
 function pair(title: string, [limit, ours]: readonly Standing[], target: number): Section {
-  if (!limit || !ours) throw new Error('nobody competed')
+  if (!limit || !ours) throw new Error('a competitor is missing')
   return standingsOf(
     title,
     [limit, ours],
@@ -246,7 +246,7 @@ async function repeat<T>(
   }
 }
 
-async function revoke(here: string, there: string, who: Somebody): Promise<Section> {
+async function revoke(here: string, there: string, who: LoggedIn): Promise<Section> {
   const times_ms: number[] = []
   for (let n = 0; n < revocations; n++) {
     if (!(await logIn(who))) throw new Error('a login failed')

@@ -37,7 +37,7 @@ await comparison('keyed-write', async ({ options, database }) => {
   )
   await platform.stop()
   await whole.stop()
-  if (!limit || !ours || !all) throw new Error('nobody competed')
+  if (!limit || !ours || !all) throw new Error('a competitor is missing')
   return [
     standingsOf(
       'Keyed POST, 32 connections',

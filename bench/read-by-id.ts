@@ -46,7 +46,7 @@ await comparison('read-by-id', async ({ options, database }) => {
   )
   await raw.stop()
   await platform.stop()
-  if (!limit || !plain || !ours) throw new Error('nobody competed')
+  if (!limit || !plain || !ours) throw new Error('a competitor is missing')
   return [
     standingsOf(
       'GET by id (one SELECT), 16 connections',

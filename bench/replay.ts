@@ -30,7 +30,7 @@ await comparison('replay', async ({ options, database }) => {
     options.rounds,
   )
   await platform.stop()
-  if (!reads || !ours) throw new Error('nobody competed')
+  if (!reads || !ours) throw new Error('a competitor is missing')
   return [
     standingsOf(
       'Replay of a recorded outcome, 16 connections',

@@ -19,10 +19,10 @@ export function testConfig(overrides?: Environment, env?: Environment): Config {
 
 export type TestFaces = { people: People; opened: Record<string, Opened> }
 
-/** `told` gets the faces once they are open: with them tests reach functions without a route. */
+/** `onOpen` gets the faces once they are open: with them tests reach functions without a route. */
 export function testComposition(
   vendor_url: string,
-  told: (faces: TestFaces) => void = () => {},
+  onOpen: (faces: TestFaces) => void = () => {},
 ): Composition {
   return {
     surfaces: [people, book, notes, bookmarks, relay],
@@ -35,7 +35,7 @@ export function testComposition(
         bookmarks: bookmarks.open(kernelFor(bookmarks), {}),
         relay: relay.open(kernelFor(relay), { vendor_url }),
       }
-      told({ people: who.face, opened })
+      onOpen({ people: who.face, opened })
       return { opened, access: who.face.access }
     },
   }

@@ -133,7 +133,7 @@ test('a field is deprecated, its callers are counted, and it is removed', async 
   })
   const ofBen = (await second.get(ben, '/v1/deprecations')).body.data
   expect(ofBen).toContainEqual(expect.objectContaining({ member: 'body /color', calls: 0 }))
-  // Whoever gets the member in a reply may read it.
+  // A caller that gets the member in a reply may read it.
   expect(ofBen).toContainEqual(
     expect.objectContaining({ operation: 'POST /v1/letters', member: 'reply /color', calls: 1 }),
   )

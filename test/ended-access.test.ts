@@ -39,13 +39,13 @@ function ask({ method, path }: Route, token: string): Promise<Exchange> {
   })
 }
 
-const told = async (route: Route, token: string) => {
+const summaryOf = async (route: Route, token: string) => {
   const { status, body } = await ask(route, token)
   return `${route.method} ${route.path} ${status} ${body?.code}`
 }
 
 const asked = (token: string, some: readonly Route[]) =>
-  Promise.all(some.map(route => told(route, token)))
+  Promise.all(some.map(route => summaryOf(route, token)))
 
 type Ending = (host: Member) => Promise<{ token: string; end(): Promise<unknown> }>
 

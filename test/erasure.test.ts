@@ -1,7 +1,7 @@
 /**
  * A person who has data in every surface is erased: afterwards nothing of them is found in any column of
  * any table, in any object or in the logs. Before that, their export hands out what every surface keeps.
- * And who proves a mailbox finds what somebody else had set up in the account stopped, and not gone: it
+ * And who proves a mailbox finds what another person had set up in the account stopped, and not gone: it
  * may have been theirs.
  */
 import { readdir, readFile } from 'node:fs/promises'
@@ -48,7 +48,7 @@ const asks =
     return answer
   }
 
-/** Somebody whose address and name hold the mark, as tenant administrator with more rights. */
+/** A member whose address and name hold the mark, as tenant administrator with more rights. */
 async function person(mark: string): Promise<Member> {
   const tenant = await world.tenant()
   const who = { email: `${mark}@example.test`, password, tenant }

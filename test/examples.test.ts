@@ -89,7 +89,7 @@ async function open(example: string) {
   const errors: string[] = []
   return {
     errors,
-    /** Somebody new, who is logged in. */
+    /** A new person, who is logged in. */
     visitor: async (name: string, address?: string) => {
       const context = await browser.newContext({ locale: 'en-GB' })
       contexts.push(context)

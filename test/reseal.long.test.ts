@@ -91,7 +91,7 @@ test('passwords, second factors and signing keys outlive the key that sealed the
   const proven = await ask(path, { code }, login.body.login_token)
   expect(proven.status).toBe(201)
   expect((await ask('/v1/me', undefined, proven.body.access_token)).status).toBe(200)
-  // A token of the resealed key counts where the key was never sealed anew.
+  // A token of the resealed key counts where the key was never sealed again.
   expect((await world.call('GET', '/v1/me', { token: proven.body.access_token })).status).toBe(200)
   await after.kill()
 }, 90_000)

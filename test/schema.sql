@@ -20,6 +20,13 @@ create table kernel.audit_events (
 CREATE INDEX audit_events_tenant ON kernel.audit_events USING btree (tenant_id, id DESC);
 CREATE TRIGGER audit_events_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON kernel.audit_events FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
+create table kernel.cell (
+  one boolean not null default true,
+  id uuid not null,
+  constraint cell_one_check CHECK (one),
+  constraint cell_pkey PRIMARY KEY (one)
+);
+
 create table kernel.clock (
   only_row boolean not null default true,
   offset_seconds double precision not null default 0,
@@ -151,6 +158,7 @@ create table kernel.idempotency_records (
   expires_at timestamp with time zone not null,
   request_id uuid,
   transaction_id bigint,
+  sealed_body bytea storage external,
   constraint idempotency_records_check CHECK (((state = 'in_progress'::text) OR (status IS NOT NULL))),
   constraint idempotency_records_fingerprint_check CHECK ((octet_length(fingerprint) = 32)),
   constraint idempotency_records_pkey PRIMARY KEY (principal_id, operation, key),
@@ -2617,6 +2625,7 @@ create table links.click_batches (
   id uuid not null,
   counts json not null,
   created_at timestamp with time zone not null default now(),
+  clicks_since timestamp with time zone,
   constraint click_batches_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.01);
 
@@ -2783,11 +2792,12 @@ CREATE INDEX links_expires_at ON links.links USING btree (expires_at) WHERE (sta
 CREATE INDEX links_owner ON links.links USING btree (tenant_id, owner_id, created_at DESC, domain_id, code) WHERE (state <> 'deleted'::text);
 CREATE INDEX links_scan_due_at ON links.links USING btree (scan_due_at) WHERE (scan_due_at IS NOT NULL);
 
-create unlogged table links.redirect_nodes (
+create table links.redirect_nodes (
   node_id uuid not null,
   leased_until timestamp with time zone not null,
   seen pg_snapshot,
   clicks_since timestamp with time zone,
+  has_spool boolean not null default true,
   constraint redirect_nodes_pkey PRIMARY KEY (node_id)
 ) with (fillfactor=50);
 

@@ -1,4 +1,4 @@
-/** What others did to a person, told together: it reads the digests, which belong to notifications. */
+/** What others did to a person, counted together: it reads the digests, which belong to notifications. */
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { sql } from '../src/kernel/database/sql.ts'
@@ -11,7 +11,7 @@ afterAll(() => world.close())
 
 const Digest = Type.Object({ key: Type.String(), total: Type.Integer() })
 
-test('events that come together are told like events that come one by one', async () => {
+test('events that come together are counted like events that come one by one', async () => {
   const [ada, ben, cyd, dan] = (await world.people(4)) as [Someone, Someone, Someone, Someone]
   await ada.does('PUT', `/v1/users/me/mutes/${cyd.id}`)
   const consumer = world.platform.opened['social']?.consumers?.find(
@@ -20,7 +20,7 @@ test('events that come together are told like events that come one by one', asyn
   if (!consumer?.runAll) throw new Error('it takes no events together')
   const gone = await ada.post('gone')
   await ada.does('DELETE', `/v1/posts/${gone}`)
-  const told = async (together: boolean) => {
+  const totals = async (together: boolean) => {
     const [one, other] = [await ada.post('one'), await ada.post('other')]
     const event = (type: string, post_id: string, who: Someone) => ({
       position: 1,
@@ -58,6 +58,6 @@ test('events that come together are told like events that come one by one', asyn
     return keys.map(key => digests.find(digest => digest.key === key)?.total ?? 0)
   }
   // Not of herself, not of whom she has muted, and nothing of a deleted post.
-  expect(await told(true)).toEqual([2, 2, 2, 0])
-  expect(await told(false)).toEqual([2, 2, 2, 0])
+  expect(await totals(true)).toEqual([2, 2, 2, 0])
+  expect(await totals(false)).toEqual([2, 2, 2, 0])
 })

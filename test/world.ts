@@ -117,8 +117,8 @@ export async function openWorld(settings: Record<string, string> = {}): Promise<
   const running: Running = await start(
     testConfig({}, own),
     () => {},
-    testComposition(vendor.url, told => {
-      faces = told
+    testComposition(vendor.url, opened => {
+      faces = opened
     }),
   )
   if (!faces) throw new Error('the surfaces were not opened')

@@ -10,13 +10,13 @@ import { WebSocket } from 'ws'
 import type { Bench } from '../ground/comparison.ts'
 import { analyzeFilled, ask as query } from '../ground/database.ts'
 import { productionEnvironment } from '../ground/platform.ts'
-import { makePeople, type Somebody } from '../ground/product.ts'
+import { makePeople, type LoggedIn } from '../ground/product.ts'
 import { startProgram, type Program } from '../ground/program.ts'
 
 /** Each person has many sockets. For the server the result is the same. */
 const people_count = 10
 
-export type Person = Somebody & { readonly id: string }
+export type Person = LoggedIn & { readonly id: string }
 
 export type Ground = {
   readonly database_url: string
@@ -73,7 +73,7 @@ export async function openGround({ database, options }: Bench): Promise<Ground> 
     people.push(Object.assign(one, { id: sub }))
   }
   const [first, ...others] = people
-  if (!first) throw new Error('nobody to talk')
+  if (!first) throw new Error('two people are needed')
   return {
     database_url,
     api,

@@ -106,7 +106,7 @@ async function ours(ground: Ground, options: Bench['options']): Promise<Measure>
   for (let n = 0; n < rooms_count; n++) {
     const who = ground.people[n % ground.people.length]
     const other = ground.people[(n + 1) % ground.people.length]
-    if (!who || !other) throw new Error('nobody to talk')
+    if (!who || !other) throw new Error('two people are needed')
     const body = { type: 'group', member_ids: [other.id] }
     rooms.push(String((await ground.ask(who, 'POST', '/v1/conversations', body))['id']))
   }

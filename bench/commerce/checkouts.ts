@@ -9,7 +9,7 @@ import { analyzeFilled } from '../ground/database.ts'
 import { requestText } from '../ground/load.ts'
 import { figure, type Section } from '../ground/report.ts'
 import { percentile } from '../ground/rounds.ts'
-import type { Somebody } from '../ground/product.ts'
+import type { LoggedIn } from '../ground/product.ts'
 import { openWire } from '../ground/wire.ts'
 import { accountOf, fillCarts, numberedId, skus, type Ground } from './ground.ts'
 
@@ -31,7 +31,7 @@ export async function checkouts({ options }: Bench, ground: Ground): Promise<Sec
   })
   let next = first
   let refused = 0
-  const order = async (latencies: number[], who?: Somebody) => {
+  const order = async (latencies: number[], who?: LoggedIn) => {
     const n = next++
     const buyer = people[n % people.length]
     if (!buyer) throw new Error('no buyer')

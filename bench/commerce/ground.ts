@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Bench } from '../ground/comparison.ts'
 import { analyzeFilled, ask } from '../ground/database.ts'
 import { productionEnvironment } from '../ground/platform.ts'
-import { makePeople, type Somebody } from '../ground/product.ts'
+import { makePeople, type LoggedIn } from '../ground/product.ts'
 import { startProgram, type Program } from '../ground/program.ts'
 import { providerEnvironment } from '../payments/ground.ts'
 
@@ -19,7 +19,7 @@ export type Ground = {
   readonly database_url: string
   readonly environment: Readonly<Record<string, string>>
   readonly program: Program
-  readonly people: readonly Somebody[]
+  readonly people: readonly LoggedIn[]
   close(): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import { startProgram, type Program } from './program.ts'
 import { productionEnvironment } from './platform.ts'
 import { openWire, type Wire } from './wire.ts'
 
-export type Somebody = {
+export type LoggedIn = {
   readonly email: string
   readonly password: string
   session_id: string
@@ -45,21 +45,21 @@ function post(path: string, body: object): string {
   return requestText({ method: 'POST', path, body })
 }
 
-export async function logIn(who: Somebody): Promise<boolean> {
+export async function logIn(who: LoggedIn): Promise<boolean> {
   const { email, password } = who
   const { status, body } = await who.wire.ask(post('/v1/sessions', { email, password }))
   if (status !== 201) return false
-  const { session_id, refresh_token, access_token } = JSON.parse(body) as Somebody
+  const { session_id, refresh_token, access_token } = JSON.parse(body) as LoggedIn
   Object.assign(who, { session_id, refresh_token, access_token })
   return true
 }
 
-export async function refresh(who: Somebody): Promise<boolean> {
+export async function refresh(who: LoggedIn): Promise<boolean> {
   const { session_id, refresh_token } = who
   const path = `/v1/sessions/${session_id}/refresh`
   const { status, body } = await who.wire.ask(post(path, { refresh_token }))
   if (status !== 200) return false
-  const tokens = JSON.parse(body) as Pick<Somebody, 'refresh_token' | 'access_token'>
+  const tokens = JSON.parse(body) as Pick<LoggedIn, 'refresh_token' | 'access_token'>
   who.refresh_token = tokens.refresh_token
   who.access_token = tokens.access_token
   return true
@@ -71,8 +71,8 @@ export async function guess(wire: Wire): Promise<boolean> {
   return (await wire.ask(post('/v1/sessions', body))).status === 401
 }
 
-export async function makePeople(port: number, count: number): Promise<Somebody[]> {
-  const people: Somebody[] = []
+export async function makePeople(port: number, count: number): Promise<LoggedIn[]> {
+  const people: LoggedIn[] = []
   const password = 'correct horse battery staple'
   for (let n = 0; n < count; n++) {
     const email = `${newId()}@example.test`

@@ -31,11 +31,11 @@ async function send({ ports, connections, count }: Asked): Promise<void> {
     const pool = pools[index % pools.length]
     while (pool && left-- > 0) {
       const id = `019a0000-0000-7000-8000-${String(left).padStart(12, '0')}`
-      const told = { ...headers, 'webhook-id': id }
+      const own_headers = { ...headers, 'webhook-id': id }
       const { body: answer } = await pool.request({
         method: 'POST',
         path: '/',
-        headers: told,
+        headers: own_headers,
         body,
       })
       await answer.dump()

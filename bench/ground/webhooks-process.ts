@@ -106,8 +106,8 @@ async function trust({ tenant_id, account_ref, secret }: Extract<Asked, { ask: '
   const deps = { kernel, secrets: openInboundSecrets(kernel) }
   const conditions = { if_match: undefined, if_none_match: undefined }
   const place = { tenant_id, provider: 'stripe', account_ref, conditions }
-  const told = { scheme: 'stripe' as const, secrets: [{ version: 1, value: secret }] }
-  await db.tx(tx => putSource(tx, deps, place, told))
+  const source = { scheme: 'stripe' as const, secrets: [{ version: 1, value: secret }] }
+  await db.tx(tx => putSource(tx, deps, place, source))
 }
 
 process.on('message', (asked: Asked) => {

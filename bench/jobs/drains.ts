@@ -85,8 +85,8 @@ export function limit(name: string, batch: number, per_second: number): Contende
       const costs = await costsFrom({ worker_pid: undefined, server: url })
       const program = await findPgbench()
       const script = claimAndFinish(batch)
-      const told = { program, url, script, clients, transactions }
-      const { per_second: rate } = await pgbench(told, options)
+      const run = { program, url, script, clients, transactions }
+      const { per_second: rate } = await pgbench(run, options)
       return { ...(await costs()), jobs, rate: rate * batch }
     },
   }

@@ -52,7 +52,7 @@ export async function cold(bench: Bench): Promise<Section[]> {
   const closing = await closeAccount(linked, account)
   await linked.stop()
   const [limit, dodeca] = standings
-  if (!limit || !dodeca) throw new Error('nobody competed')
+  if (!limit || !dodeca) throw new Error('a competitor is missing')
   return [
     standingsOf(
       `No link remembered, clicks recorded, ${connections} connections`,

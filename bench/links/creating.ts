@@ -123,7 +123,7 @@ export async function creating({ options, database }: Bench): Promise<Section[]>
   await product.stop()
   await rm(folder, { recursive: true, force: true })
   const [limit, dodeca] = standings
-  if (!limit || !dodeca) throw new Error('nobody competed')
+  if (!limit || !dodeca) throw new Error('a competitor is missing')
   return [
     standingsOf(
       `Making a link, ${connections} connections of ${owners} owners`,

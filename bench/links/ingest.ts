@@ -43,7 +43,7 @@ async function measure(options: Options, { url, kernel }: Tables): Promise<Secti
     options.rounds,
   )
   await client.end()
-  if (!limit || !ours) throw new Error('nobody competed')
+  if (!limit || !ours) throw new Error('a competitor is missing')
   const [waiting] = await ask(url, 'select count(*)::int as n from links.click_batches')
   const began = performance.now()
   const batches = await addUp(kernel)

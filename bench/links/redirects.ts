@@ -110,7 +110,7 @@ function report(
   costs: readonly Cost[],
 ): Section {
   const [limit, dodeca] = standings
-  if (!limit || !dodeca) throw new Error('nobody competed')
+  if (!limit || !dodeca) throw new Error('a competitor is missing')
   const p99_ratio = median(
     dodeca.turns.map(({ p99_ms }, at) => p99_ms / (limit.turns[at]?.p99_ms ?? Number.NaN)),
   )

@@ -13,7 +13,7 @@ import { ask } from '../ground/database.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { requestText } from '../ground/load.ts'
 import { productionEnvironment } from '../ground/platform.ts'
-import { makePeople, type Somebody } from '../ground/product.ts'
+import { makePeople, type LoggedIn } from '../ground/product.ts'
 import { startProgram } from '../ground/program.ts'
 import { figure, type Section } from '../ground/report.ts'
 import { percentile } from '../ground/rounds.ts'
@@ -106,7 +106,7 @@ function sectionOf(chunks: number, filling: string, alone: number[], four: numbe
   return section
 }
 
-async function fill(owner: Somebody, database_url: string, wanted: number) {
+async function fill(owner: LoggedIn, database_url: string, wanted: number) {
   const send = async (path: string, body: object) => {
     const { status, body: text } = await owner.wire.ask(
       requestText({ method: 'POST', path, token: owner.access_token, body }),

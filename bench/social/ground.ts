@@ -14,7 +14,7 @@ import type { Bench } from '../ground/comparison.ts'
 import { analyzeFilled, ask } from '../ground/database.ts'
 import { requestText } from '../ground/load.ts'
 import { productionEnvironment } from '../ground/platform.ts'
-import { makePeople, type Somebody } from '../ground/product.ts'
+import { makePeople, type LoggedIn } from '../ground/product.ts'
 import { startProgram, type Program } from '../ground/program.ts'
 
 export const tenant_id = '01900000-0000-7000-8000-000000000001'
@@ -22,7 +22,7 @@ const people_count = 10_000
 const posts_count = 200_000
 const followed = [50, 500, 2000]
 
-export type Reader = { readonly who: Somebody; readonly id: string; readonly followed: number }
+export type Reader = { readonly who: LoggedIn; readonly id: string; readonly followed: number }
 export type Ground = {
   readonly database_url: string
   readonly program: Program
@@ -127,7 +127,7 @@ async function fill(url: string, readers: readonly Reader[]): Promise<void> {
   await analyzeFilled(url)
 }
 
-async function warm(url: string, { access_token, wire }: Somebody): Promise<void> {
+async function warm(url: string, { access_token, wire }: LoggedIn): Promise<void> {
   const path = requestText({ path: '/v1/feed', token: access_token })
   await wire.ask(path)
   for (let waited = 0; waited < 600; waited++) {

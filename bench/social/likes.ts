@@ -67,7 +67,7 @@ export async function likes({ options }: Bench, ground: Ground): Promise<Section
       [ratioVerdict(mine_hot, limit_hot, 0.5), ratioVerdict(mine_hot, mine_spread, 0.9)],
       [
         'pgbench inserts the same rows: the like, its change of the counter, the rate of the person and the event. Ours first asks who sees the post, and whether the person may write.',
-        'Each waits until the worker has counted and told what the one before it left; while ours runs, the worker tells the author of each like.',
+        'Each waits until the worker has counted and announced what the one before it left; while ours runs, the worker tells the author of each like.',
       ],
     )
   })

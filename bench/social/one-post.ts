@@ -10,7 +10,7 @@ import { inlined, postId, tenant_id, type Ground } from './ground.ts'
 
 const connections = 32
 const posts = 1000
-const nobody = '20000000-0000-7000-8000-000000000000'
+const unknown_id = '20000000-0000-7000-8000-000000000000'
 
 export async function onePost({ options }: Bench, ground: Ground): Promise<Section> {
   const program = await findPgbench()
@@ -18,15 +18,15 @@ export async function onePost({ options }: Bench, ground: Ground): Promise<Secti
   const [reader] = ground.readers
   if (!reader) throw new Error('there is no reader')
   // Posts of people whom the reader blocks, or who are private, are not there for the reader.
-  const statement = findStatement({ tenant_id, id: reader.id }, nobody)
-  if (!compile(statement).values.includes(nobody)) throw new Error('the post is not a value')
+  const statement = findStatement({ tenant_id, id: reader.id }, unknown_id)
+  if (!compile(statement).values.includes(unknown_id)) throw new Error('the post is not a value')
   const requests: string[] = []
   for (let n = 1; requests.length < posts; n++) {
     const path = `/v1/posts/20000000-0000-7000-8000-${String(n).padStart(12, '0')}`
     const text = requestText({ path, token: reader.who.access_token })
     if ((await reader.who.wire.ask(text)).status === 200) requests.push(text)
   }
-  const script = `\\set n random(1, ${posts})\n${inlined(statement).replaceAll(`'${nobody}'`, postId(':n'))}`
+  const script = `\\set n random(1, ${posts})\n${inlined(statement).replaceAll(`'${unknown_id}'`, postId(':n'))}`
   const [alone, ours] = await compete(
     [
       {

@@ -90,7 +90,7 @@ const transactionsOf = ({ options }: Bench) =>
 async function statements(bench: Bench, name: string): Promise<number> {
   const transactions = transactionsOf(bench)
   const { url, owner } = await waiting(bench, name, transactions)
-  const told = {
+  const run = {
     program: await findPgbench(),
     url,
     script: await claimAndFinish(owner, clients),
@@ -98,7 +98,7 @@ async function statements(bench: Bench, name: string): Promise<number> {
     transactions,
     variables: { groups },
   }
-  const { per_second } = await pgbench(told, bench.options)
+  const { per_second } = await pgbench(run, bench.options)
   return per_second * deliveries_each
 }
 

@@ -395,7 +395,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key; it is shown once
-         * @description The key is shown only in this reply. At each request, it has only permissions that its owner has at that time. Requires a credential, but no permission.
+         * @description The key is shown only in this reply, and in repeats of the request with the same `Idempotency-Key`. At each request, it has only permissions that its owner has at that time. Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -2235,7 +2235,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person, or send a pending invitation again
-         * @description The person sets the password with the mailed token through `POST /v1/password-resets`. Roles count from then on, if you still may assign them. Requires the permission `identity.accounts.invite` (roles: `tenant_admin`).
+         * @description The person sets the password with the mailed token through `POST /v1/password-resets`. Roles count from then on, if you still may assign them. Requires the permission `identity.accounts.invite` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["inviteAccount"];
         delete?: never;
@@ -3023,7 +3023,7 @@ export interface paths {
         put?: never;
         /**
          * Link an identity to my account
-         * @description Requires a credential, but no permission.
+         * @description Requires a credential, but no permission. With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["linkExternalIdentity"];
         delete?: never;
@@ -4679,7 +4679,7 @@ export interface paths {
         put?: never;
         /**
          * Define a role of the tenant
-         * @description A role cannot combine permissions that must be held by different people. Built-in roles are fixed. Requires the permission `identity.roles.define` (roles: `tenant_admin`).
+         * @description A role cannot combine permissions that must be held by different people. Built-in roles are fixed. Requires the permission `identity.roles.define` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createRole"];
         delete?: never;
@@ -4947,7 +4947,7 @@ export interface paths {
         put?: never;
         /**
          * Start to sign with a new key
-         * @description `graceful` publishes the new key before the key signs tokens. `revoke` removes all other keys immediately, and clients must refresh their tokens. Requires the permission `identity.signing_keys.rotate` (roles: `key_administrator`).
+         * @description `graceful` publishes the new key before the key signs tokens. `revoke` removes all other keys immediately, and clients must refresh their tokens. Requires the permission `identity.signing_keys.rotate` (roles: `key_administrator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["rotateSigningKey"];
         delete?: never;
@@ -5059,7 +5059,7 @@ export interface paths {
         put?: never;
         /**
          * Create a tenant
-         * @description Requires the permission `identity.tenants.manage` (roles: `platform_operator`).
+         * @description Requires the permission `identity.tenants.manage` (roles: `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["createTenant"];
         delete?: never;
@@ -19438,7 +19438,10 @@ export interface operations {
     createApiKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -19454,6 +19457,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
                 };
@@ -19461,10 +19465,11 @@ export interface operations {
                     "application/json": components["schemas"]["NewApiKey"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `unknown_permission`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
@@ -23753,7 +23758,10 @@ export interface operations {
     inviteAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -23769,6 +23777,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
                 };
@@ -23783,6 +23792,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
                 };
@@ -23790,13 +23800,13 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /** @description `role_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `already_exists` */
+            /** @description `already_exists`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -25681,7 +25691,10 @@ export interface operations {
     linkExternalIdentity: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -25697,6 +25710,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
                 };
@@ -25704,10 +25718,10 @@ export interface operations {
                     "application/json": components["schemas"]["ExternalIdentity"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `external_identity_taken` */
+            /** @description `external_identity_taken`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `oidc_ticket_invalid`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -29426,7 +29440,10 @@ export interface operations {
     createRole: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -29442,6 +29459,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
                 };
@@ -29449,11 +29467,11 @@ export interface operations {
                     "application/json": components["schemas"]["Role"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `already_exists` */
+            /** @description `already_exists`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `duty_conflict`, `invalid_character`, `unknown_permission`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -30003,7 +30021,10 @@ export interface operations {
     rotateSigningKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -30019,6 +30040,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
                 };
@@ -30026,10 +30048,11 @@ export interface operations {
                     "application/json": components["schemas"]["SigningKeyRotated"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -30298,7 +30321,10 @@ export interface operations {
     createTenant: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -30315,6 +30341,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
                 };
@@ -30322,11 +30349,11 @@ export interface operations {
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `already_exists` */
+            /** @description `already_exists`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];

@@ -158,6 +158,9 @@ export const tenantDelete: Command = {
       )
       call.terminal.answer(receipt, [
         `Deleted ${rows} rows and ${receipt.objects} objects of ${slug}.`,
+        ...(receipt.objects_kept > 0
+          ? [`Kept ${receipt.objects_kept} objects: another cell with the same bucket uses them.`]
+          : []),
         ...kept,
         `Receipt ${receipt.sha256}, in kernel.tenant_states.`,
       ])

@@ -18,11 +18,13 @@ export const uploadsReconcile: Command = {
     const remove = call.flag('remove')
     const signal = new AbortController().signal
     const found = await operating(call, ({ operator }) => operator.reconcile({ remove, signal }))
-    const done = remove ? 'removed' : 'found'
+    const done = remove && !found.shared ? 'removed' : 'found'
+    const stays = 'Other cells use the bucket, so what has no row here is never removed.'
     call.terminal.answer({ remove, ...found }, [
       `Objects without a row: ${found.objects} ${done}.`,
       `Multipart uploads without a row: ${found.uploads} ${done}.`,
-      `Files whose object is missing: ${found.missing} ${remove ? 'quarantined' : done}.`,
+      `Files whose object is missing: ${found.missing} ${remove ? 'quarantined' : 'found'}.`,
+      ...(found.shared ? [stays] : []),
     ])
   },
 }

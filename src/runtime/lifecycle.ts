@@ -14,6 +14,7 @@ import type { PlatformParts } from './composition.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import { signsOf, startLoops, type RunningLoops } from '../kernel/work/run-loops.ts'
 import { queueLoop } from '../kernel/work/run-queue.ts'
+import { sealedOutcomes } from '../kernel/work/sealed-outcomes.ts'
 import { resealLoop } from '../kernel/work/reseal.ts'
 import { retentionLoop } from '../kernel/work/retention.ts'
 import type { Loop } from '../kernel/surface.ts'
@@ -76,10 +77,7 @@ function loopsOf({ kernel, opened, queues }: PlatformParts): Loop[] {
       deprecatedCallsRetention,
       ...opened.flatMap(one => one.retention ?? []),
     ]),
-    resealLoop(
-      kernel,
-      opened.flatMap(one => one.sealed ?? []),
-    ),
+    resealLoop(kernel, [sealedOutcomes, ...opened.flatMap(one => one.sealed ?? [])]),
   ]
 }
 

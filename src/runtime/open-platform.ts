@@ -11,6 +11,7 @@ import { traced } from '../kernel/events/consumers/traced.ts'
 import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
 import { currentAbout } from '../kernel/observability/context.ts'
 import { openFaults, type Faults } from '../kernel/faults.ts'
+import { sealedOutcomes } from '../kernel/work/sealed-outcomes.ts'
 import { checkKeyring } from './check-keyring.ts'
 import { checkRoutes, gather } from './gather.ts'
 import { openConnections } from '../kernel/http/connections.ts'
@@ -151,7 +152,7 @@ function preparation(
   { kernel, opened }: PlatformParts,
   prepare: ((administrator: FirstAdministrator | null) => Promise<void>) | undefined,
 ): Pick<Platform, 'checkKeys' | 'prepare' | 'advice'> {
-  const sealed = opened.flatMap(one => one.sealed ?? [])
+  const sealed = [sealedOutcomes, ...opened.flatMap(one => one.sealed ?? [])]
   const checkKeys = () => checkKeyring({ db: kernel.db, keys: kernel.keys, sealed })
   return {
     checkKeys,
@@ -233,6 +234,7 @@ function serverOf(
     tenants: parts.tenants,
     public_url: config.public_url,
     retention_hours: settings['kernel.idempotency_retention_hours'],
+    keys: kernel.keys,
     body_limit_bytes: settings['kernel.body_limit_bytes'],
     body_seconds: settings['kernel.body_seconds'],
     slow_request_ms: settings['kernel.slow_request_ms'],

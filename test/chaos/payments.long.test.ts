@@ -123,15 +123,15 @@ async function expectAcknowledged(captured: ReadonlySet<string>): Promise<void> 
     where state = 'captured' and id = any(${[...captured]}::uuid[])`)
   expect(kept).toBe(captured.size)
   // Each version of a payment was announced, and announced once.
-  const untold = await outage.count(sql`
+  const unannounced = await outage.count(sql`
     -- any tenant: all of this test
     select count(*)::int as n from payments.payment_intents i
     where i.version <> (
       select count(*) from (
         select aggregate_version from kernel.events where aggregate_id = i.id
         union
-        select aggregate_version from kernel.outbox_events where aggregate_id = i.id) told)`)
-  expect(untold).toBe(0)
+        select aggregate_version from kernel.outbox_events where aggregate_id = i.id) announced)`)
+  expect(unannounced).toBe(0)
 }
 
 const points = [

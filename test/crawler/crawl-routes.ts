@@ -17,7 +17,7 @@ function expectKept(rule: Rule, visit: Visit): Promise<void> {
 
 /** Answers what is crawled. The world is closed at the end of the file. */
 export function crawlRoutes<W extends Closing, P extends Caller>(ground: Ground<W, P>): Target[] {
-  const { world, crawl, told_in } = ground
+  const { world, crawl, declared_in } = ground
   afterAll(() => world.close())
   const targets = ground.routes.map(one => targetOf(one, ground))
   describe.concurrent.for(targets.map(target => [target.operation, target] as const))(
@@ -39,7 +39,7 @@ export function crawlRoutes<W extends Closing, P extends Caller>(ground: Ground<
       })
     },
   )
-  test(`everything in ${told_in} belongs to a route`, () => {
+  test(`everything in ${declared_in} belongs to a route`, () => {
     const named = new Set(targets.flatMap(({ params }) => params.map(({ at }) => at)))
     expect(Object.keys(crawl.subjects ?? {}).filter(at => !named.has(at))).toEqual([])
     const operations = new Set(targets.map(one => one.operation))

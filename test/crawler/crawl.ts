@@ -20,7 +20,7 @@ export type Maker<W extends Stage = Stage, P extends Caller = Caller> = {
   readonly world: W
   readonly person: P
   /** Asks the platform, and answers the body of a success; anything else is thrown. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- whoever makes a thing knows its members
+  // oxlint-disable-next-line typescript/no-explicit-any -- the code that makes a resource knows its members
   ask(method: string, path: string, body?: unknown): Promise<any>
 }
 

@@ -10,9 +10,9 @@ export type Ground<W extends Stage = Stage, P extends Caller = Caller> = {
   readonly routes: readonly Route[]
   readonly crawl: Crawl<W, P>
   /** The file that tells how to make the things of these routes. */
-  readonly told_in: string
+  readonly declared_in: string
   /** A new account with every permission in a new tenant. */
   enabled(): Promise<P>
   /** An account with the permissions of every member. */
-  nobody(): Promise<Caller>
+  unprivileged(): Promise<Caller>
 }

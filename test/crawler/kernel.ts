@@ -31,7 +31,7 @@ async function makePark({ world }: Maker): Promise<string> {
   await world.platform.kernel.db.run(sql`
     insert into kernel.event_parks
       (id, consumer, lane, aggregate_id, event_id, first_position, attempts, last_error_code, state)
-    values (${id}, 'crawler.nobody', 0, ${newId()}, ${newId()}, 1, 6, 'crawled', 'dead')`)
+    values (${id}, 'crawler.none', 0, ${newId()}, ${newId()}, 1, 6, 'crawled', 'dead')`)
   return id
 }
 
@@ -47,7 +47,7 @@ async function makeRequest({ world, person }: Maker): Promise<string> {
     request_id,
   }
   const outcome = { status: 201, headers: { location: '/v1/crawled/1' }, body: '{}' }
-  const rules = { retention_hours: 24, by_reference: false }
+  const rules = { retention_hours: 24, by_reference: false, seal: null }
   await world.platform.kernel.db.run(recordOutcome(scope, outcome, rules))
   return request_id
 }

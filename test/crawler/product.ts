@@ -26,14 +26,14 @@ export type SurfaceCrawl = ProductCrawl & {
 const gathered = gather(composition.surfaces)
 
 /** Declares the tests of all routes of a surface; the platform stands when it answers. */
-export async function crawlSurface(told: SurfaceCrawl): Promise<void> {
-  const { surface, settings = {}, also = [] } = told
+export async function crawlSurface(crawl: SurfaceCrawl): Promise<void> {
+  const { surface, settings = {}, also = [] } = crawl
   const world = await openCrawlWorld(settings)
   const own = world.platform.opened[surface]?.routes
   if (!own) throw new Error(`the product has no surface ${surface}`)
   const others = world.platform.routes.filter(one => also.includes(`${one.method} ${one.path}`))
-  const told_in = `src/surfaces/${surface}/test/crawl.test.ts`
-  crawlRoutes(groundOf(world, [...own, ...others], told, told_in))
+  const declared_in = `src/surfaces/${surface}/test/crawl.test.ts`
+  crawlRoutes(groundOf(world, [...own, ...others], crawl, declared_in))
 }
 
 export function openCrawlWorld(settings: Readonly<Record<string, string>>): Promise<ProductWorld> {
@@ -44,22 +44,22 @@ export function groundOf(
   world: ProductWorld,
   routes: Ground['routes'],
   crawl: ProductCrawl,
-  told_in: string,
+  declared_in: string,
 ): Ground<ProductWorld, Member> {
   const roles = new Set([...gathered.permissions.values()].flatMap(one => one.roles))
-  let nobody: Promise<Caller> | undefined
+  let unprivileged: Promise<Caller> | undefined
   return {
     world,
     gathered,
     routes,
     crawl,
-    told_in,
+    declared_in,
     enabled: async () => {
       const person = await world.member()
       await world.give(person, ...roles)
       return person
     },
     // One for all, because no request with them has an effect.
-    nobody: () => (nobody ??= world.member()),
+    unprivileged: () => (unprivileged ??= world.member()),
   }
 }

@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest'
 import type { Target } from './target.ts'
-import type { Told, Visit } from './visit.ts'
+import type { CheckedAnswer, Visit } from './visit.ts'
 
 export type Rule = {
   readonly name: string
@@ -15,7 +15,7 @@ export type Rule = {
 
 export const id_form = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-export function expectProblem(answer: Told, status: number, code: string): void {
+export function expectProblem(answer: CheckedAnswer, status: number, code: string): void {
   expect([answer.status, answer.body?.code], answer.text).toEqual([status, code])
   expect(answer.headers['content-type']).toMatch(/^application\/problem\+json(; charset=utf-8)?$/)
   expect(answer.body).toMatchObject({
@@ -31,7 +31,7 @@ export function expectProblem(answer: Told, status: number, code: string): void 
 }
 
 /** Pointers of the errors of one location. */
-export function pointersOf(answer: Told, location: string): string[] {
+export function pointersOf(answer: CheckedAnswer, location: string): string[] {
   const errors = (answer.body?.errors ?? []) as { location: string; pointer: string }[]
   return errors.filter(one => one.location === location).map(one => one.pointer)
 }

@@ -47,13 +47,13 @@ export async function smallSurfaces(): Promise<Ground & { readonly world: World 
     gathered,
     routes: world.platform.routes.filter(one => !outside.test(one.path)),
     crawl,
-    told_in: 'test/crawler/small-surfaces.ts',
+    declared_in: 'test/crawler/small-surfaces.ts',
     enabled: async () => {
       const person = world.person()
       await world.grant(person, ...everything)
       return callerOf(person)
     },
-    nobody: () => Promise.resolve(callerOf(world.person())),
+    unprivileged: () => Promise.resolve(callerOf(world.person())),
   }
 }
 

@@ -38,7 +38,7 @@ type Param = {
   readonly shared: boolean
 }
 
-type Told = {
+type TargetInput = {
   readonly gathered: Ground['gathered']
   readonly world: Pick<Ground['world'], 'platform'>
   readonly crawl: {
@@ -47,7 +47,7 @@ type Told = {
   }
 }
 
-export function targetOf(route: Route, { gathered, world, crawl }: Told): Target {
+export function targetOf(route: Route, { gathered, world, crawl }: TargetInput): Target {
   const compiled = compileRoute(route, {
     strict: false,
     catalog: gathered.catalog,
@@ -93,7 +93,7 @@ function repliesWithPages({ replies }: Route): boolean {
   return branches.some(one => one?.properties?.['next_cursor'] && one.properties['data'])
 }
 
-function paramsOf({ path, params }: Route, { subjects = {} }: Told['crawl']): Param[] {
+function paramsOf({ path, params }: Route, { subjects = {} }: TargetInput['crawl']): Param[] {
   return [...path.matchAll(/\{([a-z_]+)\}/g)].map(({ 1: name = '', index, 0: text }) => {
     const at = path.slice(0, index + text.length)
     return { name, at, id: params?.[name] === undefined, shared: subjects[at]?.shared === true }

@@ -27,7 +27,7 @@ export type Request = {
 }
 
 /** An answer, and what the catalog says of its code. */
-export type Told = Exchange & { readonly entry: ErrorEntry | undefined }
+export type CheckedAnswer = Exchange & { readonly entry: ErrorEntry | undefined }
 
 export type Seen = {
   readonly status: number
@@ -43,16 +43,16 @@ export type Visit = {
   /** May do everything, elsewhere than the one to whom all things of this visit belong. */
   stranger(): Promise<Caller>
   /** May do nothing. */
-  nobody(): Promise<Caller>
+  unprivileged(): Promise<Caller>
   /** A request that succeeds, on things of its own; where the route only reads, the same for all. */
   valid(): Promise<Request>
   /** One that would succeed, to be changed so that it is refused: all refusals share its things. */
   refused(): Promise<Request>
   /** The answer to a request that succeeds: sent once. */
-  success(): Promise<Told>
+  success(): Promise<CheckedAnswer>
   /** Another thing of the same kind as this parameter names. */
   subject(at: string, whose?: 'holder' | 'stranger'): Promise<string>
-  send(request: Request, changes?: Partial<Request>): Promise<Told>
+  send(request: Request, changes?: Partial<Request>): Promise<CheckedAnswer>
   /** The same people at another route, if there is one. */
   beside(method: string, path: string): Visit | null
 }
@@ -69,7 +69,7 @@ export function openVisit<W extends Stage, P extends Caller>(
   target: Target,
   people = peopleOf(ground),
 ): Visit {
-  const { world, gathered, nobody } = ground
+  const { world, gathered, unprivileged } = ground
   const seen: Seen[] = []
   const make = async () => succeeding(ground, target, makerOf(world, await people.holder()))
   // What is answered before the pipeline may be answered otherwise from memory: each time a new thing.
@@ -95,7 +95,7 @@ export function openVisit<W extends Stage, P extends Caller>(
     success: fronted ? succeed : once(succeed),
     send,
     stranger: people.stranger,
-    nobody,
+    unprivileged,
     subject: async (at, whose = 'holder') =>
       makeSubject(ground, target, at, makerOf(world, await people[whose]())),
     beside: (method, path) => {
@@ -116,7 +116,8 @@ async function makeSubject<W extends Stage, P extends Caller>(
   const known = crawl.subjects?.[at]
   if (known) return await known.make(maker)
   const made = await madeByPost(ground, at, maker)
-  if (!made) throw new Error(`${operation}: say in ${ground.told_in} how to make what ${at} names`)
+  if (!made)
+    throw new Error(`${operation}: say in ${ground.declared_in} how to make what ${at} names`)
   return made
 }
 
@@ -168,7 +169,7 @@ async function succeeding<W extends Stage, P extends Caller>(
 }
 
 function smallestBody(
-  { told_in }: { readonly told_in: string },
+  { declared_in }: { readonly declared_in: string },
   { body, operation }: Target,
   bytes: Buffer | undefined,
 ): unknown {
@@ -176,7 +177,7 @@ function smallestBody(
   try {
     return smallest(body)
   } catch (error) {
-    throw new Error(`${operation}: say in ${told_in} what its body is`, { cause: error })
+    throw new Error(`${operation}: say in ${declared_in} what its body is`, { cause: error })
   }
 }
 

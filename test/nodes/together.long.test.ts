@@ -51,11 +51,11 @@ describe.skipIf(!enginesAreInstalled)('three nodes', () => {
       const answers = await onAll(20, 'POST', '/v1/links', () => ({ token, key, body }))
       const late = await call(world.url, 'POST', '/v1/links', { token, key, body })
       expect(late.status).toBe(201)
-      const told = answers.filter(one => one.status === 201)
+      const created = answers.filter(one => one.status === 201)
       // Those that waited too long for the first one were asked to come again.
       const asked_again = answers.filter(one => one.body.code === 'idempotency_in_progress')
-      expect(told.length + asked_again.length).toBe(20)
-      expect(new Set(told.map(one => one.text))).toEqual(new Set([late.text]))
+      expect(created.length + asked_again.length).toBe(20)
+      expect(new Set(created.map(one => one.text))).toEqual(new Set([late.text]))
       const stored = sql`select id from links.links where tenant_id = ${tenant.id}`
       expect(await world.db.many(Ids, stored)).toHaveLength(1)
     })

@@ -9,8 +9,10 @@ import { eventually, newKey } from '../world.ts'
 
 export type Cell = ProductWorld & { readonly place: Place }
 
-export async function openCells(): Promise<[Cell, Cell]> {
+/** `more`: settings of both, such as a bucket that they share. */
+export async function openCells(more: Record<string, string> = {}): Promise<[Cell, Cell]> {
   const keys = {
+    ...more,
     KERNEL_KEYRING: `k1:${randomBytes(32).toString('base64')}`,
     KERNEL_PEPPER: randomBytes(32).toString('base64'),
   }

@@ -21,9 +21,9 @@ export async function openRedis(appendfsync: 'always' | 'everysec'): Promise<Red
   const address = server.address()
   server.close()
   const port = typeof address === 'object' && address ? address.port : 0
-  const told = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '']
+  const usual = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '']
   const kept = ['--appendonly', 'yes', '--appendfsync', appendfsync]
-  const child = spawn('redis-server', [...told, ...kept], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn('redis-server', [...usual, ...kept], { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
   await new Promise(resolve => setTimeout(resolve, 300))
   return {

@@ -57,7 +57,7 @@ test('a lost password is set by a printed token', async () => {
   const { slug } = member.tenant
   const { token, link } = await json(`user reset-password ${member.email} --tenant=${slug}`)
   expect(link).toBe(`http://dodeca.test/account/reset?token=${token}`)
-  const body = { token, new_password: `${password} anew` }
+  const body = { token, new_password: `${password} again` }
   expect((await world.call('POST', '/v1/password-resets', { body })).status).toBe(204)
   expect((await world.login(member)).status).toBe(401)
   expect((await world.login({ ...member, password: body.new_password })).status).toBe(201)
@@ -187,8 +187,8 @@ test('seeds are sown once, and never in production', async () => {
   const people = (await json('user list --tenant=acme')).data
   expect((await json('seed')).made).toEqual([])
   expect((await json('user list --tenant=acme')).data).toEqual(people)
-  const told = (first.made as string[]).find(one => one.startsWith('password of all demo people: '))
-  const secret = told?.split(': ')[1] ?? ''
+  const line = (first.made as string[]).find(one => one.startsWith('password of all demo people: '))
+  const secret = line?.split(': ')[1] ?? ''
   expect(first.made).toContain('7 links of a member (acme)')
   for (const slug of ['acme', 'globex']) {
     const email = `auditor@${slug}.example`

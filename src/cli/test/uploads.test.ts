@@ -21,7 +21,13 @@ test('what no row names is counted, and removed where that is asked', async () =
   await writeFile(orphan, 'x')
   const old = new Date('2026-01-01')
   await utimes(orphan, old, old)
-  expect(await json('reconcile')).toEqual({ remove: false, objects: 1, uploads: 0, missing: 0 })
+  expect(await json('reconcile')).toEqual({
+    remove: false,
+    objects: 1,
+    uploads: 0,
+    missing: 0,
+    shared: false,
+  })
   expect(await readdir(dirname(orphan))).toHaveLength(1)
   expect(await json('reconcile', '--remove')).toMatchObject({ remove: true, objects: 1 })
   expect(await json('reconcile')).toMatchObject({ objects: 0 })

@@ -185,7 +185,7 @@ export const kernelErrors = {
   content_too_large: {
     status: 413,
     title: 'The content is too large',
-    cause: 'The body has more bytes than this operation accepts.',
+    cause: 'The body has more bytes or members than this operation accepts.',
     cure: 'Send less at once. `GET /v1/limits` names the limits.',
   },
   unsupported_media_type: {

@@ -15,6 +15,7 @@ import {
   type CheckInput,
   type CheckParams,
 } from './check-input.ts'
+import { usual_members_max } from './content.ts'
 import { closeAll } from './known-fields.ts'
 import { problem, type Catalog } from '../errors/problem.ts'
 import type { RateClass } from '../access/rate.ts'
@@ -37,6 +38,7 @@ export type CompiledRoute = {
   /** The media types of the reply, the usual one first. */
   readonly media_types: readonly string[]
   readonly body_limit_bytes: number
+  readonly body_members_max: number
 }
 
 export type CompileOptions = {
@@ -66,6 +68,7 @@ export function compileRoute(route: Route, options: CompileOptions): CompiledRou
     deprecations: firstUse(() => deprecationsOf(route)),
     media_types: mediaTypesOf(route),
     body_limit_bytes: route.body_limit_bytes ?? options.body_limit_bytes,
+    body_members_max: route.body_members_max ?? usual_members_max,
   }
 }
 

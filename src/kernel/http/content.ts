@@ -1,6 +1,6 @@
 /**
- * Turns the bytes of a JSON body into a safe value. It requires valid UTF-8 and limited nesting. It
- * refuses properties that could reach a prototype, text that PostgreSQL cannot store, and numbers
+ * Turns the bytes of a JSON body into a safe value. It requires valid UTF-8 and limited nesting, and
+ * limits the number of members. It refuses properties that could reach a prototype, text that PostgreSQL cannot store, and numbers
  * that lost digits.
  */
 import { isUtf8 } from 'node:buffer'
@@ -9,9 +9,19 @@ import { jsonFault } from './json-fault.ts'
 
 const depth_max = 32
 
-export function parseJson(bytes: Buffer): unknown {
+/**
+ * Parsing, checking and comparing a body block the event loop: for 20,000 members with different
+ * names 20 ms, for the 80,000 of a body of 1 MB 150 ms.
+ */
+export const usual_members_max = 20_000
+
+export function parseJson(bytes: Buffer, members_max = usual_members_max): unknown {
   if (!isUtf8(bytes))
     throw problem('malformed_json', { detail: 'The body is not UTF-8. Encode it as UTF-8.' })
+  if (hasMoreMembers(bytes, members_max)) {
+    const detail = `The body may have at most ${members_max} members, in all objects together. Split it.`
+    throw problem('content_too_large', { detail })
+  }
   let value: unknown
   try {
     value = JSON.parse(bytes.toString('utf8'))
@@ -20,6 +30,30 @@ export function parseJson(bytes: Buffer): unknown {
   }
   inspect(value, 'body')
   return value
+}
+
+const colon = 0x3a
+const quote = 0x22
+const backslash = 0x5c
+/** The shortest member: `"":1,`. */
+const member_bytes_min = 5
+
+/** Counts colons: first all of them, which is fast, then those outside of texts. */
+function hasMoreMembers(bytes: Buffer, max: number): boolean {
+  if (bytes.length < member_bytes_min * max) return false
+  let colons = 0
+  let found = bytes.indexOf(colon)
+  while (found !== -1 && ++colons <= max) found = bytes.indexOf(colon, found + 1)
+  if (colons <= max) return false
+  let members = 0
+  let in_text = false
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === quote) in_text = !in_text
+    else if (in_text && byte === backslash) at++
+    else if (!in_text && byte === colon && ++members > max) return true
+  }
+  return false
 }
 
 type Location = 'body' | 'query' | 'path'

@@ -18,6 +18,7 @@ import type { Exchange } from './exchange.ts'
 import type { IdempotencyRecord, Outcome } from '../idempotency/records.ts'
 import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
 import type { SseEvent } from './sse.ts'
+import type { Keyring } from '../keys.ts'
 import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.ts'
 import type { Keyed } from '../idempotency/keyed.ts'
 import { keyedStream, keyedWork, present, render } from './keyed-request.ts'
@@ -34,6 +35,7 @@ export type RequestDeps = {
   readonly cursors: Cursors
   readonly public_url: string
   readonly retention_hours: number
+  readonly keys: Pick<Keyring, 'seal' | 'open'>
 }
 
 type Result = { readonly outcome: Rendered; readonly replayed: boolean }

@@ -5,6 +5,8 @@
 import { Readable } from 'node:stream'
 import type { Db } from '../database/db.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
+import { sealOf } from '../idempotency/sealed-outcomes.ts'
+import type { Keyring } from '../keys.ts'
 import type { SseEvent } from './sse.ts'
 import type { KeyedStream } from '../idempotency/keyed-stream.ts'
 import type { KeyedWork } from '../idempotency/keyed.ts'
@@ -19,6 +21,7 @@ type KeyedDeps = {
   readonly db: Db
   readonly public_url: string
   readonly retention_hours: number
+  readonly keys: Pick<Keyring, 'seal' | 'open'>
 }
 
 export type KeyedRequest = {
@@ -39,13 +42,14 @@ export function keyedWork(asked: KeyedRequest): KeyedWork {
   const keyed = { ...asked, context }
   return {
     scope,
-    rules: rulesOf(keyed),
+    rules: rulesOf(keyed, scope),
     isRecordable: refusal => isRecordable(refusal, context),
     refuse: refusal => refusalOf(keyed, refusal),
-    again: async (_outcome, resource_ref) => {
+    again: async ({ status }, resource_ref) => {
       const { again } = compiled.route
       if (!again) throw new Error(`${compiled.operation} stores no body and cannot render it again`)
-      return render(compiled, await deps.db.tx(tx => again({ ...context, tx, resource_ref })))
+      const shown = await deps.db.tx(tx => again({ ...context, tx, resource_ref, status }))
+      return render(compiled, shown)
     },
     effect: effectOf(keyed),
   }
@@ -60,7 +64,7 @@ export function keyedStream(keyed: KeyedRequest): KeyedStream<SseEvent> {
   const preparation = preparationOf({ ...keyed, context })
   return {
     scope,
-    rules: rulesOf(keyed),
+    rules: rulesOf(keyed, scope),
     lease_seconds,
     operation: streaming,
     prepare: preparation.prepare,
@@ -89,10 +93,12 @@ function scopeOf({ compiled, exchange, context, key }: KeyedRequest): KeyedScope
   }
 }
 
-function rulesOf({ deps, compiled }: KeyedRequest): RecordRules {
+function rulesOf({ deps, compiled }: KeyedRequest, scope: KeyedScope): RecordRules {
+  const { record } = compiled.route
   return {
     retention_hours: deps.retention_hours,
-    by_reference: compiled.route.record === 'reference',
+    by_reference: record === 'reference',
+    seal: record === 'sealed' ? sealOf(deps.keys, scope) : null,
   }
 }
 

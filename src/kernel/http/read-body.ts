@@ -20,7 +20,7 @@ export function readBody(compiled: CompiledRoute, exchange: Exchange): unknown {
   if (method === 'GET' || method === 'HEAD') return undefined
   const type = headers['content-type']
   if (type === undefined && !incoming) return undefined
-  const { body_limit_bytes, route } = compiled
+  const { body_limit_bytes, body_members_max, route } = compiled
   const consumes = consumesOf(route)
   if (consumes !== 'json' && type !== undefined && !media_type.test(mediaType(type))) {
     throw unsupported(exchange)
@@ -30,8 +30,11 @@ export function readBody(compiled: CompiledRoute, exchange: Exchange): unknown {
   if (consumes === 'raw') return readRaw(compiled, exchange)
   incoming?.goOn()
   checkJsonType(exchange, type)
-  if (!incoming) return readJson(nothing, exchange, type)
-  return collect(exchange.request, body_limit_bytes).then(all => readJson(all, exchange, type))
+  const read = (bytes: Buffer) => {
+    checkCoding(exchange, type)
+    return bytes.length === 0 ? undefined : parseJson(bytes, body_members_max)
+  }
+  return incoming ? collect(exchange.request, body_limit_bytes).then(read) : read(nothing)
 }
 
 function checkJsonType(exchange: Exchange, type: string | undefined): void {
@@ -40,7 +43,7 @@ function checkJsonType(exchange: Exchange, type: string | undefined): void {
   if (kind !== 'application/json' && !is_patch) throw unsupported(exchange)
 }
 
-function readJson(bytes: Buffer, { headers }: Exchange, type: string | undefined): unknown {
+function checkCoding({ headers }: Exchange, type: string | undefined): void {
   const charset = /charset="?([^";\s]+)/i.exec(type ?? '')?.[1]?.toLowerCase()
   if (charset && charset !== 'utf-8') {
     throw problem('unsupported_media_type', {
@@ -52,7 +55,6 @@ function readJson(bytes: Buffer, { headers }: Exchange, type: string | undefined
     const detail = 'A body must not be compressed. Send it without Content-Encoding.'
     throw problem('unsupported_media_type', { detail })
   }
-  return bytes.length === 0 ? undefined : parseJson(bytes)
 }
 
 /** The refusal gives the accepted media types, and says whether the body had a media type. */

@@ -120,6 +120,8 @@ type Common<
   /** Media types other than JSON. The handler returns text or bytes with a content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
+  /** For a body with long lists, if the usual limit of 20,000 members does not suit the route. */
+  body_members_max?: number
   /** For requests that move money: without the misspelled `amout` all of it would be captured. */
   unknown_members?: 'refused'
   /** Checks the body before unknown properties are dropped. Throws if the body must be refused. */
@@ -159,9 +161,15 @@ type Common<
 type Keyed = {
   /** `domain`: the route's own row is the record. The surface builds a replay from this row. */
   idempotency?: 'required' | 'optional' | 'ignored' | 'domain'
-  /** `reference`: the body has a secret or a signed URL, so a replay renders the body again. */
-  record?: 'body' | 'reference'
+  /**
+   * `reference`: the body changes or has a signed URL, so a replay renders the body again. `sealed`:
+   * the body has a secret that is shown once, so it is stored encrypted.
+   */
+  record?: 'body' | 'reference' | 'sealed'
 }
+
+/** What is stored of an outcome whose body is not. */
+type Recorded = { readonly resource_ref: string; readonly status: number }
 
 type TxOf<M extends Method> = M extends 'GET' ? Reader : Tx
 
@@ -181,9 +189,7 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
        */
       replayed?(): Promise<void>
       /** For `record: 'reference'`: renders the reply again from `resource_ref`. */
-      again?(
-        context: C & { readonly tx: TxOf<M>; readonly resource_ref: string },
-      ): Promise<ReplyOf<R>>
+      again?(context: C & Recorded & { readonly tx: TxOf<M> }): Promise<ReplyOf<R>>
     })
   | {
       transaction: 'own'
@@ -193,14 +199,12 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
   | {
       transaction: 'own'
       idempotency: 'required' | 'optional'
-      record?: 'body' | 'reference'
+      record?: 'body' | 'reference' | 'sealed'
       /** Runs before the transaction, because slow work must hold no connection. */
       prepare?(context: C): Promise<P>
       operation: OutsideOperation<C & { readonly prepared: P }, R, Outcome>
       /** For `record: 'reference'`: renders the reply again from `resource_ref`. */
-      again?(
-        context: C & { readonly tx: Reader; readonly resource_ref: string },
-      ): Promise<ReplyOf<R>>
+      again?(context: C & Recorded & { readonly tx: Reader }): Promise<ReplyOf<R>>
       /**
        * After this time a retry takes over from a dead process. A running process renews the lease.
        */
@@ -220,13 +224,11 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
   | {
       transaction: 'own'
       idempotency: 'required' | 'optional'
-      record?: 'body' | 'reference'
+      record?: 'body' | 'reference' | 'sealed'
       /** Runs before the transaction, because slow work must hold no connection. */
       prepare?(context: C): Promise<P>
       operation: OutsideOperation<C & { readonly prepared: P }, R, Outcome>
-      again?(
-        context: C & { readonly tx: Reader; readonly resource_ref: string },
-      ): Promise<ReplyOf<R>>
+      again?(context: C & Recorded & { readonly tx: Reader }): Promise<ReplyOf<R>>
       streaming: StreamOperation<C & { readonly prepared: P }>
       /**
        * Whether this request asks for events. The body decides this, so the function is called
@@ -277,7 +279,7 @@ export type Route = Common<
     lease_seconds?: number
     prepare?(context: AnyContext): Promise<unknown>
     handle?(context: AnyContext & { tx?: Tx; db?: Db; prepared?: unknown }): Promise<Reply> | Reply
-    again?(context: AnyContext & { tx: Tx; resource_ref: string }): Promise<Reply>
+    again?(context: AnyContext & Recorded & { tx: Tx }): Promise<Reply>
     replayed?(): Promise<void>
     operation?: OutsideOperation<AnyContext & { prepared: unknown }, Replies, unknown>
     stream?(context: AnyContext & { db: Db }): Promise<EventStream>

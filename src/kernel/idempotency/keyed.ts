@@ -252,7 +252,7 @@ async function known(
 ): Promise<Attempt> {
   if (!sameRequest(record, work.scope)) throw reused(deps)
   if (record.state !== 'completed') return 'busy'
-  const outcome = recorded(record)
+  const outcome = recorded(record, work.rules)
   deps.metrics.idempotency.inc({ result: 'replayed' })
   const by_reference = work.rules.by_reference && record.body === null && outcome.status < 400
   if (by_reference && record.resource_ref) {

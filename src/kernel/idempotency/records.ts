@@ -40,6 +40,7 @@ export const IdempotencyRecord = Type.Object({
   status: nullable(Type.Integer()),
   headers: Type.Unknown(),
   body: Type.Unknown(),
+  sealed_body: Type.Unknown(),
   resource_ref: nullable(Type.String()),
 })
 export type IdempotencyRecord = Static<typeof IdempotencyRecord>
@@ -51,7 +52,7 @@ export function lookUp(reader: Reader, scope: KeyedName): Promise<IdempotencyRec
     sql`
       select pg_try_advisory_xact_lock(${lockOf(scope)}) as locked,
         r.state, r.fingerprint, r.operation_id, r.leased_until > now() as leased,
-        r.status, r.headers, r.body, r.resource_ref
+        r.status, r.headers, r.body, r.sealed_body, r.resource_ref
       from (values (true)) as always (one)
       left join kernel.idempotency_records r
         on r.principal_id = ${scope.principal_id}
@@ -64,12 +65,12 @@ export function recordOutcome(scope: KeyedScope, outcome: Outcome, rules: Record
   return sql`
     insert into kernel.idempotency_records (
       principal_id, operation, key, tenant_id, fingerprint, request_id, transaction_id, state,
-      status, headers, body, resource_ref, completed_at, expires_at)
+      status, headers, body, sealed_body, resource_ref, completed_at, expires_at)
     values (
       ${scope.principal_id}, ${scope.operation}, ${scope.key}, ${scope.tenant_id},
       ${scope.fingerprint}, ${scope.request_id}, pg_current_xact_id()::text::bigint,
       'completed', ${outcome.status}, ${keptHeaders(outcome)},
-      ${keptBody(outcome, rules)}, ${resourceRef(outcome)}, now(),
+      ${keptBody(outcome, rules)}, ${sealedBody(outcome, rules)}, ${resourceRef(outcome)}, now(),
       now() + make_interval(hours => ${rules.retention_hours}))`
 }
 
@@ -114,7 +115,8 @@ export function recordFinish(
   return sql`
     update kernel.idempotency_records
     set state = 'completed', status = ${outcome.status}, headers = ${keptHeaders(outcome)},
-      body = ${keptBody(outcome, rules)}, resource_ref = ${resourceRef(outcome)},
+      body = ${keptBody(outcome, rules)}, sealed_body = ${sealedBody(outcome, rules)},
+      resource_ref = ${resourceRef(outcome)},
       completed_at = now(), transaction_id = pg_current_xact_id()::text::bigint,
       lease_token = null, leased_until = null
     where principal_id = ${scope.principal_id} and operation = ${scope.operation}
@@ -145,14 +147,20 @@ export function endLease(scope: KeyedScope, lease_token: string): Sql {
       and key = ${scope.key} and lease_token = ${lease_token}`
 }
 
+/** Encrypts the body of one record, and opens it again. */
+export type Seal = { close(body: Buffer): Buffer; open(sealed: Buffer): Buffer }
+
 export type RecordRules = {
   readonly retention_hours: number
-  /** The body has a secret or a signed URL: only the reference to the resource is stored. */
+  /** The body changes or has a signed URL: only the reference to the resource is stored. */
   readonly by_reference: boolean
+  /** The body has a secret that is shown once, so it is stored sealed. */
+  readonly seal: Seal | null
 }
 
-export function recorded(record: IdempotencyRecord): Outcome {
-  const body = record.body as Buffer | null
+export function recorded(record: IdempotencyRecord, { seal }: Pick<RecordRules, 'seal'>): Outcome {
+  const sealed = record.sealed_body as Buffer | null
+  const body = sealed && seal ? seal.open(sealed) : (record.body as Buffer | null)
   return {
     status: record.status ?? 200,
     headers: (record.headers ?? {}) as Record<string, string>,
@@ -170,8 +178,12 @@ function keptHeaders(outcome: Outcome): Record<string, unknown> {
   return Object.fromEntries(Object.entries(outcome.headers).filter(([name]) => kept.includes(name)))
 }
 
-function keptBody(outcome: Outcome, rules: RecordRules): Buffer | null {
-  return outcome.body === null || rules.by_reference ? null : Buffer.from(outcome.body)
+function keptBody({ body }: Outcome, { by_reference, seal }: RecordRules): Buffer | null {
+  return body === null || by_reference || seal ? null : Buffer.from(body)
+}
+
+function sealedBody({ body }: Outcome, { seal }: RecordRules): Buffer | null {
+  return body === null || !seal ? null : seal.close(Buffer.from(body))
 }
 
 function resourceRef(outcome: Outcome): string | null {

@@ -29,6 +29,7 @@ const cursors = 'positions and cursors are those of the event log of one cell'
 
 /** The kernel's own tables. */
 export const kernelTenancy: Tenancy = {
+  'kernel.cell': { cell: 'one row for the database' },
   'kernel.clock': { cell: 'one row for the platform' },
   'kernel.event_consumers': { cell: cursors },
   'kernel.event_counter': { cell: cursors },

@@ -7,9 +7,18 @@ import { createHash } from 'node:crypto'
 import type { DirectClient } from '../../kernel/database/direct.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 import { inLanes } from '../backup/copy.ts'
+import { canBeShared, isTenantShared, leaveTenant } from '../../kernel/objects/shared-bucket.ts'
 import { objectKeys } from './export.ts'
 import { dropTriggers, hold, notify, patiently } from './hold.ts'
-import { findTenant, onPlace, tenants_table, timeOf, type Place, type TenantName } from './place.ts'
+import {
+  cellIdOf,
+  findTenant,
+  onPlace,
+  tenants_table,
+  timeOf,
+  type Place,
+  type TenantName,
+} from './place.ts'
 import { listOf, quoted, tenantTables, type TenantTable } from './tables.ts'
 
 export type Receipt = {
@@ -17,6 +26,8 @@ export type Receipt = {
   readonly deleted_at: string
   readonly rows: Readonly<Record<string, number>>
   readonly objects: number
+  /** Objects that stay, because another cell uses them. */
+  readonly objects_kept: number
   readonly kept: Readonly<Record<string, { readonly rows: number; readonly reason: string }>>
   /** Of the receipt without this member. */
   readonly sha256: string
@@ -37,18 +48,18 @@ export async function deleteTenant(
       await refuseOpen(client, tenant)
       await hold(client, place, tenant.id, tables, 'is deleted')
     }
-    // Cells with one bucket share its objects: they belong to the cell that has the tenant.
-    const shared = moved && place.objects.engine === 's3'
-    const objects = shared ? 0 : await deleteObjects(client, place, tables, tenant.id)
+    const { objects, objects_kept } = await deleteObjects(client, { place, moved }, tables, tenant)
     const rows: Record<string, number> = {}
     for (const table of inOrderOfDeletion(tables)) {
       progress(`Deleting ${table.name} …`)
       const deleted = await deleteRows(client, table, tenant.id)
       if (deleted > 0) rows[table.name] = deleted
     }
+    await leaveTenant(place.objects, tenant.id, await cellIdOf(client))
     const kept = await keptRows(client, tables, tenant.id)
     await dropTriggers(client, tables, tenant.id)
-    const facts = { tenant, deleted_at: await timeOf(client), rows, objects, kept }
+    const deleted_at = await timeOf(client)
+    const facts = { tenant, deleted_at, rows, objects, objects_kept, kept }
     const sha256 = createHash('sha256').update(JSON.stringify(facts)).digest('hex')
     const receipt = { ...facts, sha256 }
     await client.query(
@@ -70,18 +81,22 @@ function inOrderOfDeletion(tables: readonly TenantTable[]): TenantTable[] {
   return [...reversed.filter(one => !isTenant(one)), ...reversed.filter(isTenant)]
 }
 
+/** Cells with one bucket share its objects. They stay while another cell has the tenant. */
 async function deleteObjects(
   client: DirectClient,
-  { objects }: Place,
+  { place: { objects }, moved }: { readonly place: Place; readonly moved: boolean },
   tables: readonly TenantTable[],
-  tenant_id: string,
-): Promise<number> {
+  { id }: TenantName,
+): Promise<Pick<Receipt, 'objects' | 'objects_kept'>> {
   const keys = new Set<string>()
   for (const table of tables) {
-    for (const key of await objectKeys(client, table, tenant_id)) keys.add(key)
+    for (const key of await objectKeys(client, table, id)) keys.add(key)
+  }
+  if ((moved && canBeShared(objects)) || (await isTenantShared(objects, id))) {
+    return { objects: 0, objects_kept: keys.size }
   }
   await inLanes([...keys], key => objects.delete(key))
-  return keys.size
+  return { objects: keys.size, objects_kept: 0 }
 }
 
 /** A tenant must be closed first, so that one in use is not deleted by mistake. */

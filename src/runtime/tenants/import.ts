@@ -8,10 +8,24 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { DirectClient } from '../../kernel/database/direct.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
+import {
+  canBeShared,
+  joinBucket,
+  shareTenant,
+  unshareTenant,
+} from '../../kernel/objects/shared-bucket.ts'
 import { inLanes } from '../backup/copy.ts'
 import { objectFile, readArchive, rowsFile, type TenantManifest } from './archive.ts'
 import { digestOf } from './digest.ts'
-import { keyMarks, migrationHead, onPlace, tenants_table, within, type Place } from './place.ts'
+import {
+  cellIdOf,
+  keyMarks,
+  migrationHead,
+  onPlace,
+  tenants_table,
+  within,
+  type Place,
+} from './place.ts'
 import { listOf, quoted, tenantTables, type TenantTable } from './tables.ts'
 
 const portion = 500
@@ -26,9 +40,9 @@ export async function importTenant(
   await onPlace(place, async client => {
     await refuseUnfit(client, manifest)
     progress('Importing the objects …')
-    await importObjects(place, manifest, folder)
+    await shareObjects(client, place, manifest, folder)
     const tables = await tenantTables(client, place.schemas, place.tenancy)
-    await within(client, 'begin', async () => {
+    const rows = within(client, 'begin', async () => {
       for (const table of tables) {
         if (!manifest.tables[table.name]) continue
         progress(`Importing ${table.name} …`)
@@ -41,8 +55,25 @@ export async function importTenant(
       ])
       await beforeCommit()
     })
+    await rows.catch(async (error: unknown) => {
+      await unshareAbsent(client, place, manifest).catch(() => {})
+      throw error
+    })
   })
   return manifest
+}
+
+/** After a failure. If the commit may have succeeded, the mark stays. */
+async function unshareAbsent(
+  client: DirectClient,
+  { objects }: Place,
+  { tenant }: TenantManifest,
+): Promise<void> {
+  const query = `select from ${tenants_table} where id = $1`
+  const { rowCount } = await client.query(query, [tenant.id])
+  if (rowCount === 0 && canBeShared(objects)) {
+    await unshareTenant(objects, tenant.id, await cellIdOf(client))
+  }
 }
 
 async function refuseUnfit(client: DirectClient, manifest: TenantManifest): Promise<void> {
@@ -74,17 +105,40 @@ async function refuseUnfit(client: DirectClient, manifest: TenantManifest): Prom
   }
 }
 
+/**
+ * Cells that share a bucket have the objects already. Then both use them until one deletes the
+ * tenant, and the mark for it is left before anything is found.
+ */
+async function shareObjects(
+  client: DirectClient,
+  place: Place,
+  manifest: TenantManifest,
+  folder: string,
+): Promise<void> {
+  const { objects } = place
+  if (!canBeShared(objects)) return void (await importObjects(place, manifest, folder))
+  const { id } = manifest.tenant
+  const cell_id = await cellIdOf(client)
+  await joinBucket(objects, cell_id)
+  await shareTenant(objects, id, cell_id)
+  const found = await importObjects(place, manifest, folder)
+  if (found === 0) await unshareTenant(objects, id, cell_id)
+}
+
+/** Returns how many objects were there before. */
 async function importObjects(
   { objects }: Place,
   { objects: wanted }: TenantManifest,
   folder: string,
-): Promise<void> {
+): Promise<number> {
+  let found = 0
   await inLanes(Object.entries(wanted), async ([key, { bytes, sha256 }]) => {
-    // Cells that share a bucket have it already; a key is used for one content only.
-    if ((await objects.head(key))?.size === bytes) return
+    // A key is used for one content only.
+    if ((await objects.head(key))?.size === bytes) return void found++
     const stored = await objects.put(key, createReadStream(join(folder, objectFile(key))))
     if (stored.sha256.toString('hex') !== sha256) throw new Error(`${key} was stored differently`)
   })
+  return found
 }
 
 async function importTable(

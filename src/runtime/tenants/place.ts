@@ -2,6 +2,7 @@
 import type { Objects } from '../../kernel/objects/objects.ts'
 import { directClient, type DirectClient } from '../../kernel/database/direct.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
+import { newId } from '../../kernel/ids.ts'
 import type { Interest } from '../../kernel/events/consumers/leases.ts'
 import type { Tenancy } from '../../kernel/work/tenancy.ts'
 
@@ -66,6 +67,13 @@ export async function findTenant(client: DirectClient, slug: string): Promise<Te
     throw new StartError(`There is no tenant ${slug}. \`npx dodeca tenant list\` lists them.`)
   }
   return rows[0]
+}
+
+/** As the platform itself reads it (`cellId`). */
+export async function cellIdOf(client: DirectClient): Promise<string> {
+  await client.query('insert into kernel.cell (id) values ($1) on conflict do nothing', [newId()])
+  const { rows } = await client.query<{ id: string }>('select id from kernel.cell')
+  return rows[0]?.id ?? ''
 }
 
 /** The time of the database, as RFC 3339. */

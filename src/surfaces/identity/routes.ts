@@ -35,6 +35,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...securityRoutes(),
     ...keyRoutes(deps),
     ...accountPageRoutes(deps),
-    // Repeated requests are decided from the current state, so no reply (and no token) is stored.
+    // No reply with a token or with data of a second factor is stored. Repeats are decided from the
+    // current state. Routes that create something else say so themselves.
   ].map(one => ({ body_limit_bytes, idempotency: 'ignored' as const, ...one }))
 }

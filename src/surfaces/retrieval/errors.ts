@@ -9,7 +9,7 @@ export const errors = {
     status: 404,
     title: 'There is no such collection',
     cause: 'No collection has this id, or its access list does not name you with the needed right.',
-    cure: 'Find your collections with `GET /v1/collections`, or ask somebody who manages it.',
+    cure: 'Find your collections with `GET /v1/collections`, or ask the person who manages it.',
   },
   document_not_found: {
     status: 404,

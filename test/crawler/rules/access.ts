@@ -41,22 +41,22 @@ export const access: readonly Rule[] = [
   {
     name: 'a principal without grants is 403',
     exempt: ({ permission }) => (permission ? null : 'every member may'),
-    check: async ({ send, refused, nobody }) => {
-      const answer = await send(await refused(), { token: (await nobody()).token })
+    check: async ({ send, refused, unprivileged }) => {
+      const answer = await send(await refused(), { token: (await unprivileged()).token })
       expectProblem(answer, 403, 'permission_denied')
     },
   },
   {
     name: 'of two faults the reply names the earlier in the order of the contract',
     exempt: onlyWith.guard,
-    check: async ({ target, send, refused, nobody }) => {
+    check: async ({ target, send, refused, unprivileged }) => {
       const request = await refused()
       const accept = { ...request.headers, accept: 'application/x-nothing' }
       expectProblem(await send(request, { token: null, headers: accept }), 406, 'not_acceptable')
       if (target.takes_json) {
         const bytes = Buffer.from('{')
         const plain = { bytes, headers: { 'content-type': 'text/plain' } }
-        const denied = { token: (await nobody()).token }
+        const denied = { token: (await unprivileged()).token }
         expectProblem(
           await send(request, { ...plain, token: null }),
           401,
@@ -72,7 +72,7 @@ export const access: readonly Rule[] = [
       }
       if (target.permission) {
         const params = Object.fromEntries(target.params.map(({ name }) => [name, 'nonsense']))
-        const wrong = { body: target.body && {}, params, token: (await nobody()).token }
+        const wrong = { body: target.body && {}, params, token: (await unprivileged()).token }
         expectProblem(await send(request, wrong), 403, 'permission_denied')
       }
     },

@@ -1,15 +1,15 @@
 /** What every answer carries, be it a success or a refusal, and what none of them tells. */
 import { expect } from 'vitest'
 import { expectProblem, id_form, onlyWith, type Rule } from '../rule.ts'
-import type { Told, Visit } from '../visit.ts'
+import type { CheckedAnswer, Visit } from '../visit.ts'
 
-async function success(visit: Visit): Promise<Told> {
+async function success(visit: Visit): Promise<CheckedAnswer> {
   const answer = await visit.success()
   expect([answer.status < 400, answer.text]).toEqual([true, answer.text])
   return answer
 }
 
-async function refusal({ target, send, valid, refused }: Visit): Promise<Told> {
+async function refusal({ target, send, valid, refused }: Visit): Promise<CheckedAnswer> {
   const request = await (onlyWith.negotiation(target) === null ? refused() : valid())
   return send(request, { headers: { ...request.headers, accept: 'application/x-nothing' } })
 }

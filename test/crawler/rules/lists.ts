@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest'
 import { expectProblem, onlyWith, pointersOf, type Rule } from '../rule.ts'
-import type { Told, Visit } from '../visit.ts'
+import type { CheckedAnswer, Visit } from '../visit.ts'
 
 /** Two rows where the same path creates them, so that a page of one row has a next. */
 async function fill({ target, beside }: Visit): Promise<void> {
@@ -13,7 +13,7 @@ async function fill({ target, beside }: Visit): Promise<void> {
   for (let n = 0; n < 2; n++) await create.send(await create.valid())
 }
 
-async function askFor(visit: Visit, query: Record<string, string>): Promise<Told> {
+async function askFor(visit: Visit, query: Record<string, string>): Promise<CheckedAnswer> {
   const request = await visit.valid()
   return visit.send(request, { query: { ...request.query, ...query } })
 }

@@ -1,2 +1,2 @@
-/** Nobody calls letters. */
+/** No surface calls letters. */
 export type Face = Readonly<Record<never, never>>

@@ -24,7 +24,7 @@ export async function startVendor(): Promise<Vendor> {
   let arrivals: (() => void)[] = []
   const server = createServer((request, response) => {
     void answer(request, response, vendor, () => {
-      for (const told of arrivals) told()
+      for (const notify of arrivals) notify()
       arrivals = []
     })
   })

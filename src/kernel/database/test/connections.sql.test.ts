@@ -12,21 +12,21 @@ useDatabase()
 
 describe('connections', () => {
   test('that are all in use make others wait, and then come back', async () => {
-    const { db, told } = open({ pool: 1, wait_ms: 100 })
+    const { db, reported } = open({ pool: 1, wait_ms: 100 })
     await db.run(sql`select 1`)
-    const before = told.waited
+    const before = reported.waited
     const refused: unknown = await db.tx(async tx => {
       await tx.run(sql`select 1`)
       return db.run(sql`select 2`).catch((error: unknown) => error)
     })
     expect(refused).toBeInstanceOf(DatabaseBusy)
     expect(isUnavailable(refused)).toBe(true)
-    expect(told.waited).toBe(before + 1)
+    expect(reported.waited).toBe(before + 1)
     expect(await db.run(sql`select 3`)).toBe(1)
   })
 
   test('that break in use or at rest end no process, and are replaced', async () => {
-    const { db, told } = open({ pool: 1 })
+    const { db, reported } = open({ pool: 1 })
     const other = open({ pool: 1 }).db
     const Pid = Type.Object({ pid: Type.Integer() })
     const own = sql`select pg_backend_pid() as pid`
@@ -41,13 +41,13 @@ describe('connections', () => {
       .catch((error: unknown) => error)
     expect(isUnavailable(broken)).toBe(true)
     expect(await read(other, id)).toBeUndefined()
-    await eventually('the end is reported', () => told.lost.length > 0)
+    await eventually('the end is reported', () => reported.lost.length > 0)
     const { pid } = await db.one(Pid, own)
-    const lost = told.lost.length
+    const lost = reported.lost.length
     await end(pid)
-    await eventually('the other end is reported', () => told.lost.length > lost)
+    await eventually('the other end is reported', () => reported.lost.length > lost)
     expect((await db.one(Pid, own)).pid).not.toBe(pid)
-    expect(told.lost).toHaveLength(lost + 1)
+    expect(reported.lost).toHaveLength(lost + 1)
     expect(db.load()).toEqual({ total: 1, idle: 1, waiting: 0 })
   })
 

@@ -11,21 +11,21 @@ useDatabase()
 
 describe('a transaction', () => {
   test('commits its effect with its events, and tells of both afterwards', async () => {
-    const { db, told } = open()
+    const { db, reported } = open()
     const id = newId()
     const order: string[] = []
     const event_id = await db.tx(async tx => {
       await tx.run(put(id, 1))
-      tx.afterCommit(() => order.push(`after ${told.committed}`))
+      tx.afterCommit(() => order.push(`after ${reported.committed}`))
       const emitted = tx.emit(about(id))
       tx.atCommit(sql`update public.thing set n = n + 1 where id = ${id}`)
       // Neither is there before the commit: the event is sent with it.
       expect([await read(db, id), await saidAbout(db, id)]).toEqual([undefined, []])
-      expect([await read(tx, id), told.committed]).toEqual([1, 0])
+      expect([await read(tx, id), reported.committed]).toEqual([1, 0])
       return emitted
     })
     expect(await saidAbout(db, id)).toEqual([event_id])
-    expect([await read(db, id), told.committed, order]).toEqual([2, 1, ['after 1']])
+    expect([await read(db, id), reported.committed, order]).toEqual([2, 1, ['after 1']])
   })
 
   test('answers only when what it owes after the commit is done, and holds no connection meanwhile', async () => {
@@ -48,16 +48,16 @@ describe('a transaction', () => {
   })
 
   test('that throws leaves nothing and tells nothing', async () => {
-    const { db, told } = open()
+    const { db, reported } = open()
     const id = newId()
     const work = db.tx(async tx => {
       await tx.run(put(id, 1))
       tx.emit(about(id))
-      tx.afterCommit(() => told.committed++)
+      tx.afterCommit(() => reported.committed++)
       throw new TypeError('changed my mind')
     })
     await expect(work).rejects.toThrow(TypeError)
-    expect([await read(db, id), await saidAbout(db, id), told.committed]).toEqual([
+    expect([await read(db, id), await saidAbout(db, id), reported.committed]).toEqual([
       undefined,
       [],
       0,
@@ -65,7 +65,7 @@ describe('a transaction', () => {
   })
 
   test('whose last statement or event fails leaves nothing', async () => {
-    const { db, told } = open()
+    const { db, reported } = open()
     const id = newId()
     const below = db.tx(async tx => {
       await tx.run(put(id, 1))
@@ -84,7 +84,7 @@ describe('a transaction', () => {
     })
     await expect(doubled).rejects.toMatchObject({ code: '23505' })
     expect([await read(db, id), await saidAbout(db, id)]).toEqual([undefined, []])
-    expect(told.committed + twice.told.committed).toBe(0)
+    expect(reported.committed + twice.reported.committed).toBe(0)
   })
 
   test('gets the row of a statement that is sent with COMMIT, and names its failure', async () => {
@@ -229,7 +229,7 @@ describe('a transaction', () => {
 describe('work that met other work', () => {
   /** Changes the row from outside under a transaction that has read it and changes it too. */
   async function overtaken(times: number) {
-    const { db, told } = open()
+    const { db, reported } = open()
     const id = newId()
     await db.run(put(id, 0))
     let attempts = 0
@@ -247,12 +247,12 @@ describe('work that met other work', () => {
       () => null,
       (error: unknown) => error,
     )
-    return { failed, attempts, n: await read(db, id), said: await saidAbout(db, id), told }
+    return { failed, attempts, n: await read(db, id), said: await saidAbout(db, id), reported }
   }
 
   test('is done again after a serialization failure, and its event is said once', async () => {
     const found = await overtaken(3)
-    expect(found).toMatchObject({ failed: null, attempts: 4, n: 31, told: { committed: 1 } })
+    expect(found).toMatchObject({ failed: null, attempts: 4, n: 31, reported: { committed: 1 } })
     expect(found.said).toHaveLength(1)
   })
 
@@ -260,7 +260,7 @@ describe('work that met other work', () => {
     const { failed, ...found } = await overtaken(99)
     expect(failed).toMatchObject({ name: 'SqlState', code: '40001' })
     expect(isUnavailable(failed)).toBe(true)
-    expect(found).toMatchObject({ attempts: 4, n: 40, said: [], told: { committed: 0 } })
+    expect(found).toMatchObject({ attempts: 4, n: 40, said: [], reported: { committed: 0 } })
   })
 
   test('is done again after a deadlock', async () => {

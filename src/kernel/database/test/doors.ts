@@ -32,7 +32,7 @@ export const databaseUrl = () => clone.url
 
 /** A client of the database, and its recorded callbacks. */
 export function open(options: Partial<DbOptions> = {}) {
-  const told = { committed: 0, waited: 0, lost: [] as string[] }
+  const reported = { committed: 0, waited: 0, lost: [] as string[] }
   const db = openDb({
     url: clone.url,
     pool: 4,
@@ -40,13 +40,13 @@ export function open(options: Partial<DbOptions> = {}) {
     check_rows: true,
     application_name: 'db-test',
     outbox: events => events.map(insertSaid),
-    committed: () => told.committed++,
-    waited: () => told.waited++,
-    lost: error => told.lost.push(error.message),
+    committed: () => reported.committed++,
+    waited: () => reported.waited++,
+    lost: error => reported.lost.push(error.message),
     ...options,
   })
   opened.push(db)
-  return { db, told }
+  return { db, reported }
 }
 
 export const insertSaid = (event: BufferedEvent) =>

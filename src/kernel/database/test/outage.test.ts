@@ -37,7 +37,7 @@ async function layLine(port = 0) {
   return {
     url: url.toString(),
     port: Number(url.port),
-    /** Nothing passes any more, and nobody is told: as a broken network. */
+    /** Nothing passes any more, and no side gets an error: as a broken network. */
     hush: () => {
       server.removeAllListeners('connection')
       server.on('connection', client => void sockets.add(client.on('error', () => {})))

@@ -90,9 +90,9 @@ describe('a route that answers by JSON or by events', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true')
     const events = parse((await say({ text: 'part', stream: true }, streamed)).text)
     expect(events.map(event => event.event)).toEqual(['word', 'completed'])
-    const retold = await say({ text: 'part', stream: true }, streamed)
-    expect(parse(retold.text).map(event => event.event)).toEqual(['word', 'completed'])
-    expect(retold.headers.get('idempotent-replayed')).toBe('true')
+    const replayed = await say({ text: 'part', stream: true }, streamed)
+    expect(parse(replayed.text).map(event => event.event)).toEqual(['word', 'completed'])
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true')
     expect((await say({ text: 'part' }, streamed)).body.code).toBe('idempotency_key_reused')
   })
 

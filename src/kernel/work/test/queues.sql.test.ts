@@ -57,8 +57,10 @@ test('an operator sees what is due, waiting and dead, and makes the dead due aga
     where id = ${ids[1]}`)
   // Counts are of the whole table, so it holds only these rows.
   await here.world.db.run(sql`delete from public.tasks where lot <> ${here.lot}`)
-  const told: unknown[] = []
-  const queue = queueOf({ redriven: (_tx, rows) => Promise.resolve(void told.push(...rows)) })
+  const redriven_rows: unknown[] = []
+  const queue = queueOf({
+    redriven: (_tx, rows) => Promise.resolve(void redriven_rows.push(...rows)),
+  })
   expect(await countQueue(here.world.db, queue)).toMatchObject({
     due: 1,
     later: 1,
@@ -67,7 +69,7 @@ test('an operator sees what is due, waiting and dead, and makes the dead due aga
   })
   const by = { actor: 'cli:test', reason: 'the vendor is back', limit: 10 }
   expect(await redriveQueue(here.world.db, queue, by)).toBe(1)
-  expect(told).toEqual([{ id: ids[1] }])
+  expect(redriven_rows).toEqual([{ id: ids[1] }])
   expect(await stateOf(ids[1] ?? '')).toMatchObject({ attempts: 0, code: null })
   expect(await countQueue(here.world.db, queue)).toMatchObject({ due: 2, dead: 0 })
   expect(

@@ -17,7 +17,7 @@ let token: string
 /** Transfers that had been confirmed when the backup began. */
 let confirmed: string[]
 /** What the command said about it. */
-let told: unknown
+let printed: unknown
 let data: string
 let backup: string
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await eventually('transfers go on', () => load.ids.length > later)
   await load.stop()
   if (code !== 0) throw new Error(`no backup was made: ${err}`)
-  told = JSON.parse(out)
+  printed = JSON.parse(out)
   await platform.kill('SIGTERM')
 }, 120_000)
 afterAll(() => place.close(), 120_000)
@@ -81,7 +81,7 @@ describe('a backup under load', { timeout: 120_000 }, () => {
   test('holds its log segments, nothing of the running server, and is for its owner only', () => {
     const { files, database, migrations } = manifestOf(backup)
     const paths = Object.keys(files)
-    expect(told).toMatchObject({
+    expect(printed).toMatchObject({
       folder: backup,
       included: ['database', 'objects', 'keys', 'first administrator'],
     })

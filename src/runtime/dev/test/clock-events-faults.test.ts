@@ -176,10 +176,10 @@ test('an event goes through the outbox, for the tenant of the caller, else the n
     status: 201,
     body: { type: 'note.written', tenant_id: principal.tenant_id, aggregate_version: 1 },
   })
-  const { event_ids, ...told } = mine.body
-  expect(await logged(told.aggregate_id)).toEqual([
+  const { event_ids, ...event } = mine.body
+  expect(await logged(event.aggregate_id)).toEqual([
     {
-      ...told,
+      ...event,
       id: event_ids[0],
       position: expect.any(Number),
       aggregate_type: 'note',
@@ -221,26 +221,26 @@ test('an event that is not declared, does not fit or has no tenant is refused', 
 
 test('many are one transaction: of one aggregate in following versions, or each of its own', async () => {
   const tenant = newId()
-  const told = { type: 'note.written', data: { note_id: newId() }, tenant, count: 12 }
+  const event = { type: 'note.written', data: { note_id: newId() }, tenant, count: 12 }
   const aggregate_id = newId()
-  const one = await call('POST', '/dev/events', { ...told, aggregate_id, aggregate_version: 3 })
+  const one = await call('POST', '/dev/events', { ...event, aggregate_id, aggregate_version: 3 })
   const rows = await logged(aggregate_id, 12)
   expect(rows.map(row => row['id'])).toEqual(one.body.event_ids)
   expect(rows.map(row => row['aggregate_version'])).toEqual(
     Array.from({ length: 12 }, (_, index) => index + 3),
   )
-  const apart = await call('POST', '/dev/events', told)
+  const apart = await call('POST', '/dev/events', event)
   expect([apart.body.aggregate_id, new Set(apart.body.event_ids).size]).toEqual([null, 12])
-  expect((await call('POST', '/dev/events', { ...told, count: 10_001 })).status).toBe(422)
+  expect((await call('POST', '/dev/events', { ...event, count: 10_001 })).status).toBe(422)
 })
 
 test('a transaction that is held open delays no other, and is complete when it ends', async () => {
   const tenant = newId()
-  const told = { type: 'note.written', data: { note_id: newId() }, tenant }
+  const event = { type: 'note.written', data: { note_id: newId() }, tenant }
   const [held_id, other_id] = [newId(), newId()]
   let over = false
   const held = call('POST', '/dev/events', {
-    ...told,
+    ...event,
     aggregate_id: held_id,
     hold_ms: 5000,
   }).finally(() => {
@@ -254,7 +254,7 @@ test('a transaction that is held open delays no other, and is complete when it e
     )
     return n === 1
   })
-  await call('POST', '/dev/events', { ...told, aggregate_id: other_id })
+  await call('POST', '/dev/events', { ...event, aggregate_id: other_id })
   await logged(other_id)
   expect(over).toBe(false)
   expect((await call('GET', `/dev/events?aggregate_id=${held_id}`)).body.data).toEqual([])
@@ -264,10 +264,10 @@ test('a transaction that is held open delays no other, and is complete when it e
 
 test('a transaction that is undone leaves nothing, and the next one is heard', async () => {
   const aggregate_id = newId()
-  const told = { type: 'note.written', data: { note_id: newId() }, tenant: newId(), aggregate_id }
-  const undone = await call('POST', '/dev/events', { ...told, rollback: true, hold_ms: 10 })
+  const event = { type: 'note.written', data: { note_id: newId() }, tenant: newId(), aggregate_id }
+  const undone = await call('POST', '/dev/events', { ...event, rollback: true, hold_ms: 10 })
   expect([undone.status, undone.body.event_ids.length]).toEqual([201, 1])
-  const kept = await call('POST', '/dev/events', told)
+  const kept = await call('POST', '/dev/events', event)
   expect((await logged(aggregate_id)).map(row => row['id'])).toEqual(kept.body.event_ids)
 })
 

@@ -49,7 +49,7 @@ async function python(program: string, values: Readonly<Record<string, string>>)
 describe('the Python client', () => {
   test('walks a list, sends null and raises refusals', async () => {
     const { token } = await world.member()
-    const told = await python(
+    const printed = await python(
       `
 api = Dodeca(url, token)
 for n in range(5):
@@ -63,7 +63,7 @@ except Problem as problem:
 `,
       { url: world.url, token },
     )
-    expect(told).toEqual([
+    expect(printed).toEqual([
       ['4', '3', '2', '1', '0'],
       [null, 'https://www.example.com/4'],
       [404, 'link_not_found', true],
@@ -74,7 +74,7 @@ except Problem as problem:
     const { token } = await world.member()
     const proxy = await openProxy(world.url)
     proxy.trouble.push('lose_answer', { status: 503, code: 'overloaded', retry_after: 0 })
-    const told = await python(
+    const printed = await python(
       `
 api = Dodeca(url, token)
 api.create_link(destination_url="https://www.example.com/once")
@@ -82,7 +82,7 @@ tell(len(api.list_links()["data"]))
 `,
       { url: proxy.url, token },
     )
-    expect(told).toEqual([[1]])
+    expect(printed).toEqual([[1]])
     const [first, ...others] = proxy.keys.filter(key => key !== undefined)
     expect(others).toEqual([first, first])
     proxy.keys.length = 0
@@ -105,7 +105,7 @@ for act in (lambda: api.update_me(display_name="Ada"), lambda: api.create_link(d
 
   test('refreshes a session whose access token is refused', async () => {
     const { email, tenant } = await world.member()
-    const told = await python(
+    const printed = await python(
       `
 api = Dodeca(url)
 api.use_session(api.log_in(email=email, password="correct horse battery staple", tenant=tenant))
@@ -116,14 +116,14 @@ tell(api.get_me()["email"], first != api.token)
 `,
       { url: world.url, email, tenant: tenant.slug },
     )
-    expect(told).toEqual([[email], [email, true]])
+    expect(printed).toEqual([[email], [email, true]])
   })
 
   test('sends a file in parts, waits for a job, and reads a stream', async () => {
     const { token } = await world.member()
     const bytes = Buffer.alloc(11 * 1024 * 1024, 'dodeca ')
     await writeFile(join(folder, 'file.bin'), bytes)
-    const told = await python(
+    const printed = await python(
       `
 api = Dodeca(url, token)
 stored = api.upload("file.bin")
@@ -138,7 +138,7 @@ open("qr.png", "wb").write(api.get_link_qr_code(
       { url: world.url, token },
     )
     const digest = createHash('sha256').update(bytes).digest('hex')
-    expect(told).toEqual([
+    expect(printed).toEqual([
       ['available', `sha256:${digest}`],
       ['succeeded'],
       ['started', 'completed', true],
@@ -150,7 +150,7 @@ open("qr.png", "wb").write(api.get_link_qr_code(
   test('does not show the token to the host of a redirect', async () => {
     const { token } = await world.member()
     const elsewhere = await openProxy(world.url)
-    const told = await python(
+    const printed = await python(
       `
 import dodeca, urllib.request
 asked = urllib.request.Request(url + "/v1/me", headers={"Authorization": "Bearer " + token})
@@ -159,7 +159,7 @@ tell(following.full_url == elsewhere + "/v1/me", following.has_header("Authoriza
 `,
       { url: world.url, elsewhere: elsewhere.url, token },
     )
-    expect(told).toEqual([[true, false]])
+    expect(printed).toEqual([[true, false]])
     await elsewhere.close()
   })
 })

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const schemas = migrationSources(composition).map(({ schema }) => schema)
 const tenancy = tenancyOf(composition)
-const nobody = '019c8f3a-5b20-7d41-9e6b-2f1c40d7a961'
+const unknown_id = '019c8f3a-5b20-7d41-9e6b-2f1c40d7a961'
 
 test('every table of the product has a tenant, or a reason why not', async () => {
   const tables = await tenantTables(client, schemas, tenancy)
@@ -49,7 +49,7 @@ test('the conditions of all tables are valid SQL', async () => {
   for (const { name, rows, exported, deleted } of await tenantTables(client, schemas, tenancy)) {
     for (const where of [rows, exported, deleted]) {
       if (where === null) continue
-      const asked = client.query(`select from ${name} t where ${where} limit 1`, [nobody])
+      const asked = client.query(`select from ${name} t where ${where} limit 1`, [unknown_id])
       await expect(asked, name).resolves.toMatchObject({ rowCount: 0 })
     }
   }

@@ -155,12 +155,12 @@ describe.concurrent('frames', () => {
 })
 
 describe.concurrent('a slow reader', () => {
-  test('row 8: one that stops reading is told to fetch, and misses nothing', async () => {
+  test('row 8: one that stops reading is asked to fetch, and misses nothing', async () => {
     const [ada, bob] = (await world.people(2)) as [Talker, Talker]
     const id = await ada.direct(bob)
     const slow = await bob.socket()
     const sender = await ada.socket()
-    // A client that knows only the frames of the specification cannot be told to fetch.
+    // A client that knows only the frames of the specification cannot be asked to fetch.
     const plain = await bob.socket({ plain: true })
     for (const one of [slow, plain]) one.ws.pause()
     const many = 1500

@@ -26,7 +26,7 @@ describe.concurrent('races', () => {
     const [ada, ...others] = people
     const id = await ada.group(others)
     const [gone] = others
-    if (!gone) throw new Error('nobody to remove')
+    if (!gone) throw new Error('no member to remove')
     await ada.ask('DELETE', `/v1/conversations/${id}/members/${gone.id}`)
     const rooms = await Promise.all(upTo(4).map(() => ada.group(others.slice(1))))
     const answers = await Promise.all(
@@ -217,7 +217,10 @@ describe.concurrent('neighbours', () => {
     for (const n of upTo(3)) await ada.send(id, `No. ${n}`)
     const inbox = async (who: Talker) =>
       (await who.ask('GET', '/v1/inbox')).body.data as { category: string }[]
-    await eventually('the one who is away is told', async () => (await inbox(away)).length === 1)
+    await eventually(
+      'the one who is away is notified',
+      async () => (await inbox(away)).length === 1,
+    )
     for (const who of [ada, online, muted]) expect(await inbox(who)).toEqual([])
     expect(JSON.stringify(await inbox(away))).not.toContain('No. ')
     socket.close()

@@ -105,15 +105,21 @@ test('a process whose clock is wrong changes no expiry: the database has the tim
       await call(wrong.url, 'POST', '/v1/checkouts', { token: buyer.token, key: newKey(), body })
     const paid = await ask({ cart_id: await buyer.cart({ [sku]: 1 }), ...visa })
     const waits = await ask({ cart_id: await buyer.cart({ [sku]: 1 }), ...pays })
-    expect([paid.status, waits.status]).toEqual([201, 202])
+    // The first call of a process to the provider may last longer than a checkout waits: then 202.
+    expect([201, 202], paid.text).toContain(paid.status)
+    expect(waits.status, waits.text).toBe(202)
     for (const { reservation, created_at } of [paid.body, waits.body]) {
       expect(Date.parse(reservation.expires_at) - Date.parse(created_at)).toBe(900_000)
     }
     // Its worker looks at what lapses, and finds nothing.
-    await eventually('it has worked for a while', async () => {
-      const order = await buyer.order({ [await shop.product()]: 1 })
-      return (await buyer.read(order.id)).shipments.length === 1
-    })
+    const prepared = (id: string) =>
+      eventually('it has prepared a shipment', async () => {
+        return (await buyer.read(id)).shipments.length === 1
+      })
+    for (let round = 0; round < 3; round++) {
+      const cart_id = await buyer.cart({ [await shop.product()]: 1 })
+      await prepared((await ask({ cart_id, ...visa })).body.id)
+    }
     expect((await buyer.read(waits.body.id)).state).toBe('pending')
   } finally {
     await wrong.kill()

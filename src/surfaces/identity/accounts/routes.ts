@@ -155,6 +155,9 @@ function inviteRoute(deps: Deps): Route {
     path: '/v1/invitations',
     name: 'inviteAccount',
     summary: 'Invite a person, or send a pending invitation again',
+    idempotency: 'optional',
+    // The reply has the address of the person, which an erasure must find.
+    record: 'reference',
     sends: ['location'],
     description:
       'The person sets the password with the mailed token through `POST /v1/password-resets`. Roles count from then on, if you still may assign them.',
@@ -172,6 +175,12 @@ function inviteRoute(deps: Deps): Route {
       const { account, made } = await invite(tx, deps, tenant_id, body, { actor, seen: request })
       const headers = { location: `/v1/accounts/${account.id}` }
       return made ? reply(201, shown(account), headers) : reply(200, shown(account), headers)
+    },
+    again: async ({ tx, principal, resource_ref, status }) => {
+      const id = resource_ref.slice(resource_ref.lastIndexOf('/') + 1)
+      const account = shown(await living(tx, principal.tenant_id, id))
+      const headers = { location: resource_ref }
+      return status === 201 ? reply(201, account, headers) : reply(200, account, headers)
     },
   })
 }

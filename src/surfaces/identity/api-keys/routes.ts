@@ -55,7 +55,9 @@ function createRoute(deps: Deps): Route {
     name: 'createApiKey',
     summary: 'Create an API key; it is shown once',
     description:
-      'The key is shown only in this reply. At each request, it has only permissions that its owner has at that time.',
+      'The key is shown only in this reply, and in repeats of the request with the same `Idempotency-Key`. At each request, it has only permissions that its owner has at that time.',
+    idempotency: 'optional',
+    record: 'sealed',
     permission: 'authenticated',
     added: true,
     asks_grants: true,

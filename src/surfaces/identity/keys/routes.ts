@@ -53,6 +53,7 @@ function rotateRoute({ kernel, keys }: Deps): Route {
     method: 'POST',
     path: '/v1/signing-keys/rotate',
     name: 'rotateSigningKey',
+    idempotency: 'optional',
     summary: 'Start to sign with a new key',
     description:
       '`graceful` publishes the new key before the key signs tokens. `revoke` removes all other keys immediately, and clients must refresh their tokens.',

@@ -16,7 +16,7 @@ type Draft = {
   readonly key_id: string
 }
 
-export async function requestMailToNobody(tx: Tx, draft: Draft): Promise<void> {
+export async function requestDecoyMail(tx: Tx, draft: Draft): Promise<void> {
   const { template, tenant_id, purpose, key_id } = draft
   const id = newId()
   await tx.run(sql`

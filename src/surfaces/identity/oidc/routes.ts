@@ -99,6 +99,7 @@ function identityRoutes(deps: Deps, oidc: Oidc): Route[] {
       method: 'POST',
       path: '/v1/me/external-identities',
       name: 'linkExternalIdentity',
+      idempotency: 'optional',
       summary: 'Link an identity to my account',
       permission: 'authenticated',
       added: true,

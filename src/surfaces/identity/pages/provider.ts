@@ -1,7 +1,7 @@
 /**
  * Logs in at an identity provider. The same address begins the log-in there and ends it when the
  * browser is back with a ticket. A cookie of this browser names the log-in, so that the ticket of
- * another person logs nobody in here.
+ * another person logs no account in here.
  */
 import { Problem } from '../../../kernel/errors/problem.ts'
 import { markup } from '../../../kernel/http/markup.ts'

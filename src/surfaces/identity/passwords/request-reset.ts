@@ -2,7 +2,7 @@
 import type { Deps } from '../deps.ts'
 import { accountByAddress } from '../accounts/find-account.ts'
 import { parseEmail } from '../accounts/email.ts'
-import { requestMailToNobody } from '../mails/decoy-mail.ts'
+import { requestDecoyMail } from '../mails/decoy-mail.ts'
 import { requestMail } from '../mails/request.ts'
 import { issueDerived, sentTo } from '../one-time.ts'
 import { insertRequest, type AcceptedRequest } from '../requests.ts'
@@ -65,7 +65,7 @@ export async function requestReset(
       })
     } else {
       const about = { template: 'reset_password', purpose: 'password_reset' } as const
-      await requestMailToNobody(tx, { ...about, tenant_id, key_id })
+      await requestDecoyMail(tx, { ...about, tenant_id, key_id })
     }
     return request
   })

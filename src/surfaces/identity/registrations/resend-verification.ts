@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Type } from 'typebox'
 import { nullable } from '../../../kernel/http/shapes.ts'
-import { requestMailToNobody } from '../mails/decoy-mail.ts'
+import { requestDecoyMail } from '../mails/decoy-mail.ts'
 import { requestMail } from '../mails/request.ts'
 import { mailsTo } from '../mails-to.ts'
 import { issueDerived } from '../one-time.ts'
@@ -60,7 +60,7 @@ export async function resendVerification(
       })
     } else {
       const about = { template: 'verify_address', purpose: 'email_verification' } as const
-      await requestMailToNobody(tx, { ...about, tenant_id, key_id })
+      await requestDecoyMail(tx, { ...about, tenant_id, key_id })
     }
     return request
   })

@@ -39,6 +39,7 @@ function defineRoute(deps: Deps): Route {
     method: 'POST',
     path: '/v1/roles',
     name: 'createRole',
+    idempotency: 'optional',
     summary: 'Define a role of the tenant',
     description:
       'A role cannot combine permissions that must be held by different people. Built-in roles are fixed.',

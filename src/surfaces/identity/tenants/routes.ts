@@ -45,6 +45,7 @@ function createRoute(): Route {
     method: 'POST',
     path: '/v1/tenants',
     name: 'createTenant',
+    idempotency: 'optional',
     summary: 'Create a tenant',
     sends: ['etag'],
     permission,

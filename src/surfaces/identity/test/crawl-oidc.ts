@@ -19,7 +19,7 @@ export async function refusedLogin({ world, person }: Making) {
   }
 }
 
-/** What links an identity that nobody has to the account of this person. */
+/** What links an identity that no account has to the account of this person. */
 export async function linkTicket({ world, person }: Making): Promise<string> {
   const browser = new Browser({ [origin]: world.url })
   const begun = await browser.open(`${origin}/v1/oidc/${provider_name}/authorizations`, {

@@ -91,7 +91,7 @@ test('an unknown address gets no mail, but has the same rows as a known one', as
       select id, address from identity.mails
       where tenant_id = ${tenant.id} and address = ''`,
   )
-  // One for the reset of nobody, and one for each address that awaits no proof.
+  // One for the reset of an unknown address, and one for each address that awaits no proof.
   expect(dropped.map(one => one.address)).toEqual(['', '', ''])
   for (const { id } of dropped) expect(await world.identity.mail(id)).toBeUndefined()
 })
@@ -131,7 +131,7 @@ test('what proves nothing does not use up a mailed token, and later registration
   expect((await proving.login({ ...victim, tenant })).status).toBe(201)
 })
 
-test('whoever registers a stranger’s address first loses it to who proves the mailbox', async () => {
+test('the first registrant of a stranger’s address loses it to the owner of the mailbox', async () => {
   const tenant = await world.tenant()
   const email = 'wanted@example.test'
   const attacker = { email, password: 'the attacker chose this one', tenant }
@@ -177,8 +177,8 @@ describe('an address that only looks like another', () => {
         202,
       )
       await register({ email, password: 'the look-alike chose this one', tenant })
-      const told = (await world.mails(stored)).slice(before)
-      expect(told.map(({ template }) => template)).toContain('address_known')
+      const sent = (await world.mails(stored)).slice(before)
+      expect(sent.map(({ template }) => template)).toContain('address_known')
       expect(await world.mails(email)).toEqual([])
     }
   })

@@ -74,9 +74,9 @@ test('a known device has a bucket of its own', async () => {
 
 test('an unknown address is throttled like a known one', async () => {
   const tenant = await world.tenant()
-  const nobody = { email: 'nobody@example.test', password: 'not the password', tenant }
+  const unknown = { email: 'nobody@example.test', password: 'not the password', tenant }
   const answers: Answer[] = []
-  for (let guess = 0; guess < 6; guess++) answers.push(await world.login(nobody))
+  for (let guess = 0; guess < 6; guess++) answers.push(await world.login(unknown))
   expect(answers.map(one => one.status)).toEqual([401, 401, 401, 401, 401, 429])
   const refused = answers.at(-1)?.headers
   expect(refused?.get('ratelimit')).toBe(`"operation";r=0;t=${refused?.get('retry-after')}`)
@@ -158,12 +158,12 @@ test('50 valid logins of one account at once are never called wrong', async () =
   const all = await Promise.all(Array.from({ length: 50 }, () => world.login(member)))
   expect(all.map(one => one.status).filter(status => ![201, 429, 503].includes(status))).toEqual([])
   expect(all.filter(one => one.status === 201).length).toBeGreaterThan(5)
-  const told = all.filter(one => one.status !== 201).map(one => one.headers.get('retry-after'))
-  expect(told).not.toContain(null)
+  const waits = all.filter(one => one.status !== 201).map(one => one.headers.get('retry-after'))
+  expect(waits).not.toContain(null)
   expect((await world.login(member)).status).toBe(201)
 })
 
-test('more logins than the queue holds are told to come again', async () => {
+test('more logins than the queue holds are refused with a time to retry', async () => {
   const tenant = await narrow.tenant()
   const all = await Promise.all(
     Array.from({ length: 30 }, (_, n) =>
@@ -179,7 +179,7 @@ test('more logins than the queue holds are told to come again', async () => {
   expect(all.filter(one => ![401, 503].includes(one.status))).toEqual([])
 })
 
-test('a stranger’s mailbox gets so many mails an hour, whoever asks for them and why', async () => {
+test('a stranger’s mailbox gets so many mails an hour, for any caller and reason', async () => {
   const person = async (name: string) => {
     const email = `${name}-${newId()}@example.test`
     const roles = { display_name: null, role_ids: ['tenant_admin'] }

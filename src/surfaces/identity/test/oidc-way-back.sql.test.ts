@@ -30,7 +30,7 @@ describe('a way back is refused', () => {
       url => url.searchParams.set('code', newId()),
     ],
     [
-      'from nobody, of a provider that names itself',
+      'of no login, of a provider that names itself',
       'oauth_invalid_response',
       url => url.searchParams.delete('iss'),
     ],
@@ -75,7 +75,7 @@ describe('a way back is refused', () => {
     expect((await cookie.back()).body.code).toBe('oidc_state_invalid')
   })
 
-  test('from whoever only looks, and is still there for the one that comes', async () => {
+  test('from a page that only looks, and stays for the person who comes', async () => {
     const cookie = await withCookie()
     expect((await cookie.look()).status).toBe(405)
     expect((await cookie.back()).headers.get('location')).toContain('ticket=')

@@ -25,7 +25,7 @@ export type Begin = {
   readonly more?: object
 }
 
-export type Told = {
+export type Returned = {
   readonly ticket: string | null
   readonly error: string | null
   readonly state: string | null
@@ -34,11 +34,11 @@ export type Told = {
 export type OidcWorld = ProductWorld & {
   readonly provider: RealProvider
   browse(): Browser
-  /** Somebody whom the provider knows. */
+  /** A person whom the provider knows. */
   someone(claims?: Partial<Person>): { sub: string; email: string }
   begin(browser: Browser, how?: Begin): Promise<{ page: Page; body: Answer['body'] }>
-  /** The whole way; answers what the application is told. */
-  come(sub: string, how?: Begin): Promise<Told>
+  /** The whole way; answers what the application receives. */
+  come(sub: string, how?: Begin): Promise<Returned>
   redeem(ticket: string | null): Promise<Answer>
   /** The mailbox of the account is proven. */
   prove(member: Pick<Member, 'email'>): Promise<void>

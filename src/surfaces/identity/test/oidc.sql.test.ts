@@ -24,7 +24,7 @@ async function actionsOf(account_id: string): Promise<string[]> {
   return rows.map(({ action }) => action)
 }
 
-describe('somebody new', () => {
+describe('a new person', () => {
   test('gets a proven account without a password and comes back to the same one', async () => {
     const tenant = await world.tenant()
     const { sub, email } = someone()
@@ -77,7 +77,7 @@ describe('somebody new', () => {
 
   test('without an address gets no account', async () => {
     const sub = newId()
-    provider.people.set(sub, { name: 'Nobody' })
+    provider.people.set(sub, { name: 'No Address' })
     expect((await come(sub)).error).toBe('account_link_required')
   })
 
@@ -117,8 +117,8 @@ describe('an address that is known', () => {
     const member = await world.member()
     if (proven) await prove(member)
     const { sub } = someone({ email: member.email, email_verified })
-    const told = await come(sub, { tenant: member.tenant, name })
-    expect(told).toEqual({ ticket: null, error: 'account_link_required', state: null })
+    const returned = await come(sub, { tenant: member.tenant, name })
+    expect(returned).toEqual({ ticket: null, error: 'account_link_required', state: null })
   })
 })
 
@@ -152,8 +152,8 @@ describe('a ticket', () => {
   })
 
   test('comes back beside what the application gave along', async () => {
-    const told = await come(someone().sub, { more: { state: 'the app’s own & more' } })
-    expect(told.state).toBe('the app’s own & more')
+    const returned = await come(someone().sub, { more: { state: 'the app’s own & more' } })
+    expect(returned.state).toBe('the app’s own & more')
     const browser = browse()
     const { body } = await begin(browser, { more: { redirect_uri: `${application}?from=oidc` } })
     const page = await logInThere(browser, body.authorization_url, someone().sub)

@@ -1,6 +1,6 @@
 /**
  * Rotation: racing and lost refreshes get one successor, a token that comes back otherwise ends its
- * session, garbage ends nobody's, and a crash after the commit leaves the old token good for its successor.
+ * session, garbage ends none, and a crash after the commit leaves the old token good for its successor.
  */
 import { afterAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
@@ -105,7 +105,7 @@ describe.concurrent('a refresh token', () => {
     expect((await refresh({ ...member, ...second })).status).toBe(401)
   })
 
-  test('that was made up ends nobody’s session', async () => {
+  test('that was made up ends no session', async () => {
     const member = await world.member()
     const refresh_token = `rt_${'A'.repeat(54)}`
     expect(refresh_token).toHaveLength(57)

@@ -95,7 +95,7 @@ test('a role that is taken away counts no more in the next request', async () =>
 
 type Guest = { readonly host: Member; readonly guest: Member }
 
-/** Somebody with one role in the tenant of another, who may give and take roles there. */
+/** A member with one role in the tenant of another, who may give and take roles there. */
 async function guestOf(host: Member, role = 'auditor'): Promise<Guest> {
   const guest = await world.member()
   await world.give(host, 'tenant_admin', 'platform_operator')

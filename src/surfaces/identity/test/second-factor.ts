@@ -1,6 +1,6 @@
 /**
  * People with second factors, as they would come by them over HTTP. A code of an app counts once a step,
- * so whoever needs another one moves the platform's clock to the next step instead of waiting.
+ * so a test that needs another one moves the platform's clock to the next step instead of waiting.
  */
 import { type TOTP, URI } from 'otpauth'
 import { Type } from 'typebox'
@@ -64,7 +64,7 @@ export function activate(world: ProductWorld, token: string, method_id: string, 
   return world.call('POST', `/v1/mfa/methods/${method_id}/activate`, { token, body })
 }
 
-/** Somebody with an app; the member's session is as old as the account, so it has one factor only. */
+/** A member with an app; the member's session is as old as the account, so it has one factor only. */
 export async function guarded(world: ProductWorld, given?: Member): Promise<Guarded> {
   const member = given ?? (await world.member())
   const { method_id, app } = await enrolTotp(world, member.token)
@@ -74,7 +74,7 @@ export async function guarded(world: ProductWorld, given?: Member): Promise<Guar
   return { member, method_id, app, recovery_codes: activated.body.recovery_codes }
 }
 
-/** Somebody whose only factor is a security key. */
+/** A member whose only factor is a security key. */
 export async function keyed(world: ProductWorld): Promise<{
   member: Member
   method_id: string

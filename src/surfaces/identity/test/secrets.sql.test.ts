@@ -188,7 +188,7 @@ test('no secret stands in the output, in an answer that refuses, or in any row',
   await forgetPassword(member)
   await loud.kill('SIGTERM')
 
-  // It went as told: answers of all kinds, and all kinds of secrets.
+  // The journey was complete: answers of all kinds, and all kinds of secrets.
   expect([...statuses]).toEqual(
     expect.arrayContaining([200, 201, 202, 204, 400, 401, 404, 422, 500]),
   )
@@ -205,7 +205,7 @@ test('no secret stands in the output, in an answer that refuses, or in any row',
   for (const { table, text } of rows)
     expect([table, named(givenAway(text, all))]).toEqual([table, []])
   // What others read besides has no address either.
-  const told = rows.filter(({ table }) => /events|records/.test(table))
-  expect(told.length).toBeGreaterThan(20)
-  expect(told.filter(({ text }) => text.includes(member.email))).toEqual([])
+  const recorded = rows.filter(({ table }) => /events|records/.test(table))
+  expect(recorded.length).toBeGreaterThan(20)
+  expect(recorded.filter(({ text }) => text.includes(member.email))).toEqual([])
 })

@@ -59,7 +59,7 @@ test('a browser that was left open cannot swap the factor', async () => {
       'Bearer error="insufficient_user_authentication", max_age=600',
     )
   }
-  // Whoever has no factor yet begins with what the session has.
+  // A person without a factor begins with what the session has.
   expect((await enrolTotp(world, pending.token)).enrolled.status).toBe(201)
 })
 

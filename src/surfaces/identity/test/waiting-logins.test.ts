@@ -57,14 +57,14 @@ test(
       expect((await call(one.url, 'GET', '/healthz')).status).toBe(200)
     }
     const answers = await ended
-    const told = answers.filter(({ status }) => status === 503)
+    const refused = answers.filter(({ status }) => status === 503)
     const width = availableParallelism()
     expect(answers.filter(({ status }) => ![401, 503].includes(status))).toEqual([])
-    expect(told.length).toBeGreaterThan(0)
+    expect(refused.length).toBeGreaterThan(0)
     // Those that are hashed leave room for others, so at most the rest was refused.
-    expect(told.length).toBeLessThanOrEqual(logins_count - waiting_max - width)
-    for (const { retry_after } of told) expect(retry_after).toBeGreaterThan(0)
-    expect((await hashesOf(one.url)) - hashed).toBe(logins_count - told.length)
+    expect(refused.length).toBeLessThanOrEqual(logins_count - waiting_max - width)
+    for (const { retry_after } of refused) expect(retry_after).toBeGreaterThan(0)
+    expect((await hashesOf(one.url)) - hashed).toBe(logins_count - refused.length)
     // Logins were still waiting when the question, which came after all of them, was answered.
     expect(order.slice(order.indexOf('well'))).toContain('401')
     // A hash fills 19 MB: two hundred at a time would need 3,800.

@@ -20,7 +20,7 @@ type Held = Guarded & {
   readonly api_key_id: string
 }
 
-/** Somebody with a password, a second factor, an identity at a provider and an API key. */
+/** A member with a password, a second factor, an identity at a provider and an API key. */
 async function rich(): Promise<Held> {
   const who = await guarded(world)
   await world.give(who.member, 'support_viewer')
@@ -51,7 +51,7 @@ test('its owner gets a mail about each change', async () => {
   await ask(token, 'POST', '/v1/mfa/recovery-codes')
   await ask(token, 'DELETE', `/v1/me/external-identities/${identity_id}`)
   await ask(token, 'DELETE', `/v1/mfa/methods/${method_id}`)
-  const told = [
+  const expected = [
     'verify_address',
     'factor_added',
     'identity_linked',
@@ -60,7 +60,7 @@ test('its owner gets a mail about each change', async () => {
     'identity_unlinked',
     'factor_removed',
   ]
-  expect(await templates(member)).toEqual(told)
+  expect(await templates(member)).toEqual(expected)
   for (const mail of await world.mails(member.email)) expect(mail.address).toBe(member.email)
   expect(await announced(world, 'external_identity.unlinked', member.id)).toEqual([
     { account_id: member.id, external_identity_id: identity_id },
@@ -68,10 +68,10 @@ test('its owner gets a mail about each change', async () => {
   // A repeat changes nothing, so it tells nothing.
   await ask(token, 'DELETE', `/v1/me/external-identities/${identity_id}`)
   await ask(token, 'DELETE', `/v1/mfa/methods/${method_id}`)
-  expect(await templates(member)).toEqual(told)
+  expect(await templates(member)).toEqual(expected)
 })
 
-test('an identity that is linked by its address is told, and one that made the account is not', async () => {
+test('an identity that is linked by its address is announced, and one that made the account is not', async () => {
   const tenant = await world.tenant()
   const member = await world.member(tenant)
   await world.prove(member)

@@ -50,7 +50,7 @@ export type InferenceWorld = ProductWorld & {
   /** Where the provider is, for one more process. */
   readonly provider: Readonly<Record<string, string>>
   someone(tenant?: Tenant): Promise<Someone>
-  /** Somebody whose `default` is a line to the provider that no other test uses. */
+  /** A member whose `default` is a line to the provider that no other test uses. */
   alone(): Promise<Someone>
   control(path: string, body?: object, method?: string): Promise<Json>
   fault(fault: Fault): Promise<void>

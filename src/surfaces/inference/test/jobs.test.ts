@@ -125,7 +125,7 @@ describe.concurrent('a call in a job', () => {
     expect(await world.journal(body.operation_id)).toHaveLength(0)
   })
 
-  test('of somebody else is not found', async () => {
+  test('of another person is not found', async () => {
     const [one, other] = await Promise.all([world.someone(), world.someone()])
     const { body } = await submit(one, 'Something.')
     for (const path of [body.status_url, `${body.status_url}/cancel`]) {

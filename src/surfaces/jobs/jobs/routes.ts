@@ -142,9 +142,9 @@ function retryRoute(deps: Deps): Route {
     handle: async ({ tx, params, body, principal, grants }) => {
       const caller = { principal, grants }
       const found = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.retry')
-      const anew = body?.mode === 'new_job'
-      if (!anew) await retrySameJob(tx, deps, found)
-      const id = anew ? await retryAsNewJob(tx, deps, found, principal) : found.id
+      const as_new_job = body?.mode === 'new_job'
+      if (!as_new_job) await retrySameJob(tx, deps, found)
+      const id = as_new_job ? await retryAsNewJob(tx, deps, found, principal) : found.id
       const { job, headers, location } = await shown(tx, deps, found.tenant_id, id)
       return reply(202, job, { ...headers, location })
     },

@@ -27,7 +27,7 @@ export type AskingWorld = {
   /** Holds what those who operate the platform hold about jobs. */
   readonly operator: Member
   call(method: string, path: string, ask?: Ask): Promise<Answer>
-  /** Somebody of a new tenant, or of the one given, who holds these. */
+  /** A member of a new tenant, or of the one given, who holds these. */
   person(grants?: readonly string[], tenant?: Tenant): Promise<Member>
   /** Gives built-in roles. */
   readonly give: ProductWorld['give']
@@ -36,7 +36,7 @@ export type AskingWorld = {
   /** Submits what must succeed; answers the id. */
   submit(who: Member, body: object): Promise<string>
   show(who: Member, id: string): Promise<Answer>
-  /** Registers a type that nobody runs; answers its name. */
+  /** Registers a type that no worker runs; answers its name. */
   idleType(more?: object): Promise<string>
   query<T>(text: string, values?: unknown[]): Promise<T[]>
   /** Types of the events of a job, in their order. */
@@ -59,8 +59,8 @@ const all_of_types = ['jobs.types.read', 'jobs.types.write', 'jobs.types.pause',
 
 export async function openAskingWorld(settings: Record<string, string> = {}): Promise<AskingWorld> {
   let engined: Engined | undefined
-  const composed = engineComposition(told => {
-    engined = told
+  const composed = engineComposition(opened => {
+    engined = opened
   })
   const world = await openProductWorld(settings, composed)
   if (!engined) throw new Error('the engine was not opened')

@@ -1,4 +1,4 @@
-/** Work for the crawler: types of its own for each job, so that nobody else's worker takes it. */
+/** Work for the crawler: types of its own for each job, so that no other worker takes it. */
 import type { Maker } from '../../../../test/crawler/crawl.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -21,7 +21,7 @@ export async function jobType({ ask }: Making): Promise<string> {
   return type
 }
 
-/** It waits: nobody runs its type yet. */
+/** It waits: no worker runs its type yet. */
 export async function job(maker: Making): Promise<string> {
   const type = await jobType(maker)
   const { id } = await maker.ask('POST', '/v1/jobs', { type })
@@ -64,7 +64,7 @@ export async function finish(maker: Making, job_id: string | undefined): Promise
   await maker.ask('POST', `/v1/job-attempts/${attempt.id}/finalize`, end)
 }
 
-/** The id of a result; whoever has its address may fetch it. */
+/** The id of a result; each holder of its address may fetch it. */
 export async function result(maker: Making): Promise<string> {
   const id = await job(maker)
   await finish(maker, id)

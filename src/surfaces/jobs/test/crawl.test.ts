@@ -27,7 +27,7 @@ await crawlSurface({
       make: async ({ ask }) => (await ask('PUT', `/v1/job-schedules/s-${newId()}`, schedule)).name,
     },
     '/v1/workers/{worker_id}': { make: work.worker },
-    // Whoever operates the platform may run the jobs of all tenants.
+    // An operator of the platform may run the jobs of all tenants.
     '/v1/job-attempts/{attempt_id}': { shared: true, make: work.attempt },
     '/_objects/j/{result_id}': { shared: true, make: work.result },
   },
@@ -60,7 +60,7 @@ await crawlSurface({
       wait_seconds: 0,
     })),
     'POST /v1/workers/{worker_id}/heartbeats': says(() => ({
-      leases: [{ attempt_id: newId(), lease_token: 'of nobody' }],
+      leases: [{ attempt_id: newId(), lease_token: 'of no lease' }],
     })),
     'POST /v1/job-attempts/{attempt_id}/progress': says((_maker, { attempt_id }) => ({
       lease_token: work.lease(attempt_id).lease_token,

@@ -136,11 +136,11 @@ describe.concurrent('work of another surface', () => {
     expect([direct.status, direct.body.code]).toEqual([422, 'unknown_job_type'])
     const id = await place(who)
     await watch(id)
-    const anew = await world.call('POST', `/v1/jobs/${id}/retry`, {
+    const again = await world.call('POST', `/v1/jobs/${id}/retry`, {
       token: who.token,
       body: { mode: 'new_job' },
     })
-    expect([anew.status, anew.body.code]).toEqual([422, 'unknown_job_type'])
+    expect([again.status, again.body.code]).toEqual([422, 'unknown_job_type'])
   })
 
   test('is seen and cancelled by the submitter with the permission of that surface', async () => {

@@ -35,7 +35,7 @@ async function admin(tenant?: Tenant): Promise<Member> {
   return member
 }
 
-/** Somebody whose rights come from one role only, and a colleague who stays. */
+/** A member whose rights come from one role only, and a colleague who stays. */
 async function ownerOf(by: 'person' | 'key'): Promise<Owner> {
   const colleague = await admin()
   const owner = await world.person([], colleague.tenant)

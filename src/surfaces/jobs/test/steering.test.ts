@@ -53,7 +53,7 @@ describe.concurrent('a cancel', () => {
     expect(first.body).toMatchObject({ state: 'running', version: before.body.version + 1 })
     const again = await act(who, id, 'cancel')
     expect([again.status, again.body]).toEqual([202, first.body])
-    await eventually('its handler is told', () => job?.signal.aborted)
+    await eventually('its handler is informed', () => job?.signal.aborted)
     let_go()
     const over = await eventually('it is over', async () => {
       const { body } = await world.show(who, id)

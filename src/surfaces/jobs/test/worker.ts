@@ -1,4 +1,4 @@
-/** A worker outside, as a program of somebody else would be: it knows nothing but HTTP. */
+/** A worker outside, as a program of another author would be: it knows nothing but HTTP. */
 import { newId } from '../../../kernel/ids.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import type { Answer, Ask } from '../../../../test/world.ts'
@@ -78,12 +78,12 @@ export function workerOf({ call }: Asks, owner: Member, id = newId()): Worker {
   }
 }
 
-/** Somebody who may do everything with jobs of their tenant, and run them too. */
+/** A member who may do everything with jobs of their tenant, and run them too. */
 export async function workman(world: AskingWorld): Promise<Member> {
   return await world.person([...all_of_jobs, 'jobs.workers.claim:*', 'jobs.schedules.write:*'])
 }
 
-/** A new type, its only worker, and whoever owns both job and worker. */
+/** A new type, its only worker, and the owner of both. */
 export async function workshop(world: AskingWorld, rules: object = {}) {
   const type = await world.idleType(rules)
   const owner = await workman(world)

@@ -103,7 +103,7 @@ async function requireOwner(tx: Tx, worker_id: string, { id }: Principal): Promi
   const { foreign } = await tx.one(
     Foreign,
     sql`
-    -- any tenant: an id that somebody else chose is taken
+    -- any tenant: an id that another caller chose is taken
     select exists (select from jobs.worker_capabilities
       where worker_id = ${worker_id} and principal_id is distinct from ${id}) as foreign`,
   )

@@ -26,7 +26,9 @@ export function openForgetting({ db }: Pick<Kernel, 'db'>): () => Promise<void> 
     if (over !== null) {
       await db.run(sql`delete from links.link_changes where xid < ${over}::xid8`)
     }
+    // The clicks of these processes ended with them.
     await db.run(sql`
-      delete from links.redirect_nodes where leased_until < now() - interval '1 hour'`)
+      delete from links.redirect_nodes
+      where not has_spool and leased_until < now() - interval '1 hour'`)
   }
 }

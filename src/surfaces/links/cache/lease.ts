@@ -10,6 +10,7 @@ import { Type } from 'typebox'
 import { DatabaseBusy, isUnavailable } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../settings.ts'
+import type { Spool } from '../clicks/spool.ts'
 
 export const lease_ms = 2000
 const renew_ms = 500
@@ -38,6 +39,8 @@ export type LeaseOptions = {
   forget(): void
   /** The time of the oldest click that waits in this process, or null. */
   clicksSince(): number | null
+  /** Null if clicks wait in memory only, so that they end with the process. */
+  readonly spool: Pick<Spool, 'prepare'> | null
 }
 
 export class Lease {
@@ -45,8 +48,8 @@ export class Lease {
   until_ms = -Infinity
   /** Set when the cache is used, so that the lease is renewed. */
   used = false
-  /** Whether the registered row of this process says that clicks wait in it. */
-  private told_clicks = false
+  /** Requests that have checked the lease and may still record a click. */
+  following = 0
   private readonly options: LeaseOptions
   private looked_ms = -Infinity
   private xmin: string | null = null
@@ -90,17 +93,20 @@ export class Lease {
     this.options.dropped(changed)
   }
 
+  /** Ends the lease. The row of this process stays until its clicks are stored. */
   async close(): Promise<void> {
     this.closed = true
     this.unsubscribe()
     clearTimeout(this.timer)
     await this.last.catch(() => {})
     this.until_ms = -Infinity
+  }
+
+  /** Deletes the row of this process: no click waits here, and none follows without a new row. */
+  async unregister(): Promise<void> {
     const { kernel, node_id } = this.options
     if (this.xmin === null) return
-    await kernel.db
-      .run(sql`delete from links.redirect_nodes where node_id = ${node_id}`)
-      .catch(() => {})
+    await kernel.db.run(sql`delete from links.redirect_nodes where node_id = ${node_id}`)
   }
 
   private renew(): Promise<void> {
@@ -115,13 +121,25 @@ export class Lease {
     clearTimeout(this.timer)
     if (this.closed) return
     this.timer = setTimeout(() => {
-      // No request used the cache, so the lease may end: the next request reads the changes first.
-      // While clicks wait, the lease is renewed, so that other processes see them.
-      if (!this.used && !this.told_clicks) return
+      if (this.isIdle()) return this.leave()
       this.used = false
       this.renew().catch(() => {})
     }, renew_ms)
     this.timer.unref()
+  }
+
+  /** While clicks wait, the lease is renewed, so that other processes see them. */
+  private isIdle(): boolean {
+    return !this.used && this.following === 0 && this.options.clicksSince() === null
+  }
+
+  /**
+   * Ends the lease, because no request uses the cache. The next request registers again before it is
+   * answered. Without a row this process no longer limits how fresh statistics are.
+   */
+  private leave(): void {
+    this.until_ms = -Infinity
+    this.inTurn(() => this.unregister()).catch(() => this.plan())
   }
 
   /** Something has changed. Checks whether the change concerns links, without registering again. */
@@ -187,17 +205,23 @@ export class Lease {
     this.options.forget()
   }
 
+  /**
+   * Every click of this process before `clicks_since` is in the database. A click after it may wait
+   * here, or in the spool if the process dies. The file of the spool exists before the row, so that
+   * the next process of the machine finds it and deletes the row.
+   */
   private async register(): Promise<void> {
-    const { kernel, node_id, clicksSince } = this.options
-    const clicks_since = clicksSince()
+    const { kernel, node_id, clicksSince, spool } = this.options
+    spool?.prepare()
+    const clicks_since = clicksSince() ?? kernel.clock.nowMs()
     await kernel.db.run(sql`
-      insert into links.redirect_nodes as n (node_id, leased_until, seen, clicks_since)
+      insert into links.redirect_nodes as n
+        (node_id, leased_until, seen, clicks_since, has_spool)
       values (${node_id}, clock_timestamp() + make_interval(secs => ${lease_ms / 1000}::float8),
         ${this.seen}::pg_snapshot,
-        timestamptz 'epoch' + ${clicks_since}::bigint * interval '1 ms')
+        timestamptz 'epoch' + ${clicks_since}::bigint * interval '1 ms', ${spool !== null})
       on conflict (node_id) do update set leased_until = excluded.leased_until,
         seen = excluded.seen, clicks_since = excluded.clicks_since`)
-    this.told_clicks = clicks_since !== null
   }
 
   /**

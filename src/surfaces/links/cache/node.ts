@@ -39,6 +39,7 @@ export function openNode(kernel: Kernel, platform: PlatformDomain): RedirectNode
     kernel,
     node_id,
     clicksSince: () => recorder.oldestMs(),
+    spool,
     forget: () => {
       memory.clear()
       hosts.clear()
@@ -67,7 +68,7 @@ export function openNode(kernel: Kernel, platform: PlatformDomain): RedirectNode
     close: async () => {
       stopAdopting()
       await lease.close()
-      await recorder.close()
+      if (await recorder.close()) await lease.unregister().catch(() => {})
     },
   }
 }

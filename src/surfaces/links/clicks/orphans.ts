@@ -17,7 +17,8 @@ export async function announceOrphan(
     insert into links.redirect_nodes as n (node_id, leased_until, clicks_since)
     values (${node_id}, now(), timestamptz 'epoch' + ${since_ms}::bigint * interval '1 ms')
     on conflict (node_id) do update
-      set clicks_since = least(n.clicks_since, excluded.clicks_since)`)
+      set clicks_since = least(n.clicks_since, excluded.clicks_since),
+        leased_until = greatest(n.leased_until, excluded.leased_until)`)
 }
 
 export async function forgetOrphan({ db }: Writing, node_id: string): Promise<void> {

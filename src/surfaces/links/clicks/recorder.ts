@@ -33,7 +33,8 @@ export type Recorder = {
    * clicks cannot be stored now.
    */
   settle(): Promise<boolean>
-  close(): Promise<void>
+  /** Resolves with true if no click is left for another process to store. */
+  close(): Promise<boolean>
 }
 
 export type RecorderOptions = {
@@ -141,12 +142,14 @@ class ClickRecorder implements Recorder {
     return this.queue.length === 0 && this.fresh.size === 0
   }
 
-  async close(): Promise<void> {
+  async close(): Promise<boolean> {
     this.closing = true
-    const given_up = new Promise<void>(resolve => setTimeout(resolve, close_ms).unref())
-    await Promise.race([this.settle().catch(() => {}), given_up])
+    const given_up = new Promise<false>(resolve => setTimeout(resolve, close_ms, false).unref())
+    const settled = await Promise.race([this.settle().catch(() => false), given_up])
     clearTimeout(this.timer)
+    const left_bytes = this.spool?.bytes() ?? 0
     this.spool?.close()
+    return settled || left_bytes === 0
   }
 
   /** All clicks since the last time become one batch. */

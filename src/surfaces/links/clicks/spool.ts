@@ -15,6 +15,8 @@ import { framesIn, toFrame } from './frames.ts'
 import { Segment, type Place } from './segment.ts'
 
 export type Spool = {
+  /** Creates the file, so that it exists before the first click. */
+  prepare(): void
   /**
    * Null if the limit of the spool is reached. The batch is then lost, and the caller must record
    * the loss.
@@ -65,6 +67,13 @@ export function openSpool(options: SpoolOptions): Spool {
   }
 
   return {
+    prepare: () => {
+      try {
+        currentSegment()
+      } catch {
+        // The first click tries again and reports the error.
+      }
+    },
     append: batch => {
       const frame = toFrame(batch)
       if (waiting_bytes + frame.length > bytes_max) return null
@@ -84,7 +93,7 @@ export function openSpool(options: SpoolOptions): Spool {
         if (name.startsWith(own) || !(await isOrphan(path, name, now_ms))) continue
         found.push({
           node_id: nodeOf(name),
-          batches: async () => framesIn(await readFile(path)),
+          batches: async () => framesIn(await contentOf(path)),
           remove: () => rm(path, { force: true }),
         })
       }
@@ -100,6 +109,16 @@ export function openSpool(options: SpoolOptions): Spool {
 async function filesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => [])
   return names.filter(name => /^clicks-.*\.log$/.test(name))
+}
+
+/** Another process may have stored the batches and removed the file since it was found. */
+async function contentOf(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
+    throw error
+  }
 }
 
 /** The name of a file ends in the id of the node and a number. */

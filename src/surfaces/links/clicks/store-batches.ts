@@ -72,10 +72,13 @@ function onDays(batch: Batch, days: ReadonlySet<number>): Batch & { places?: rea
  */
 function statementOf(batch: Batch & { places?: readonly number[] }): Sql {
   const { id, links, contexts, link, context, at_ms, places } = batch
+  const first_ms = at_ms.reduce((first, at) => Math.min(first, at), Infinity)
   const event_ids = at_ms.map((at, place) => eventId(id, at, places?.[place] ?? place))
   return sql`
     with batch as (
-      insert into links.click_batches (id, counts) values (${id}, ${countsOf(batch)}::json)
+      insert into links.click_batches (id, counts, clicks_since)
+      values (${id}, ${countsOf(batch)}::json,
+        timestamptz 'epoch' + ${first_ms}::bigint * interval '1 ms')
     )
     insert into links.click_events
       (event_id, domain_id, code, occurred_at, coarse_context, batch_id)

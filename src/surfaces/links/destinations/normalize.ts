@@ -32,7 +32,7 @@ export function rulesOf({ settings }: Pick<Kernel, 'settings'>): DestinationRule
 }
 
 /** The names of the rules, as a refusal shows them. */
-const rules_told = {
+const rule_details = {
   malformed:
     'An absolute address is needed, such as https://example.com/page, without blanks, control characters or backslashes.',
   too_long: 'An address has at most 2,048 characters in its normalized form.',
@@ -45,7 +45,7 @@ const rules_told = {
   loop: 'The link would lead back to a host of short links.',
   blocked: 'The destination is on the blocklist.',
 } as const
-export type Constraint = keyof typeof rules_told
+export type Constraint = keyof typeof rule_details
 
 const length_max = 2048
 const ports = new Set(['', '80', '443', '8080', '8443'])
@@ -81,7 +81,7 @@ export function normalizeDestination(
 
 export function notAllowed(constraint: Constraint, pointer = '/destination_url') {
   return problem('destination_not_allowed', {
-    detail: rules_told[constraint],
+    detail: rule_details[constraint],
     errors: [{ location: 'body', pointer, constraint }],
   })
 }

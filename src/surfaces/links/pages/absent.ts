@@ -27,6 +27,6 @@ export function absentPage(reason: AbsentReason): Page {
     title,
     'plain',
     markup`<p>${says}</p>
-<p class="soft">If somebody sent you this link, ask them for a new one.</p>`,
+<p class="soft">If you got this link from a person, ask them for a new one.</p>`,
   )
 }

@@ -94,7 +94,8 @@ function follow(deps: FrontDeps, { request, response }: Exchange, place: Place):
     accept: asking.seen.accept,
     address: visitor.address,
   }
-  followLink(deps, question).then(
+  deps.lease.following++
+  const following = followLink(deps, question).then(
     ({ answer, clicked }) => {
       send(request, response, answer)
       if (clicked) recorder.record(clicked, visitor, kernel.clock.nowMs())
@@ -105,6 +106,7 @@ function follow(deps: FrontDeps, { request, response }: Exchange, place: Place):
       observe(deps, request, response.statusCode, began_ms)
     },
   )
+  void following.finally(() => deps.lease.following--)
 }
 
 function root(deps: FrontDeps, exchange: Exchange, { custom }: Host): void {

@@ -38,7 +38,7 @@ export const Stats = Type.Object(
     ),
     /**
      * Every click before this time is counted. While the database is available, the time is at most
-     * a minute ago.
+     * a minute ago, unless a process died and its machine has not started another one yet.
      */
     fresh_until: Time,
     as_of: Time,
@@ -71,17 +71,16 @@ export async function readStats(
   wanted: readonly Dimension[],
 ): Promise<Omit<Stats, 'domain'>> {
   const [from, to] = [dayText(range.from), dayText(range.to)]
-  const [rows, { lost, ...freshness }] = await Promise.all([
-    reader.many(
-      Row,
-      sql`
-        select day::text, clicks, bots, bounded_dimensions from links.daily_link_stats
-        where domain_id = ${domain_id} and code = ${code}
-          and day between ${from}::date and ${to}::date
-        order by day`,
-    ),
-    reader.one(Freshness, freshnessOf(from, to)),
-  ])
+  // The sums are read after the time, so that they contain what the time promises.
+  const { lost, ...freshness } = await reader.one(Freshness, freshnessOf(from, to))
+  const rows = await reader.many(
+    Row,
+    sql`
+      select day::text, clicks, bots, bounded_dimensions from links.daily_link_stats
+      where domain_id = ${domain_id} and code = ${code}
+        and day between ${from}::date and ${to}::date
+      order by day`,
+  )
   const clicks = sum(rows, 'clicks')
   return {
     code,
@@ -96,8 +95,8 @@ export async function readStats(
 }
 
 /**
- * The time of the oldest waiting click. It may wait in a batch, in a process, or in the spool of a
- * dead process.
+ * No click before this time waits in a batch, in a process, or in the spool of a dead process. A
+ * dead process without a spool has lost its clicks, so it does not count for longer than a minute.
  */
 function freshnessOf(from: string, to: string) {
   return sql`
@@ -106,8 +105,9 @@ function freshnessOf(from: string, to: string) {
       (select sum(clicks)::bigint from links.click_losses
        where day between ${from}::date and ${to}::date) as lost
     from (select coalesce(least(
-        (select min(created_at) from links.click_batches),
-        (select min(clicks_since) from links.redirect_nodes)), now())
+        (select min(coalesce(clicks_since, created_at)) from links.click_batches),
+        (select min(clicks_since) from links.redirect_nodes
+         where has_spool or leased_until > now() - interval '1 minute')), now())
       as oldest) as waiting`
 }
 

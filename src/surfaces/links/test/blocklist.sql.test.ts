@@ -145,7 +145,7 @@ describe.concurrent('the blocklist', () => {
     expect((await runJob(entry.id, saved.at(-1))).result).toEqual(result)
   })
 
-  test('waits for whoever is screened without it, so that no link slips through', async () => {
+  test('waits for requests that are screened without it, so that no link slips through', async () => {
     const name = host()
     const { db } = world.platform.kernel
     const rules = { extra_suffixes: [], ip_destinations: false }

@@ -46,7 +46,7 @@ describe.concurrent('a change', () => {
     })
     expect(body.policy).toMatchObject({ query: 'append', redirect_status: 302 })
     expect(headers.get('etag')).toBe('"2"')
-    expect(await world.told({ code })).toEqual(['link.created', 'link.updated'])
+    expect(await world.eventTypes({ code })).toEqual(['link.created', 'link.updated'])
   })
 
   test('that changes nothing spends no version', async () => {
@@ -59,7 +59,7 @@ describe.concurrent('a change', () => {
     }
     const { status, body } = await patch(who, path, same)
     expect([status, body.version, body.destination_version]).toEqual([200, 1, 1])
-    expect(await world.told({ code })).toEqual(['link.created'])
+    expect(await world.eventTypes({ code })).toEqual(['link.created'])
   })
 
   test('of its code or domain is refused, and changes nothing else', async () => {
@@ -134,7 +134,7 @@ describe.concurrent('a change', () => {
     const moved = await patch(who, path, { destination_url: 'https://bit.ly/x' })
     expect(moved.body).toMatchObject({ state: 'disabled', safety_state: 'suspicious' })
     expect((await patch(who, path, { state: 'active' })).body.state).toBe('pending_scan')
-    expect(await world.told({ code })).toEqual([
+    expect(await world.eventTypes({ code })).toEqual([
       'link.created',
       'link.disabled',
       'link.updated',
@@ -162,7 +162,7 @@ describe('the time', () => {
       }
       expect((await ask('PATCH', { title: 'still' })).body.state).toBe('expired')
       expect((await ask('PATCH', { expires_at: null })).body.state).toBe('active')
-      expect(await strict.told({ code: body.code })).toEqual([
+      expect(await strict.eventTypes({ code: body.code })).toEqual([
         'link.created',
         'link.expired',
         'link.updated',
@@ -190,7 +190,7 @@ describe.concurrent('a deleted link', () => {
     }
     const again = await world.shorten(who, { alias: wanted })
     expect([again.status, again.body.code]).toEqual([409, 'alias_taken'])
-    expect(await world.told({ code })).toEqual(['link.created', 'link.deleted'])
+    expect(await world.eventTypes({ code })).toEqual(['link.created', 'link.deleted'])
   })
 
   test('is not applied to a link that another request changed meanwhile', async () => {
@@ -206,7 +206,7 @@ describe.concurrent('a deleted link', () => {
     ])
     expect((await world.call('GET', path, { token: who.token })).body.title).toBe('kept')
     expect((await remove('"2"')).status).toBe(204)
-    // Whoever did not hear the first answer asks again with the same tag.
+    // A caller that did not get the first answer asks again with the same tag.
     expect((await remove('"2"')).status).toBe(204)
   })
 
@@ -216,11 +216,11 @@ describe.concurrent('a deleted link', () => {
       Array.from({ length: 10 }, () => world.call('DELETE', path, { token: who.token })),
     )
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 204))
-    expect(await world.told({ code })).toEqual(['link.created', 'link.deleted'])
+    expect(await world.eventTypes({ code })).toEqual(['link.created', 'link.deleted'])
   })
 })
 
-describe.concurrent('somebody else', () => {
+describe.concurrent('another member', () => {
   test.each(['of the same tenant', 'of another tenant'])('%s finds no link', async whose => {
     const { who, path } = await made()
     const other = await world.member(whose === 'of the same tenant' ? who.tenant : undefined)

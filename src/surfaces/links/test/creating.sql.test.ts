@@ -56,7 +56,7 @@ describe.concurrent('a link', () => {
     expect(made.headers.get('etag')).toBe('"1"')
     const read = await world.call('GET', `/v1/links/${made.body.code}`, { token: who.token })
     expect(read.body).toEqual(made.body)
-    expect(await world.told({ code: made.body.code })).toEqual(['link.created'])
+    expect(await world.eventTypes({ code: made.body.code })).toEqual(['link.created'])
   })
 
   test('keeps every given value', async () => {
@@ -156,7 +156,7 @@ describe.concurrent('an alias', () => {
     expect(new Set(refused.map(({ body }) => body.code))).toEqual(new Set(['alias_taken']))
   })
 
-  test('with one key makes one link, whoever asks again', async () => {
+  test('with one key makes one link, however often it is sent', async () => {
     const who = await world.member()
     const wanted = alias()
     const key = newId()
@@ -221,7 +221,7 @@ describe.concurrent('refused is', () => {
     [{ destination_url: 'https://bit.ly/x', policy: { redirect_status: 308 } }, 'looked at'],
     [{ alias: 'api' }, 'take another'],
     [{ destination_url: 'example.com' }, 'https://example.com/page'],
-  ])('%j, and told how to mend it: %s', async (body, hint) => {
+  ])('%j, with the cure: %s', async (body, hint) => {
     const answer = await world.shorten(await world.member(), body)
     expect([answer.status, answer.body.detail]).toEqual([422, expect.stringContaining(hint)])
   })

@@ -53,7 +53,7 @@ describe('the daily look', () => {
     lay(claimed)
     await aDayLater()
     expect(await stateOf(who, claimed)).toBe('active')
-    expect(await world.told({ id: claimed.body.id })).toEqual([
+    expect(await world.eventTypes({ id: claimed.body.id })).toEqual([
       'domain.created',
       'domain.verified',
       'domain.suspended',
@@ -95,7 +95,7 @@ describe('the daily look', () => {
     expect([link.status, link.body.code]).toEqual([404, 'link_not_found'])
     const again = await world.shorten(heir, { alias: 'mine', domain: hostname })
     expect([again.status, again.body.code]).toEqual([409, 'alias_taken'])
-    expect(await world.told({ id: claimed.body.id })).toEqual([
+    expect(await world.eventTypes({ id: claimed.body.id })).toEqual([
       'domain.created',
       'domain.verified',
       'domain.suspended',

@@ -122,7 +122,10 @@ describe.concurrent('a proof', () => {
     lay(claimed)
     expect((await verify(who, claimed)).body.state).toBe('active')
     expect((await verify(who, claimed)).body.state).toBe('active')
-    expect(await world.told({ id: claimed.body.id })).toEqual(['domain.created', 'domain.verified'])
+    expect(await world.eventTypes({ id: claimed.body.id })).toEqual([
+      'domain.created',
+      'domain.verified',
+    ])
   })
 
   test('made new ends the old one', async () => {
@@ -205,7 +208,7 @@ describe.concurrent('links on a domain', () => {
     expect((await ask(who, 'GET', '/v1/links')).body.data).toEqual([made.body])
   })
 
-  test('are found under the name as people write it, also when their clicks are counted anew', async () => {
+  test('are found under the name as people write it, also when their clicks are counted again', async () => {
     const who = await world.member()
     const hostname = `bücher-${newHost()}`
     const domain = await proven(who, hostname)
@@ -248,7 +251,7 @@ describe.concurrent('links on a domain', () => {
     const taken = await world.shorten(second, { alias: 'spring', domain: hostname })
     expect([taken.status, taken.body.code]).toEqual([409, 'alias_taken'])
     expect((await world.shorten(second, { alias: 'autumn', domain: hostname })).status).toBe(201)
-    // Whoever made it may make it again.
+    // Its maker may make it again.
     expect((await ask(second, 'DELETE', `/v1/domains/${again.body.id}`)).status).toBe(204)
     await proven(first, hostname)
     expect((await world.shorten(first, { alias: 'spring', domain: hostname })).status).toBe(201)
@@ -269,7 +272,7 @@ describe.concurrent('links on a domain', () => {
     await proven(who, hostname)
     const back = await ask(who, 'GET', `/v1/links/kept?domain=${hostname}`)
     expect([back.status, back.body.code]).toEqual([404, 'link_not_found'])
-    expect(await world.told({ id: domain.body.id })).toEqual([
+    expect(await world.eventTypes({ id: domain.body.id })).toEqual([
       'domain.created',
       'domain.verified',
       'domain.removed',

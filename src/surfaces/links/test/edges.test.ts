@@ -70,7 +70,7 @@ test('of a whole domain, when it is given up', async () => {
     body: { hostname: 'go.acme.test' },
   })
   await world.call('DELETE', `/v1/domains/${body.id}`, { token: owner.token })
-  await eventually('the edge was told', () => heard.length === 1)
+  await eventually('the edge got the purge', () => heard.length === 1)
   const [one] = heard
   expect([one?.request.method, one?.request.url]).toEqual(['PURGE', '/'])
   expect(one?.request.headers).toMatchObject({
@@ -84,7 +84,7 @@ test('by a message', async () => {
   const world = await openLinkWorld({ LINKS_PURGE: 'webhook', LINKS_PURGE_URL: url })
   onTestFinished(() => world.close())
   const code = await changeOne(world)
-  await eventually('the edge was told', () => heard.length === 1)
+  await eventually('the edge got the purge', () => heard.length === 1)
   const [{ request, body } = { request: null, body: '' }] = heard
   expect([request?.method, request?.url]).toEqual(['POST', '/in'])
   expect(JSON.parse(body)).toMatchObject({ host: 'dodeca.test', path: `/${code}` })

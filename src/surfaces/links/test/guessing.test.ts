@@ -42,7 +42,7 @@ test('a network is refused after so many misses, others and known links are not'
   const looked_up = statuses.filter(status => status === 404).length
   expect((await reads()) - before).toBeLessThanOrEqual(looked_up + 1)
   expect(looked_up).toBeLessThan(200)
-  // The end of the link's scan drops it from the cache; somebody else has it read again.
+  // The end of the link's scan drops it from the cache; another visitor has it read again.
   const known = async () => {
     expect((await visit(code, '203.0.113.9')).status).toBe(302)
     return (await visit(code, `${network}.7`)).status

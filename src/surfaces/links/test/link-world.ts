@@ -12,10 +12,10 @@ export type LinkWorld = ProductWorld & {
   readonly deps: Deps
   /** Makes a link and answers whatever came of it. */
   shorten(who: Member, body: object, ask?: Ask): Promise<Answer>
-  /** Somebody who looks after the links of all. */
+  /** A member who looks after the links of all. */
   moderator(): Promise<Member>
   /** Types of the events of a link or domain, in their order. */
-  told(aggregate: { code: string } | { id: string }): Promise<string[]>
+  eventTypes(aggregate: { code: string } | { id: string }): Promise<string[]>
 }
 
 export async function openLinkWorld(settings: Record<string, string> = {}): Promise<LinkWorld> {
@@ -42,11 +42,11 @@ export async function openLinkWorld(settings: Record<string, string> = {}): Prom
       await world.give(member, 'platform_operator')
       return member
     },
-    told: aggregate => typesTold(world, aggregate),
+    eventTypes: aggregate => eventTypesOf(world, aggregate),
   }
 }
 
-async function typesTold(
+async function eventTypesOf(
   world: ProductWorld,
   aggregate: { code: string } | { id: string },
 ): Promise<string[]> {
@@ -62,14 +62,14 @@ async function typesTold(
         select type, aggregate_type, aggregate_version, payload from kernel.events
         union all
         select type, aggregate_type, aggregate_version, payload from kernel.outbox_events
-      ) told
+      ) announced
       where aggregate_type = ${type} and payload @> ${data}::jsonb
       order by aggregate_version`,
   )
   return rows.map(row => row.type)
 }
 
-/** Somebody as the use cases see them, for tests that call one without HTTP. */
+/** A caller as the use cases see it, for tests that call one without HTTP. */
 export function principalOf({ id, tenant }: Member): Principal {
   return {
     id,

@@ -51,7 +51,7 @@ test('redirects outlast a dead database for the lease, and no click is lost or d
   const killed_ms = performance.now()
   process.kill(await postmaster(outage), 'SIGKILL')
   await eventually(
-    'visitors are told',
+    'visitors get an error',
     async () => {
       // It may be back before the lease has ended.
       await postmaster(outage).then(

@@ -39,7 +39,7 @@ async function daysLater(many: number): Promise<void> {
 }
 
 /** With a token that has not expired meanwhile. */
-async function anew(who: Member): Promise<Member> {
+async function withFreshToken(who: Member): Promise<Member> {
   const { body } = await world.login(who)
   return { ...who, token: body.access_token }
 }
@@ -93,7 +93,7 @@ test('a suspended host causes one mail each time, and none to an owner without a
   // What it says to ask for, once the record is back.
   world.lay(claimed)
   const [, way = ''] = /^POST (\S+\/verify)$/m.exec(mail?.text ?? '') ?? []
-  const owner = await anew(who)
+  const owner = await withFreshToken(who)
   const verified = await world.ask(owner, 'POST', new URL(way).pathname)
   expect([verified.status, verified.body.state]).toEqual([200, 'active'])
   await daysLater(1)

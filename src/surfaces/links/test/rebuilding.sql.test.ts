@@ -57,7 +57,7 @@ function batchOn(...codes: string[]): Batch {
 }
 
 const quiet = () => {}
-const nobody = new AbortController().signal
+const never_aborted = new AbortController().signal
 
 test('what was added up click by click comes out again', async () => {
   const kernel = world.platform.kernelFor({ settings })
@@ -67,10 +67,13 @@ test('what was added up click by click comes out again', async () => {
   const before = await Promise.all(codes.map(rows))
   expect(before.flat().reduce((sum, { clicks, bots }) => sum + clicks + bots, 0)).toBe(3000)
   await kernel.db.run(sql`delete from links.daily_link_stats where code = any(${codes}::text[])`)
-  const told: [number, number][] = []
-  await statsProjection(kernel).rebuild((done, total) => told.push([done, total]), nobody)
+  const progress: [number, number][] = []
+  await statsProjection(kernel).rebuild(
+    (done, total) => progress.push([done, total]),
+    never_aborted,
+  )
   expect(await Promise.all(codes.map(rows))).toEqual(before)
-  expect(told.at(-1)?.[0]).toBe(told.at(-1)?.[1])
+  expect(progress.at(-1)?.[0]).toBe(progress.at(-1)?.[1])
   expect(await findDrift(kernel)).toEqual([])
 })
 
@@ -80,7 +83,7 @@ test('what is stored but not yet added is added once, before or after', async ()
   await storeBatches(kernel, [batchOn(code)])
   await addUp(kernel)
   await storeBatches(kernel, [batchOn(code)])
-  await statsProjection(kernel).rebuild(quiet, nobody)
+  await statsProjection(kernel).rebuild(quiet, never_aborted)
   const total = async () =>
     (await rows(code)).reduce((sum, { clicks, bots }) => sum + clicks + bots, 0)
   expect([await total(), await findDrift(kernel)]).toEqual([20, []])
@@ -100,7 +103,8 @@ test('clicks that come while all is rebuilt are neither lost nor doubled', async
       await addUp(kernel)
     }
   })()
-  for (let round = 0; round < 5; round++) await statsProjection(kernel).rebuild(quiet, nobody)
+  for (let round = 0; round < 5; round++)
+    await statsProjection(kernel).rebuild(quiet, never_aborted)
   rebuilding = false
   await storing
   await addUp(kernel)
@@ -128,7 +132,7 @@ test('a drift is found, and the job of one link and day mends it and nothing els
     attempt_no: 1,
     parameters: { domain_id: platform_domain_id, code, from, to },
     checkpoint: null,
-    signal: nobody,
+    signal: never_aborted,
     progress: async step => void checkpoints.push(step.checkpoint),
     again: () => {
       throw new Error('it is not put off')
@@ -142,7 +146,7 @@ test('a drift is found, and the job of one link and day mends it and nothing els
   expect(await rebuildJob(kernel).run(job(yesterday, today))).toMatchObject({ days: 2, clicks: 20 })
   expect([await rows(code), checkpoints.length]).toEqual([right, 3])
   expect(await findDrift(kernel)).toHaveLength(2)
-  await statsProjection(kernel).rebuild(quiet, nobody)
+  await statsProjection(kernel).rebuild(quiet, never_aborted)
   expect(await findDrift(kernel)).toEqual([])
 })
 
@@ -152,7 +156,7 @@ test('days whose clicks are gone keep their sums', async () => {
   await kernel.db.run(sql`
     insert into links.daily_link_stats (domain_id, code, day, clicks)
     values (${platform_domain_id}, ${code}, current_date - 200, 7)`)
-  await statsProjection(kernel).rebuild(quiet, nobody)
+  await statsProjection(kernel).rebuild(quiet, never_aborted)
   expect(await rows(code)).toMatchObject([{ clicks: 7 }])
 })
 

@@ -56,7 +56,7 @@ describe.concurrent('a verdict', () => {
       safety_state: 'malicious',
     })
     expect(await judge(2)).toBe(false)
-    expect(await world.told({ code: body.code })).toEqual([
+    expect(await world.eventTypes({ code: body.code })).toEqual([
       'link.created',
       'link.updated',
       'link.scanned',
@@ -85,7 +85,7 @@ describe.concurrent('a verdict', () => {
 })
 
 describe.concurrent('moderation', () => {
-  test('is audited, told, and stronger than the owner', async () => {
+  test('is audited, announced, and stronger than the owner', async () => {
     const who = await world.member()
     const { body } = await world.shorten(who, {})
     expect((await moderate(body.code, 'enable')).body.code).toBe('invalid_transition')
@@ -96,7 +96,7 @@ describe.concurrent('moderation', () => {
     })
     expect(woken.body.code).toBe('link_disabled_by_safety')
     expect((await moderate(body.code, 'enable')).body.state).toBe('active')
-    expect(await world.told({ code: body.code })).toEqual([
+    expect(await world.eventTypes({ code: body.code })).toEqual([
       'link.created',
       'link.disabled',
       'link.scanned',

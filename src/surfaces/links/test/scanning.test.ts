@@ -43,7 +43,7 @@ test('a link waits for its verdict, and is clean then', async () => {
   const { body } = await world.shorten(who, { destination_url: address() })
   expect(body).toMatchObject({ state: 'pending_scan', safety_state: 'unscanned' })
   await eventually('it is clean', async () => (await read(who, body.code)).state === 'active')
-  expect(await world.told({ code: body.code })).toEqual(['link.created', 'link.scanned'])
+  expect(await world.eventTypes({ code: body.code })).toEqual(['link.created', 'link.scanned'])
 })
 
 test('a threat is disabled, at once and after a change', async () => {
@@ -107,7 +107,7 @@ test('a verdict for an old destination comes too late', async () => {
     ),
   )
   expect(await late).toBe(false)
-  expect(await world.told({ code: body.code })).toEqual([
+  expect(await world.eventTypes({ code: body.code })).toEqual([
     'link.created',
     'link.updated',
     'link.scanned',
@@ -137,6 +137,6 @@ test.each(['unavailable', 'invalid_response'])(
       update links.links set scan_due_at = now() where code = ${body.code} and scan_due_at > now()`)
       return (await read(who, body.code)).state === 'active'
     })
-    expect(await world.told({ code: body.code })).toEqual(['link.created', 'link.scanned'])
+    expect(await world.eventTypes({ code: body.code })).toEqual(['link.created', 'link.scanned'])
   },
 )

@@ -115,7 +115,7 @@ describe.concurrent('a batch', () => {
     for (const address of addresses.slice(0, 3)) expect(await world.messages(address)).toEqual([])
   })
 
-  test('that breaks off has told nobody', async () => {
+  test('that breaks off has notified no recipient', async () => {
     const who = await world.sender()
     const head = await header(who)
     const email = newAddress()

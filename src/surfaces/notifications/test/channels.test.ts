@@ -169,7 +169,7 @@ describe.concurrent('a destination', () => {
     }
   })
 
-  test('of somebody else is not there', async () => {
+  test('of another person is not there', async () => {
     const [who, other] = [await world.member(), await world.member()]
     const path = `/v1/users/${other.id}/destinations`
     for (const method of ['GET', 'POST']) {

@@ -6,6 +6,6 @@ import { openNotifyWorld } from './notify-world.ts'
 const world = await openNotifyWorld(sending_elsewhere)
 afterAll(() => world.close())
 
-test('killed after the hand-over: told, and doubled only behind the wire mark', async () => {
+test('killed after the hand-over: sent, and doubled only behind the wire mark', async () => {
   expect(await killedAt(world, 'notifications.after_send', 'marked', 6)).toBe(6)
 }, 90_000)

@@ -1,4 +1,4 @@
-/** Hostile text, hostile templates, and what belongs to somebody else. */
+/** Hostile text, hostile templates, and what belongs to another person. */
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'

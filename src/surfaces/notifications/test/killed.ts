@@ -1,6 +1,6 @@
 /**
  * A sender that is killed at a point of a send over SMTP, and another one that goes on: everything arrives
- * at least once, and a second copy exists only where the wire mark says that nobody could know.
+ * at least once, and a second copy exists only where the wire mark says that it is not known.
  */
 import { expect } from 'vitest'
 import { startProcess } from '../../../../test/process.ts'

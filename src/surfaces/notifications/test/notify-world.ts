@@ -7,7 +7,7 @@ import { eventually, newKey, type Answer } from '../../../../test/world.ts'
 import { newId } from '../../../kernel/ids.ts'
 
 export type NotifyWorld = ProductWorld & {
-  /** Somebody who may do everything with notifications in a new tenant. */
+  /** A member who may do everything with notifications in a new tenant. */
   sender(): Promise<Member>
   /** One sender for tests that need no tenant of their own. */
   shared(): Promise<Member>

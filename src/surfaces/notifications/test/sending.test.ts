@@ -211,9 +211,9 @@ describe.concurrent('reports', () => {
     expect(found.attempts[0].state).toBe('bounced')
     expect(found.events).toHaveLength(4)
     const second = await mailTo(who, email)
-    const told = await world.read(who, second)
-    expect(told.channels).toMatchObject([{ state: 'skipped', reason: 'suppressed' }])
-    // In another tenant nobody knows of it.
+    const shown = await world.read(who, second)
+    expect(shown.channels).toMatchObject([{ state: 'skipped', reason: 'suppressed' }])
+    // It does not exist in another tenant.
     const other = await world.sender()
     await world.reaches(other, await mailTo(other, email), 'sent')
     const path = '/v1/suppressions'

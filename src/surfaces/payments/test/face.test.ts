@@ -45,7 +45,7 @@ const kinds = async (order_ref: string) => {
 }
 
 describe('an order', () => {
-  test('is authorized once, whoever asks how often, and captured once', async () => {
+  test('is authorized once, however often it is requested, and captured once', async () => {
     const given = order()
     const results = await Promise.all(
       Array.from({ length: 5 }, () => world.face.authorize(given).catch(() => null)),

@@ -63,7 +63,7 @@ describe.concurrent('of many at once', () => {
         { payment_method: 'pm_card_visa' },
         key,
       )
-    // On a busy machine some are told that the first is still under way, and ask again.
+    // On a busy machine some get 409 because the first is still under way, and ask again.
     const ended = () =>
       eventually('the outcome of the key', async () => {
         const answer = await authorize()

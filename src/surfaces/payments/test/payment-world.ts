@@ -28,7 +28,7 @@ type Json = any
 
 export type PaymentWorld = ProductWorld & {
   readonly face: Face
-  /** Somebody who may do everything with payments, in a tenant of their own. */
+  /** A member who may do everything with payments, in a tenant of their own. */
   merchant(): Promise<Merchant>
   control(path: string, body?: object, method?: string): Promise<Json>
   fault(fault: Fault): Promise<void>
@@ -141,7 +141,7 @@ async function eventsOf(db: Db, intent_id: string): Promise<string[]> {
         select type, aggregate_version from kernel.events where aggregate_id = ${intent_id}
         union
         select type, aggregate_version from kernel.outbox_events
-        where aggregate_id = ${intent_id}) told
+        where aggregate_id = ${intent_id}) announced
       order by aggregate_version`,
   )
   return rows.map(one => one.type)

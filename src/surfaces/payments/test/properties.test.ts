@@ -112,27 +112,27 @@ async function settled(): Promise<void> {
   })
 }
 
-const Told = Type.Object({ type: Type.String(), version: Type.Integer() })
+const Announced = Type.Object({ type: Type.String(), version: Type.Integer() })
 
 async function expectTrue(ids: readonly string[]): Promise<void> {
   await world.sound()
   for (const id of ids) {
     const intent = await shop.read(id)
-    const told = await world.platform.kernel.db.many(
-      Told,
+    const announced = await world.platform.kernel.db.many(
+      Announced,
       sql`
         select type, version from (
           select type, aggregate_version as version from kernel.events
           where aggregate_id = ${id}
           union
           select type, aggregate_version from kernel.outbox_events
-          where aggregate_id = ${id}) told
+          where aggregate_id = ${id}) announced
         order by version`,
     )
     // Each version was announced, once.
-    expect(told.map(one => one.version)).toEqual(told.map((_one, at) => at + 1))
-    expect(told).toHaveLength(intent.version)
-    const types = told.map(one => one.type)
+    expect(announced.map(one => one.version)).toEqual(announced.map((_one, at) => at + 1))
+    expect(announced).toHaveLength(intent.version)
+    const types = announced.map(one => one.type)
     const count = (type: string) => types.filter(one => one === type).length
     expect(count('payment.captured')).toBeLessThanOrEqual(count('payment.authorized'))
     expect(count('payment.captured') + count('payment.released')).toBeLessThanOrEqual(1)

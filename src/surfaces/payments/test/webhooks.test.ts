@@ -80,7 +80,7 @@ describe.concurrent('a webhook', () => {
     expect(await stored(id)).toBe(0)
   })
 
-  test('that cannot be read, is too large or is for nobody says so', async () => {
+  test('that cannot be read, is too large or is for no account says so', async () => {
     const sign = (body: string) => `t=${now()},v1=${mac('whsec_new', now(), body)}`
     const unreadable = await send('{"id":1}', sign('{"id":1}'))
     expect([unreadable.status, unreadable.body.code]).toEqual([400, 'envelope_invalid'])

@@ -95,7 +95,7 @@ test('a web connector follows links below its pages, as robots.txt allows, and d
     ],
     ['/docs/one', page('The heron nests in spring.', 'two')],
     ['/docs/two', page('The stork nests in summer.')],
-    ['/docs/private', page('Nobody reads this.')],
+    ['/docs/private', page('This page is private.')],
     ['/other/', page('Another folder.')],
   ])
   const { id, connector_id, job } = await connected(ada)

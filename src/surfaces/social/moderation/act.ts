@@ -111,7 +111,7 @@ function requireImpartial(
   if (!grants.has(decides)) throw lacks(decides)
   if (acted) {
     throw problem('same_reviewer', {
-      detail: 'You took the action that is appealed. Let somebody else decide.',
+      detail: 'You took the action that is appealed. Ask another moderator to decide.',
     })
   }
 }

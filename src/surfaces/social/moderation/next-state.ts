@@ -1,6 +1,6 @@
 /**
  * The life of a case. It opens with the first report and is decided once: dismissed, or actioned (a post or
- * comment is removed, a user suspended). The affected person may appeal an action once; somebody else than
+ * comment is removed, a user suspended). The affected person may appeal an action once; another person than
  * who took it upholds or reverses it. The moderator who acted may also take the action back before an appeal.
  *
  *   open, in_review --assign-----------------------> in_review

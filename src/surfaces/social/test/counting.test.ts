@@ -107,7 +107,7 @@ test('the nightly audit repairs what is wrong, and its metric says by how much',
   expect(await audited()).toBe(0)
 })
 
-test('people are told what others did to them, not across a mute, and never of themselves', async () => {
+test('people are notified of what others did to them, not across a mute, and never of themselves', async () => {
   const [ada, ben, cyd] = (await world.people(3)) as [Someone, Someone, Someone]
   await ada.does('PUT', `/v1/users/me/mutes/${cyd.id}`)
   await cyd.follow(ada)
@@ -116,14 +116,14 @@ test('people are told what others did to them, not across a mute, and never of t
     const { data } = await ada.does('GET', '/v1/inbox')
     return data.map((item: { title: string }) => item.title) as string[]
   }
-  await eventually('the follow is told', async () => (await titles()).length > 0)
+  await eventually('the follow is announced', async () => (await titles()).length > 0)
   expect(await titles()).toEqual(['You have a new follower'])
   await ben.unfollow(ada)
   await ben.follow(ada)
   await ada.does('PATCH', '/v1/users/me', { privacy_state: 'private' })
   const dan = await world.someone(ada.tenant)
   await dan.follow(ada)
-  await eventually('the request is told', async () => (await titles()).length > 1)
+  await eventually('the request is announced', async () => (await titles()).length > 1)
   expect(await titles()).toEqual(['You have a follow request', 'You have a new follower'])
 })
 

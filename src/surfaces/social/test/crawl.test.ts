@@ -6,7 +6,7 @@ import { call, newKey } from '../../../../test/world.ts'
 
 type Making = Maker<ProductWorld, Member>
 
-/** Somebody else of the tenant: for follows, reports and requests. */
+/** Another member of the tenant: for follows, reports and requests. */
 const others = new Map<string, Promise<Member>>()
 function otherOf({ world, person }: Making): Promise<Member> {
   const other = others.get(person.tenant.id) ?? world.member(person.tenant)
@@ -24,7 +24,7 @@ async function does({ world }: Making, who: Member, method: string, path: string
 const post = async ({ ask }: Making): Promise<string> =>
   (await ask('POST', '/v1/posts', { body: 'hello' })).id
 
-/** What somebody else posted and a third one reported: a moderator may decide on it. */
+/** What one member posted and another reported: a moderator may decide on it. */
 async function reported(maker: Making): Promise<{ case_id: string; author: Member }> {
   const author = await otherOf(maker)
   const { id: subject_id } = await does(maker, author, 'POST', '/v1/posts', { body: 'bad' })

@@ -157,7 +157,7 @@ describe.concurrent('a block', () => {
     expect(answers).toEqual([true, false, true])
   })
 
-  test('is limited, and nobody blocks themselves', async () => {
+  test('is limited, and no person blocks themselves', async () => {
     const [ben, ...others] = (await world.people(5)) as [Someone, ...Someone[]]
     const block = async (id = '') => code(await ben.ask('PUT', `/v1/users/me/blocks/${id}`))
     expect(await block(ben.id)).toEqual([422, 'cannot_block_self'])
@@ -213,7 +213,7 @@ test('a profile shows what it was given, with a version; handles are unique', as
   expect(await ben.does('GET', `/v1/users/${ada.id}`)).toMatchObject(given)
   const take = async (handle: string) => code(await ben.ask('PATCH', '/v1/users/me', { handle }))
   expect(await take('ada.lovelace')).toEqual([409, 'handle_taken'])
-  // The handle that somebody else will begin with.
+  // The handle that another person will begin with.
   expect(await take(`user_${newId().slice(-12)}`)).toEqual([409, 'handle_taken'])
   expect(code(await ben.ask('PATCH', `/v1/users/${ada.id}`, { bio: 'x' }))).toEqual([
     403,

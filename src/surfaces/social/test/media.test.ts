@@ -29,7 +29,7 @@ async function picture(who: Member, purpose = 'post_media'): Promise<string> {
   return file_id
 }
 
-test('a file of somebody else, of another purpose or none: one refusal', async () => {
+test('a file of another person, of another purpose or none: one refusal', async () => {
   const ada = await person()
   const ben = await person(ada)
   const files = [await picture(ben), await picture(ada, 'avatar'), newId()]

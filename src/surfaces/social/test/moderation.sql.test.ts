@@ -1,4 +1,4 @@
-/** Reports become cases, cases are decided with reasons, and an appeal is decided by somebody else. */
+/** Reports become cases, cases are decided with reasons, and an appeal is decided by another person. */
 import { afterAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -110,7 +110,7 @@ describe.concurrent('moderation', () => {
     ])
   })
 
-  test('a suspended person reads and does not write, and nobody sees what they posted', async () => {
+  test('a suspended person reads and does not write, and what they posted is hidden', async () => {
     const all = await cast()
     const { author, reporter, moderator } = all
     const post = await author.post('x')
@@ -140,7 +140,7 @@ describe.concurrent('moderation', () => {
     expect((await author.ask('POST', '/v1/posts', { body: 'back' })).status).toBe(201)
   })
 
-  test('nobody decides about themselves, on what they reported, or on an old version', async () => {
+  test('no moderator decides about themselves, on what they reported, or on an old version', async () => {
     const all = await cast()
     const { author, moderator, second } = all
     const comments = `/v1/posts/${await author.post('x')}/comments`

@@ -1,32 +1,47 @@
 /**
  * Compares store and rows, in both directions. Stored bytes without a row are removed when they are
  * so old that no running request can still add a row for them. A file whose object is missing is
- * quarantined.
+ * quarantined. While other cells use the same bucket, nothing is removed that this cell does not know.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
+import { cellId } from '../../../kernel/objects/cell-id.ts'
+import { hasOtherCells, joinBucket } from '../../../kernel/objects/shared-bucket.ts'
 import { quarantineFile } from '../files/quarantine-file.ts'
 import type { Kernel } from '../settings.ts'
 
 const portion = 500
 
-export type Reconciled = { objects: number; uploads: number; missing: number }
+export type Reconciled = {
+  objects: number
+  uploads: number
+  missing: number
+  /** Other cells use the bucket, so what no row names here was not removed. */
+  shared: boolean
+}
 
 /** With `remove` false it only counts. */
 export async function reconcile(
   kernel: Kernel,
   { remove, signal }: { readonly remove: boolean; readonly signal: AbortSignal },
 ): Promise<Reconciled> {
+  const cell_id = await cellId(kernel.db)
+  if (remove) await joinBucket(kernel.objects, cell_id)
+  const isShared = () => hasOtherCells(kernel.objects, cell_id)
+  // Another cell may join at any time, so this is checked again for each portion.
+  const mayRemove = async () => remove && !(await isShared())
   const [objects, uploads, missing] = [
-    await orphanedObjects(kernel, remove, signal),
-    await orphanedUploads(kernel, remove, signal),
+    await orphanedObjects(kernel, mayRemove, signal),
+    await orphanedUploads(kernel, mayRemove, signal),
     await missingObjects(kernel, remove, signal),
   ]
-  return { objects, uploads, missing }
+  return { objects, uploads, missing, shared: await isShared() }
 }
 
-async function orphanedObjects(kernel: Kernel, remove: boolean, signal: AbortSignal) {
+type MayRemove = () => Promise<boolean>
+
+async function orphanedObjects(kernel: Kernel, mayRemove: MayRemove, signal: AbortSignal) {
   const { db, objects } = kernel
   const oldest_ms = kernel.clock.nowMs() - kernel.settings['uploads.orphan_seconds'] * 1000
   let count = 0
@@ -49,7 +64,9 @@ async function orphanedObjects(kernel: Kernel, remove: boolean, signal: AbortSig
         where storage_key = any(${keys}::text[]) and state <> 'deleted'`,
     )
     const named = new Set(known.map(row => row.storage_key))
-    for (const key of keys.filter(one => !named.has(one))) {
+    const unnamed = keys.filter(one => !named.has(one))
+    const remove = unnamed.length > 0 && (await mayRemove())
+    for (const key of unnamed) {
       count++
       kernel.log.info({ key, remove }, 'an object that no row names')
       if (remove) await objects.delete(key)
@@ -58,7 +75,7 @@ async function orphanedObjects(kernel: Kernel, remove: boolean, signal: AbortSig
   return count
 }
 
-async function orphanedUploads(kernel: Kernel, remove: boolean, signal: AbortSignal) {
+async function orphanedUploads(kernel: Kernel, mayRemove: MayRemove, signal: AbortSignal) {
   const { db, objects } = kernel
   const oldest_ms = kernel.clock.nowMs() - kernel.settings['uploads.orphan_seconds'] * 1000
   let count = 0
@@ -74,7 +91,9 @@ async function orphanedUploads(kernel: Kernel, remove: boolean, signal: AbortSig
         where multipart_upload_id = any(${references}::text[])`,
     )
     const named = new Set(known.map(row => row.reference))
-    for (const place of places.filter(one => !named.has(one.reference))) {
+    const unnamed = places.filter(one => !named.has(one.reference))
+    const remove = unnamed.length > 0 && (await mayRemove())
+    for (const place of unnamed) {
       count++
       kernel.log.info({ reference: place.reference, remove }, 'an upload that no row names')
       if (remove) await objects.multipart.abort(place)

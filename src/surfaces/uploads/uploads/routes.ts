@@ -31,6 +31,8 @@ const absent = 'upload_not_found'
 const no_store = { 'cache-control': 'no-store' }
 /** Enough for a list of 10,000 parts with tags and checksums. */
 const parts_body_bytes = 4 * 1024 * 1024
+/** 10,000 parts with four members each. */
+const parts_members_max = 50_000
 
 export function uploadRoutes(deps: Deps): readonly Route[] {
   return [
@@ -116,6 +118,7 @@ function partsRoute(deps: Deps): Route {
     body: RegisterParts,
     body_optional: true,
     body_limit_bytes: parts_body_bytes,
+    body_members_max: parts_members_max,
     replies: { 200: RegisteredParts },
     fails: [
       absent,
@@ -149,6 +152,7 @@ function completeRoute(deps: Deps): Route {
     body: CompleteUpload,
     body_optional: true,
     body_limit_bytes: parts_body_bytes,
+    body_members_max: parts_members_max,
     replies: { 200: Completed, 202: Completed },
     fails: [
       absent,

@@ -41,13 +41,13 @@ const Stored = Type.Object({ id: Id })
 
 const contextNow = () => workContext.getStore()
 /** A shared transaction belongs to no single request. */
-const nobodys = { request_id: null, traceparent: null, name: null }
+const no_context = { request_id: null, traceparent: null, name: null }
 
 export function openStore(deps: StoreDeps): Store {
   const patience_ms = deps.kernel.settings['webhooks.inbound_ack_ms']
   const store = gather<Given, null>({ flights_max, patience_ms, fit }, async all => {
     const [first] = all
-    const context = (all.length === 1 ? first?.context : undefined) ?? nobodys
+    const context = (all.length === 1 ? first?.context : undefined) ?? no_context
     await workContext.run(context, () => storeAll(deps, all))
     return all.map(() => null)
   })

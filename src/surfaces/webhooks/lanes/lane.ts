@@ -91,9 +91,9 @@ export class Lane {
    * endpoint is unknown again.
    */
   reconfigure(config: LaneConfig): void {
-    const anew = config.verified_at !== this.config.verified_at
+    const verified_again = config.verified_at !== this.config.verified_at
     this.config = config
-    if (!anew) return
+    if (!verified_again) return
     this.breaker = closed
     this.not_before_ms = 0
     this.ewma_ms = null

@@ -36,7 +36,7 @@ describe('a sender', () => {
     const [held] = await ground.deliveries(made.id)
     expect(held).toMatchObject({ state: 'pending', attempt_count: 0 })
     expect(receiver.received).toHaveLength(1)
-    // Nobody is there who could send; and a release changes what the event says of itself.
+    // No process can send; and a release changes what the event says of itself.
     const [unheard] = await ground.emit(owner)
     await ground.platform.kernel.db.run(sql`
       update kernel.events set schema_version = schema_version + 1, payload = '{"other": 1}'

@@ -11,7 +11,7 @@ import type { Composition } from '../../../runtime/composition.ts'
 import type { Receiver } from './receiver.ts'
 
 export type Ground = ProductWorld & {
-  /** Somebody who may do everything with webhooks, in a new tenant. */
+  /** A member who may do everything with webhooks, in a new tenant. */
   owner(): Promise<Member>
   /** A subscription whose endpoint has answered its challenge. */
   subscribe(owner: Member, endpoint: string, more?: object): Promise<Made>

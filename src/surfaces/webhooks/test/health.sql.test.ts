@@ -25,11 +25,14 @@ const moveTo = async (offset: object) => {
 }
 afterEach(() => moveTo(hours(0)))
 
-const Told = Type.Object({ type: Type.String(), reason: Type.Union([Type.String(), Type.Null()]) })
+const Announced = Type.Object({
+  type: Type.String(),
+  reason: Type.Union([Type.String(), Type.Null()]),
+})
 
-const toldOf = (id: string) =>
+const eventsOf = (id: string) =>
   db.many(
-    Told,
+    Announced,
     sql`
       select type, payload ->> 'reason' as reason from kernel.events
       where aggregate_id = ${id} and type in ('webhook_subscription.degraded',
@@ -69,22 +72,22 @@ const attempted = ({ id }: Made, many: number) =>
 
 test('is degraded after a day, and disabled after five', async () => {
   const { receiver, owner, made } = await failing(12)
-  expect(await toldOf(made.id)).toEqual([])
+  expect(await eventsOf(made.id)).toEqual([])
   await moveTo(hours(30))
   await attempted(made, 24)
   const degraded = { type: 'webhook_subscription.degraded', reason: 'degraded' }
-  await eventually('it is told', async () => (await toldOf(made.id)).length === 1)
-  expect(await toldOf(made.id)).toEqual([degraded])
+  await eventually('it is announced', async () => (await eventsOf(made.id)).length === 1)
+  expect(await eventsOf(made.id)).toEqual([degraded])
   expect(await rowOf(made.id)).toEqual({ state: 'active', disabled_reason: null })
   await moveTo(hours(5 * 24 + 1))
   await ground.emit(owner)
   await eventually('it is disabled', async () => (await rowOf(made.id)).state === 'disabled')
   expect((await rowOf(made.id)).disabled_reason).toBe('failing')
   const disabled = { type: 'webhook_subscription.disabled', reason: 'failing' }
-  await eventually('that is told', async () => (await toldOf(made.id)).length === 2)
-  expect(await toldOf(made.id)).toEqual([degraded, disabled])
+  await eventually('that is announced', async () => (await eventsOf(made.id)).length === 2)
+  expect(await eventsOf(made.id)).toEqual([degraded, disabled])
   const before = await ground.deliveries(made.id)
-  // Whoever hears the same events shows that this one was not left out by being late.
+  // Another subscription with the same events shows that this one was not left out by being late.
   const witness = await openReceiver()
   const other = await ground.member(owner.tenant)
   await ground.give(other, 'tenant_admin')
@@ -92,7 +95,7 @@ test('is degraded after a day, and disabled after five', async () => {
   await ground.emit(owner)
   await eventually('others hear the next', () => witness.received.length === 1)
   expect(await ground.deliveries(made.id)).toHaveLength(before.length)
-  // Taken up again, and verified, it begins anew: the first failure is not one of five days.
+  // Taken up again, and verified, it begins again: the first failure is not one of five days.
   const again = await ground.login(other)
   await ground.call('PATCH', `/v1/webhook-subscriptions/${made.id}`, {
     token: again.body.access_token,
@@ -131,7 +134,7 @@ test('is neither after a success in between, nor after a few failures', async ()
     })
     expect((await rowOf(made.id)).state).toBe('active')
   }
-  const told = (await toldOf(mended.made.id)).map(({ type }) => type)
-  expect(told).toEqual(['webhook_subscription.degraded'])
+  const announced = (await eventsOf(mended.made.id)).map(({ type }) => type)
+  expect(announced).toEqual(['webhook_subscription.degraded'])
   await Promise.all([seldom.receiver.close(), mended.receiver.close()])
 }, 60_000)

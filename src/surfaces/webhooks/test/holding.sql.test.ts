@@ -98,11 +98,11 @@ describe.concurrent('a rotation', () => {
     const receiver = await openReceiver()
     const owner = await ground.owner()
     const made = await ground.subscribe(owner, at(receiver), { event_filter })
-    const told = [made.secret]
+    const secrets = [made.secret]
     for (let version = 2; version <= 3; version++) {
       const rotated = await rotate(made, 60)
       expect(rotated.body.secret_version).toBe(version)
-      told.push(rotated.body.secret)
+      secrets.push(rotated.body.secret)
     }
     expect((await rotate(made, 60)).body.code).toBe('too_many_live_secrets')
     await ground.emit(owner)
@@ -110,9 +110,9 @@ describe.concurrent('a rotation', () => {
     const [one] = receiver.received
     if (!one) throw new Error('nothing came')
     expect(String(one.headers['webhook-signature']).split(' ')).toHaveLength(3)
-    expect(told.every(secret => verifies(secret, one))).toBe(true)
+    expect(secrets.every(secret => verifies(secret, one))).toBe(true)
     const seen = await ground.call('GET', `/v1/webhook-subscriptions/${made.id}`, owner)
-    for (const secret of told) expect(seen.text).not.toContain(secret.slice('whsec_'.length))
+    for (const secret of secrets) expect(seen.text).not.toContain(secret.slice('whsec_'.length))
     await receiver.close()
   })
 })

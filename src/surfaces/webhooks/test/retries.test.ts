@@ -56,7 +56,7 @@ describe.concurrent('a delivery', () => {
     // Each hears that the other did not take the event, and takes that no better.
     await settled(first.made, 'exhausted', 2)
     await settled(second, 'exhausted', 2)
-    const told = async (tenant_id: string) => {
+    const announcements = async (tenant_id: string) => {
       const found = await ground.platform.kernel.db.one(
         Type.Object({ many: Type.Integer() }),
         sql`
@@ -67,7 +67,7 @@ describe.concurrent('a delivery', () => {
       )
       return found.many
     }
-    expect(await told(first.owner.tenant.id)).toBe(2)
+    expect(await announcements(first.owner.tenant.id)).toBe(2)
     await Promise.all([first.receiver.close(), other.close()])
   })
 
@@ -120,7 +120,7 @@ describe.concurrent('a delivery', () => {
     const path = `/v1/webhook-subscriptions/${made.id}`
     const ask = { ...owner, body: { state: 'active' } }
     expect((await ground.call('PATCH', path, ask)).body.state).toBe('created')
-    await eventually('it is verified anew', async () => {
+    await eventually('it is verified again', async () => {
       return (await ground.call('GET', path, owner)).body.state === 'active'
     })
     expect(receiver.challenges).toHaveLength(2)

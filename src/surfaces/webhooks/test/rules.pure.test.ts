@@ -157,12 +157,12 @@ describe('a subscription without success', () => {
   test('is degraded after a day and disabled after five, once each, and only if it was tried', () => {
     const lane = laneOf('a')
     const day = 86_400_000
-    const told = Array.from({ length: 30 }, (_, index) => {
+    const announced = Array.from({ length: 30 }, (_, index) => {
       return learn(lane, failed, 5, rules, (index * day) / 4, 0.5)
     })
-    expect(told.filter(one => one === 'degraded')).toHaveLength(1)
-    expect(told.indexOf('degraded')).toBe(4)
-    expect(told.indexOf('failing')).toBe(20)
+    expect(announced.filter(one => one === 'degraded')).toHaveLength(1)
+    expect(announced.indexOf('degraded')).toBe(4)
+    expect(announced.indexOf('failing')).toBe(20)
     const seldom = laneOf('a')
     const rarely = [0, 3, 6, 9].map(days => learn(seldom, failed, 5, rules, days * day, 0.5))
     expect(rarely).toEqual([null, 'degraded', null, null])

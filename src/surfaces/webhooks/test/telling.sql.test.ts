@@ -18,7 +18,7 @@ import { openGround } from './ground.ts'
 import { subscribeMany } from './many.ts'
 import { settings } from '../settings.ts'
 
-// Nobody sends but the test.
+// Only the test sends.
 const ground = await openGround({ ROLES: 'api' })
 afterAll(() => ground.close())
 const kernel = ground.platform.kernelFor({ settings })
@@ -82,10 +82,13 @@ async function failed(
   }
 }
 
-const Told = Type.Object({ type: Type.String(), code: Type.Union([Type.String(), Type.Null()]) })
-const toldOf = (id: string) =>
+const Announced = Type.Object({
+  type: Type.String(),
+  code: Type.Union([Type.String(), Type.Null()]),
+})
+const eventsOf = (id: string) =>
   db.many(
-    Told,
+    Announced,
     sql`
       select type, payload ->> 'last_error_code' as code from (
         select type, payload, aggregate_id, aggregate_version from kernel.outbox_events
@@ -105,13 +108,13 @@ test('a new sender after a crash emits no second degraded event before a success
   // Another one, that stood still meanwhile, has learnt the same.
   const late = await failed(first, 'degraded')
   await db.tx(tx => finish(tx, [late]))
-  expect(await toldOf(id)).toEqual([degraded])
+  expect(await eventsOf(id)).toEqual([degraded])
   heir.failing_since_ms = null
   heir.degraded = false
   await db.tx(tx => saveLanes(tx, sender, [heir]))
   const again = await failed(heir, 'degraded')
   await db.tx(tx => finish(tx, [again]))
-  expect(await toldOf(id)).toEqual([degraded, degraded])
+  expect(await eventsOf(id)).toEqual([degraded, degraded])
 })
 
 test('saving a lane does not remove the mark of its event', async () => {
@@ -133,7 +136,7 @@ test('what a sender learns after its lease says nothing, and is learnt again', a
     await db.tx(tx => finish(tx, [result]))
     expect(lane.degraded).toBe(false)
   }
-  expect(await toldOf(id)).toEqual([])
+  expect(await eventsOf(id)).toEqual([])
   const State = Type.Object({ state: Type.String() })
   const { state } = await db.one(
     State,
@@ -147,7 +150,7 @@ test('of two that come together the one that ends it counts', async () => {
   const lane = await load(id)
   const results = [await failed(lane, 'gone'), await failed(lane, 'degraded')]
   await db.tx(tx => finish(tx, results))
-  expect((await toldOf(id)).map(({ type }) => type)).toEqual(['webhook_subscription.disabled'])
+  expect((await eventsOf(id)).map(({ type }) => type)).toEqual(['webhook_subscription.disabled'])
 })
 
 test('one that was disabled starts again when it is enabled', async () => {

@@ -94,12 +94,12 @@ describe.concurrent('a trace', () => {
     const third = await eventually('the third', () => cameTo(path, 'link.created')[2])
     const of_request = other.headers.get('x-request-id')?.replaceAll('-', '')
     expect(traceOf(third.headers['traceparent'])).toBe(of_request)
-    // Sent again by somebody else's request, it is still the trace of its event.
+    // Sent again by another caller's request, it is still the trace of its event.
     const [first] = await ground.deliveries(id)
     const replayed = await ground.call('POST', `/v1/webhook-deliveries/${first?.id}/replay`, {
       token: owner.token,
       key: newKey(),
-      body: { reason: 'Seen by nobody' },
+      body: { reason: 'Not seen yet' },
       headers: { traceparent: parentOf(newTrace()) },
     })
     expect(replayed.status).toBe(202)

@@ -7,14 +7,14 @@ import { toils } from './toils.ts'
 
 export type Engined = { readonly face: Face; readonly checks: readonly Check[] }
 
-export function engineComposition(told: (engined: Engined) => void = () => {}): Composition {
+export function engineComposition(onOpen: (engined: Engined) => void = () => {}): Composition {
   return {
     surfaces: composition.surfaces,
     open: kernelFor => {
       const all = composition.open(kernelFor)
       const { face, checks = [] } = all.opened['jobs'] as Opened<Face>
       face.offer(toils)
-      told({ face, checks })
+      onOpen({ face, checks })
       return all
     },
   }

@@ -1,6 +1,6 @@
 /**
  * A job that goes well writes no index of its own table: what changes on its way is in none of them, and
- * pages keep room for its versions. A transaction of somebody else on the same server, also in another
+ * pages keep room for its versions. A transaction of another program on the same server, also in another
  * database, keeps old versions in their pages; it can spoil a round but never mend one, so of several
  * rounds one must be good.
  */

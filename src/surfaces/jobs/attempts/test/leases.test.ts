@@ -13,7 +13,7 @@ let world: EngineWorld
 let one: Outside
 let two: Outside
 beforeAll(async () => {
-  // Nobody runs anything here but the tests.
+  // Only the tests run anything here.
   world = await openEngineWorld({
     ROLES: 'api',
     KERNEL_DATABASE_POOL: '30',
@@ -133,8 +133,8 @@ describe.concurrent('a lease', () => {
       ending: succeeded,
       result: { value: 1 },
     }
-    const told = await Promise.all([1, 2, 3, 4].map(() => one.engine.finalize(end)))
-    expect(told.map(({ said }) => said).sort()).toEqual([
+    const answers = await Promise.all([1, 2, 3, 4].map(() => one.engine.finalize(end)))
+    expect(answers.map(({ said }) => said).sort()).toEqual([
       'done',
       'repeated',
       'repeated',

@@ -56,7 +56,7 @@ test('with every connection in use it waits, and then continues', async () => {
   const ids = await world.submitMany(20, { type: 'toil.any' }).catch(() => [] as string[])
   release(null)
   await Promise.all(hogs)
-  // The runner comes back as well, and the pool is small: who is told that it is busy asks again.
+  // The runner comes back as well, and the pool is small: a caller that gets 503 asks again.
   const more = await eventually('more can be submitted', () =>
     world.submitMany(20, { type: 'toil.any' }).catch(() => undefined),
   )
@@ -70,7 +70,7 @@ test('a wake-up that is lost is made up for by looking', async () => {
   await eventually('it has begun', () => gate('unheard').arrived.length === 1)
   gate('unheard').open()
   await world.reached(id, 'succeeded')
-  // Written by somebody who wakes nobody.
+  // Written by a process that wakes no other.
   const copy = await world.query<{ id: string }>(
     `with copy as (
        insert into jobs.jobs (id, tenant_id, type, schema_version, principal_id, operation, max_attempts)

@@ -64,7 +64,7 @@ test('of a type with a cap of three, twenty claimers never run four of a tenant'
   await hammer('toil.capped', null, () => done >= 300)
   await sampling
   expect(Math.max(...samples)).toBeLessThanOrEqual(3)
-  // The history told again: at each start, how many had begun and not ended.
+  // The history in order: at each start, how many had begun and not ended.
   const [replay] = await world.query<{ most: number }>(
     `select max(n)::int as most from (
        select count(*) as n from jobs.job_attempts a

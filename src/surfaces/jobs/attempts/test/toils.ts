@@ -1,5 +1,5 @@
 /**
- * Work for tests. What a handler does is told by its parameters, so that it is the same in a process that
+ * Work for tests. What a handler does is in its parameters, so that it is the same in a process that
  * will be killed; a test in the same process holds handlers at gates and lets them go.
  */
 import { setTimeout as wait } from 'node:timers/promises'
@@ -30,7 +30,7 @@ export function gate(name: string): Gate {
 const Parameters = Type.Object({
   /** Waits at this gate. */
   gate: Type.Optional(Type.String()),
-  /** Waits so long, and stops at once when it is told to. */
+  /** Waits so long, and stops at once when it is asked to. */
   wait_ms: Type.Optional(Type.Integer()),
   /** Fails as long as its attempt has a number up to this one. */
   fails: Type.Optional(Type.Integer()),

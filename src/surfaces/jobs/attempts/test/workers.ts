@@ -1,4 +1,4 @@
-/** Processes that run jobs: started, stopped, killed, and started again by whoever watches over them. */
+/** Processes that run jobs: started, stopped, killed, and started again by their supervisor. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -41,7 +41,7 @@ export async function startWorker(
   }
 }
 
-/** Starts a worker again whenever it is gone, until it is told to stop. */
+/** Starts a worker again whenever it is gone, until it is stopped. */
 export function watchOver(
   environment: Record<string, string>,
   more: Record<string, string> = {},

@@ -78,8 +78,8 @@ describe.concurrent('a schedule', () => {
   test('is only created, or only replaced, if the precondition says so', async () => {
     const who = await workman(world)
     const asked = async (name: string, headers: Record<string, string>) => {
-      const { status, headers: told } = await put(who, name, daily, { headers })
-      return [status, told.get('etag')?.slice(0, 2) ?? null]
+      const { status, headers: received } = await put(who, name, daily, { headers })
+      return [status, received.get('etag')?.slice(0, 2) ?? null]
     }
     expect(await asked('once', { 'if-match': '*' })).toEqual([412, null])
     expect(await asked('once', { 'if-match': '"1"' })).toEqual([412, null])

@@ -15,7 +15,7 @@ afterAll(async () => {
   await brief.close()
 })
 
-type Told = { event: string; id: number; data: Record<string, unknown> }
+type Seen = { event: string; id: number; data: Record<string, unknown> }
 
 /** Reads a stream as a browser would; `all` ends with it. */
 async function watch(
@@ -29,35 +29,35 @@ async function watch(
     headers: { authorization: `Bearer ${who.token}`, accept: 'text/event-stream', ...headers },
     signal: leave.signal,
   })
-  const told: Told[] = []
+  const seen: Seen[] = []
   const parser = createParser({
     onEvent: ({ event = '', id: place, data }: EventSourceMessage) =>
-      void told.push({ event, id: Number(place), data: JSON.parse(data) }),
+      void seen.push({ event, id: Number(place), data: JSON.parse(data) }),
   })
   const all = (async () => {
     const decoder = new TextDecoder()
     for await (const part of response.body ?? [])
       parser.feed(decoder.decode(part, { stream: true }))
-    return told
+    return seen
   })()
   all.catch(() => {})
-  return { response, told, all, leave: () => leave.abort() }
+  return { response, seen, all, leave: () => leave.abort() }
 }
 
-const names = (told: readonly Told[]) => told.map(one => one.event)
+const names = (seen: readonly Seen[]) => seen.map(one => one.event)
 
 describe.concurrent('a watched job', () => {
   test('tells its states and its progress, and its end last', async () => {
     const { worker, owner, submit } = await workshop(world)
     const id = await submit()
-    const { response, told, all } = await watch(owner, id)
+    const { response, seen, all } = await watch(owner, id)
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-    await eventually('its first state', () => told.length === 1)
-    expect(told[0]).toMatchObject({ event: 'job.state', id: 1, data: { id, state: 'pending' } })
+    await eventually('its first state', () => seen.length === 1)
+    expect(seen[0]).toMatchObject({ event: 'job.state', id: 1, data: { id, state: 'pending' } })
     const claimed = await worker.take()
-    await eventually('that it runs', () => told.length === 2)
+    await eventually('that it runs', () => seen.length === 2)
     for (const current of [1, 2, 3]) await worker.progress(claimed, { stage: 'rows', current })
-    await eventually('its progress', () => told.length === 5)
+    await eventually('its progress', () => seen.length === 5)
     await worker.finish(claimed, { result: { rows: 3 } })
     const everything = await all
     expect(names(everything)).toEqual([
@@ -80,7 +80,7 @@ describe.concurrent('a watched job', () => {
     const first = await watch(owner, id)
     const claimed = await worker.take()
     await worker.progress(claimed, { stage: 'rows', current: 1 })
-    await eventually('some events', () => first.told.at(-1)?.id === 3)
+    await eventually('some events', () => first.seen.at(-1)?.id === 3)
     first.leave()
     await worker.progress(claimed, { stage: 'rows', current: 2 })
     await worker.progress(claimed, { stage: 'rows', current: 3, checkpoint: 3 })
@@ -107,10 +107,10 @@ describe.concurrent('a watched job', () => {
     }
     const claimed = await worker.take()
     for (const current of [3, 4]) await worker.progress(claimed, { stage: 'rows', current })
-    const { told, leave } = await watch(owner, id, { 'last-event-id': '1' })
-    await eventually('all of it', () => told.length >= 5)
+    const { seen, leave } = await watch(owner, id, { 'last-event-id': '1' })
+    await eventually('all of it', () => seen.length >= 5)
     leave()
-    expect(told.map(one => [one.event, one.id])).toEqual([
+    expect(seen.map(one => [one.event, one.id])).toEqual([
       ['job.progress', 3],
       ['job.progress', 6],
       ['job.state', 8],
@@ -126,14 +126,14 @@ describe.concurrent('a watched job', () => {
     const reader = await world.person(['jobs.jobs.read:*'], owner.tenant)
     const mine = await watch(owner, id)
     const theirs = await watch(reader, id)
-    await eventually('both watch', () => mine.told.length + theirs.told.length === 2)
+    await eventually('both watch', () => mine.seen.length + theirs.seen.length === 2)
     await world.query('delete from identity.role_assignments where account_id = $1', [reader.id])
     expect((await theirs.all).at(-1)).toMatchObject({
       event: 'error',
       data: { code: 'permission_denied' },
     })
     await worker.progress(claimed, { stage: 'rows', current: 1 })
-    await eventually('who may read goes on', () => mine.told.at(-1)?.event === 'job.progress')
+    await eventually('who may read goes on', () => mine.seen.at(-1)?.event === 'job.progress')
     mine.leave()
   })
 
@@ -146,14 +146,14 @@ describe.concurrent('a watched job', () => {
     const body = { name: 'reader', permissions }
     const key = (await world.call('POST', '/v1/api-keys', { token, body })).body
     const [mine, keyed] = await Promise.all([watch(owner, id), watch({ token: key.key }, id)])
-    await eventually('both watch', () => mine.told.length + keyed.told.length === 2)
+    await eventually('both watch', () => mine.seen.length + keyed.seen.length === 2)
 
     await world.call('DELETE', `/v1/api-keys/${key.id}`, { token })
     expect((await keyed.all).at(-1)).toMatchObject({
       event: 'error',
       data: { code: 'invalid_token' },
     })
-    expect(names(mine.told)).toEqual(['job.state'])
+    expect(names(mine.seen)).toEqual(['job.state'])
     await world.call('DELETE', `/v1/sessions/${owner.session_id}`, { token })
     expect((await mine.all).at(-1)).toMatchObject({
       event: 'error',
@@ -169,22 +169,22 @@ describe.concurrent('a watched job', () => {
     const watching = await Promise.all([watch(who, id), watch(who, id)])
     gate(name).open()
     const streams = await Promise.all(watching.map(one => one.all))
-    for (const told of streams) {
-      const places = told.map(one => one.id)
+    for (const seen of streams) {
+      const places = seen.map(one => one.id)
       expect(places).toEqual([...new Set(places)].toSorted((a, b) => a - b))
-      const steps = told.filter(one => one.event === 'job.progress').map(one => one.data['current'])
+      const steps = seen.filter(one => one.event === 'job.progress').map(one => one.data['current'])
       expect(new Set(steps).size).toBe(steps.length)
       expect(steps).toEqual(Array.from({ length: 60 }, (_, at) => at + 1).slice(-steps.length))
-      expect(names(told).filter(one => one === 'job.done')).toHaveLength(1)
-      expect(told.at(-1)?.event).toBe('job.done')
+      expect(names(seen).filter(one => one === 'job.done')).toHaveLength(1)
+      expect(seen.at(-1)?.event).toBe('job.done')
     }
   })
 
-  test('that ends while nobody runs it tells that too', async () => {
+  test('that ends while no worker runs it sends that too', async () => {
     const { owner, submit } = await workshop(world)
     const id = await submit()
-    const { all, told } = await watch(owner, id)
-    await eventually('its first state', () => told.length === 1)
+    const { all, seen } = await watch(owner, id)
+    await eventually('its first state', () => seen.length === 1)
     await world.call('POST', `/v1/jobs/${id}/cancel`, { token: owner.token })
     expect((await all).at(-1)).toMatchObject({ event: 'job.done', data: { state: 'cancelled' } })
   })
@@ -208,16 +208,16 @@ describe.concurrent('who watches', () => {
     })
   })
 
-  test('is let go after the longest time, and told where to go on', async () => {
+  test('is let go after the longest time, and gets the place to continue', async () => {
     const who = await brief.person()
     const id = await brief.submit(who, { type: await brief.idleType() })
-    const told = await (await watch(who, id, {}, brief.url)).all
+    const seen = await (await watch(who, id, {}, brief.url)).all
     // The ending has no place of its own: a reader resumes behind the last event.
-    expect(told.map(one => [one.event, one.id])).toEqual([
+    expect(seen.map(one => [one.event, one.id])).toEqual([
       ['job.state', 1],
       ['error', Number.NaN],
     ])
-    expect(told[1]?.data).toEqual({ code: 'watch_expired' })
+    expect(seen[1]?.data).toEqual({ code: 'watch_expired' })
   })
 
   test('gets JSON where they do not ask for a stream', async () => {

@@ -1,4 +1,4 @@
-/** Somebody else's library accepts our DKIM signature, which covers the headers for unsubscribing. */
+/** Another library accepts our DKIM signature, which covers the headers for unsubscribing. */
 import { generateKeyPairSync } from 'node:crypto'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import Dkim from 'nodemailer/lib/dkim'

@@ -98,7 +98,7 @@ describe.concurrent('what no row names', () => {
     const who = await world.member()
     const kept = await world.store(who, randomBytes(100))
     const { storage_key } = await row(kept.file_id)
-    const orphan = pathOf('o/2026/01/01/orphan-of-nobody-1')
+    const orphan = pathOf('o/2026/01/01/orphan-without-row-1')
     await mkdir(dirname(orphan), { recursive: true })
     await writeFile(orphan, 'x')
     await utimes(orphan, old, old)
@@ -132,7 +132,7 @@ describe.concurrent('what no row names', () => {
   })
 })
 
-test('an upload that nobody completes expires, and its parts go', async () => {
+test('an upload that is not completed expires, and its parts go', async () => {
   const who = await world.member()
   const bytes = randomBytes(100)
   const { body } = await world.begin(who, bytes)

@@ -27,7 +27,7 @@ const logged = (who: Member, id: string | undefined) =>
     return answer.status === 200 && answer
   })
 
-/** Somebody of this tenant who may read these events only. */
+/** A member of this tenant who may read these events only. */
 async function readerOf(owner: Member, pattern: string): Promise<Member> {
   const reader = await ground.member(owner.tenant)
   const role_id = `reader_${newId().slice(-8)}`
@@ -110,9 +110,9 @@ test('foreign, absent, internal and unreadable events are the same 404', async (
     const { status, body } = await get(who, `/webhook-events/${which}`)
     expect([status, body.code]).toEqual([404, 'event_not_found'])
   }
-  const nobody = await ground.member(owner.tenant)
-  expect((await get(nobody, `/webhook-events/${id}`)).status).toBe(403)
-  expect((await get(nobody, '/webhook-events')).status).toBe(403)
+  const unprivileged = await ground.member(owner.tenant)
+  expect((await get(unprivileged, `/webhook-events/${id}`)).status).toBe(403)
+  expect((await get(unprivileged, '/webhook-events')).status).toBe(403)
   const { data } = await drain(owner, 'limit=100')
   expect(data.map(one => one.id)).not.toContain(internal)
   expect((await drain(other, 'limit=100')).data.map(one => one.id)).not.toContain(id)
@@ -160,7 +160,7 @@ test('the feed begins at a time, and looks through more events than it gives', a
   const path = '/v1/webhook-subscriptions'
   const made = await ground.call('POST', path, { token: owner.token, body: asked })
   expect(made.status).toBe(201)
-  const found = await eventually('the subscription is told of', async () => {
+  const found = await eventually('the subscription is announced', async () => {
     const { data } = await drain(reader, 'limit=100', start)
     return data.length > 0 && data
   })

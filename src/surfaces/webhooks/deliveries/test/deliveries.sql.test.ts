@@ -127,9 +127,9 @@ describe.concurrent('deliveries', () => {
       expect([answer.status, answer.body.code]).toEqual([404, 'delivery_not_found'])
     }
     expect((await ground.call('GET', path, other)).body.data).toEqual([])
-    const nobody = await ground.member(owner.tenant)
+    const unprivileged = await ground.member(owner.tenant)
     for (const where of [path, `${path}/${id}`]) {
-      const answer = await ground.call('GET', where, nobody)
+      const answer = await ground.call('GET', where, unprivileged)
       expect([answer.status, answer.body.code]).toEqual([403, 'permission_denied'])
     }
   })

@@ -29,18 +29,18 @@ test('holds the data up to 256 KiB, and leads to them above', () => {
   ] as const) {
     const data = { text: 'x'.repeat(length) }
     const { bytes, sha256 } = bodyOf({ ...empty, payload: data }, '2026-01')
-    const { payload: _, ...told } = empty
+    const { payload: _, ...kept } = empty
     expect(JSON.parse(bytes.toString())).toEqual({
-      id: told.id,
-      tenant_id: told.tenant_id,
-      type: told.type,
+      id: kept.id,
+      tenant_id: kept.tenant_id,
+      type: kept.type,
       schema_version: 1,
       api_version: '2026-01',
-      aggregate_id: told.aggregate_id,
+      aggregate_id: kept.aggregate_id,
       aggregate_version: 7,
-      payload_ref: `/v1/webhook-events/${told.id}`,
-      occurred_at: told.occurred_at,
-      created_at: told.created_at,
+      payload_ref: `/v1/webhook-events/${kept.id}`,
+      occurred_at: kept.occurred_at,
+      created_at: kept.created_at,
       data: whole ? data : null,
     })
     expect(bytes.length).toBeLessThanOrEqual(256 * 1024)

@@ -35,7 +35,7 @@ async function receipt(maker: Making): Promise<string> {
   return data[0].id
 }
 
-/** A provider is a name, not somebody's thing. */
+/** A provider is a name, not a resource of a tenant. */
 const named = { shared: true, make: () => provider } as const
 
 export const inboundSubjects: Readonly<Record<string, Subject<ProductWorld, Member>>> = {

@@ -80,9 +80,9 @@ describe.concurrent('bytes', () => {
     const mac = createHmac('sha256', github.secret).update(large).digest('hex')
     const headers = { 'x-hub-signature-256': `sha256=${mac}`, 'x-github-delivery': newId() }
     expect((await github.send({ body: large, headers })).status).toBe(202)
-    // Nor may a stranger send much to nobody.
-    const nobody = { ...stripe, address: `/v1/inbound/stripe/${newId()}` }
-    expect(await announce(nobody, mib + 1)).toBe(404)
+    // Nor may a stranger send much to an unknown source.
+    const unknown_source = { ...stripe, address: `/v1/inbound/stripe/${newId()}` }
+    expect(await announce(unknown_source, mib + 1)).toBe(404)
   })
 })
 
@@ -107,8 +107,8 @@ describe.concurrent('envelopes', () => {
     const { timestamp_header: _, template: __, ...untimed } = by.genericOptions
     const options = { ...untimed, id_pointer: '/id' }
     const source = await openSource(world, 'generic_hmac', { options })
-    const told = ['9007199254740993', '9007199254740992', '7', '"order 7, ü 😀"', '7']
-    for (const id of told) {
+    const event_ids = ['9007199254740993', '9007199254740992', '7', '"order 7, ü 😀"', '7']
+    for (const id of event_ids) {
       const body = `{"id": ${id}}`
       const mac = createHmac('sha512', source.secret).update(body).digest('base64')
       const answer = await source.send({ body, headers: { 'x-acme-signature': `sha512:${mac}` } })
@@ -120,24 +120,24 @@ describe.concurrent('envelopes', () => {
 
   test("Slack's challenge is answered when its signature is right, and is not an event", async () => {
     const source = await openSource(world, 'slack')
-    const told = { type: 'url_verification', challenge: 'a-challenge' }
-    const answer = await source.send(by.bySlack(source.signing(), told))
+    const given = { type: 'url_verification', challenge: 'a-challenge' }
+    const answer = await source.send(by.bySlack(source.signing(), given))
     expect([answer.status, answer.body]).toEqual([200, { challenge: 'a-challenge' }])
-    const forged = by.bySlack({ ...source.signing(), secret: 'of-somebody-else' }, told)
+    const forged = by.bySlack({ ...source.signing(), secret: 'of-somebody-else' }, given)
     expect((await source.send(forged)).status).toBe(401)
     expect(await source.receipts()).toEqual([])
   })
 
   test('Twilio tells of each status once, and signs the public address', async () => {
     const source = await openSource(world, 'twilio')
-    const told = { MessageSid: 'SM1', MessageStatus: 'sent' }
-    const later = { ...told, MessageStatus: 'delivered' }
-    for (const one of [told, later, told]) await source.send(by.byTwilio(source.signing(), one))
+    const given = { MessageSid: 'SM1', MessageStatus: 'sent' }
+    const later = { ...given, MessageStatus: 'delivered' }
+    for (const one of [given, later, given]) await source.send(by.byTwilio(source.signing(), one))
     const ids = (await source.receipts()).map(row => row.provider_event_id)
     expect(ids).toEqual(['SM1:delivered', 'SM1:sent'])
     const url = `${world.url}${source.address}`
     expect((await source.send(by.byTwilio({ ...source.signing(), url }))).status).toBe(401)
-    // A query as it was named, though whoever sends it writes it otherwise.
+    // A query as it was named, although the sender writes it otherwise.
     const search = "?shop='a'&first=(b)!*"
     const queried = { ...source.signing(), url: source.signing().url + search }
     const sent = { ...by.byTwilio(queried), search }
@@ -259,7 +259,7 @@ describe('durability', () => {
   })
 })
 
-/** `fetch` merges headers and waits for bodies; the plain client sends what it is told. */
+/** `fetch` merges headers and waits for bodies; the plain client sends exactly what it is given. */
 function sendPlain(source: TestSource, headers: string[], body: string | null): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(

@@ -219,7 +219,7 @@ test('a process that lost the lease ends nothing, and a killed attempt counts', 
   await failReceipt(db, stale, 'handler_failed')
   await claimReceipts(db, 60, new AbortController().signal)
   expect((await source.receipts())[0].processing_state).toBe('processing')
-  // Its process died: the lease ends, and somebody else takes it up.
+  // Its process died: the lease ends, and another process takes it up.
   await db.run(sql`
     -- any tenant: the test made it
     update webhooks.inbound_receipts set leased_until = now() where id = ${id}`)

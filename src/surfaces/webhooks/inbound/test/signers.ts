@@ -17,7 +17,7 @@ export type Signed = {
 export type Signing = {
   readonly secret: string
   readonly seconds: number
-  /** Where the provider was told to send to. */
+  /** The address that the provider has. */
   readonly url: string
 }
 
@@ -58,9 +58,9 @@ export function bySlack({ secret, seconds }: Signing, given?: object): Signed {
 }
 
 export function byTwilio({ secret, url }: Signing, given?: Record<string, string>): Signed {
-  const told = given ?? { MessageSid: `SM${newId()}`, MessageStatus: 'sent', Body: 'a b+ñ' }
-  const signature = twilio.getExpectedTwilioSignature(secret, url, told)
-  const body = new URLSearchParams(told).toString()
+  const fields = given ?? { MessageSid: `SM${newId()}`, MessageStatus: 'sent', Body: 'a b+ñ' }
+  const signature = twilio.getExpectedTwilioSignature(secret, url, fields)
+  const body = new URLSearchParams(fields).toString()
   return { body, headers: { ...form, 'x-twilio-signature': signature } }
 }
 

@@ -30,11 +30,11 @@ test('a source is written as a whole, shown without its secrets, and gone when d
     options: {},
     url: `http://dodeca.test${path.replace('-sources', '')}`,
   })
-  const told = { scheme: 'stripe', secrets: [5, 4].map(version => ({ version, value })) }
-  expect((await put(told, { 'if-none-match': '*' })).status).toBe(412)
-  const stale = await put(told, { 'if-match': '"7"' })
+  const given = { scheme: 'stripe', secrets: [5, 4].map(version => ({ version, value })) }
+  expect((await put(given, { 'if-none-match': '*' })).status).toBe(412)
+  const stale = await put(given, { 'if-match': '"7"' })
   expect([stale.status, stale.headers.get('etag')]).toEqual([412, '"1"'])
-  const again = await put({ ...told, tolerance_seconds: 60 }, { 'if-match': '"1"' })
+  const again = await put({ ...given, tolerance_seconds: 60 }, { 'if-match': '"1"' })
   expect([again.status, again.body.id, again.body.secret_versions]).toEqual([
     200,
     made.body.id,

@@ -35,7 +35,7 @@ const patch = ({ token }: Member, id: string, body: object, if_match?: string) =
 
 const see = async ({ token }: Member, id: string) => ground.call('GET', `${path}/${id}`, { token })
 
-const toldOf = async (id: string) => {
+const eventsOf = async (id: string) => {
   const { body } = await ground.call('GET', `/dev/events?aggregate_id=${id}`)
   return body.data.map((one: { type: string }) => one.type.replace('webhook_subscription.', ''))
 }
@@ -63,11 +63,11 @@ describe.concurrent('a subscription', () => {
     for (const after of [await see(owner, id), await patch(owner, id, {})]) {
       expect([after.status, after.body.code]).toEqual([404, 'subscription_not_found'])
     }
-    const told = await eventually('all is told', async () => {
-      const types = await toldOf(id)
+    const announced = await eventually('all events are there', async () => {
+      const types = await eventsOf(id)
       return types.includes('deleted') && types
     })
-    expect(told.toSorted()).toEqual(['created', 'deleted', 'paused', 'resumed', 'verified'])
+    expect(announced.toSorted()).toEqual(['created', 'deleted', 'paused', 'resumed', 'verified'])
   })
 
   test('that said 410 is taken up again with a challenge, at most once a minute', async () => {

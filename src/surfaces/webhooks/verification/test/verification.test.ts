@@ -22,7 +22,7 @@ const event_filter = { types: ['account.verified'] }
 const moveTo = (hours: number) =>
   ground.call('POST', '/dev/clock', { body: { offset_seconds: hours * 3600 } })
 
-/** A subscription that nobody has verified, and what can be done with it. */
+/** A subscription that is not verified, and what can be done with it. */
 async function unverified(endpoint: string | Receiver, more: object = {}, on: Ground = ground) {
   const { token, tenant, ...member } = await on.owner()
   const made = await on.call('POST', path, {
@@ -53,7 +53,7 @@ async function receiverThat(greets: Answering): Promise<Receiver> {
   return receiver
 }
 
-const toldOf = async (id: string) => {
+const eventsOf = async (id: string) => {
   const { body } = await ground.call('GET', `/dev/events?aggregate_id=${id}`)
   return body.data.map((one: { type: string }) => one.type)
 }
@@ -70,8 +70,8 @@ describe.concurrent('an endpoint', () => {
     // Once more is no other outcome, and sends nothing.
     expect((await made.verify()).body.state).toBe('active')
     expect(receiver.challenges).toHaveLength(1)
-    await eventually('it is told', async () =>
-      (await toldOf(made.id)).includes('webhook_subscription.verified'),
+    await eventually('it is announced', async () =>
+      (await eventsOf(made.id)).includes('webhook_subscription.verified'),
     )
     // What happened before was not for it.
     await ground.emit(made.owner)
@@ -142,7 +142,7 @@ describe.concurrent('an endpoint', () => {
       const early = await asked[one]
       held[other]?.()
       const late = await asked[other]
-      // Only the later challenge counts; whoever had the earlier one sees what came of it.
+      // Only the later challenge counts; the holder of the earlier one sees the result.
       expect([early.status, early.body.state]).toEqual(
         one === 0 ? [202, 'created'] : [200, 'active'],
       )
@@ -215,21 +215,21 @@ test('challenges are limited: after ten in an hour the caller gets Retry-After',
 describe('in time', () => {
   afterEach(async () => void (await moveTo(0)))
 
-  test('a token is good for a day, and nobody waits longer than a week', async () => {
+  test('a token is good for a day, and none waits longer than a week', async () => {
     const receiver = await receiverThat(status(204))
     const made = await unverified(receiver)
     await made.verify({})
     const [sent] = receiver.challenges
     const challenge = tokenOf(sent ?? { body: Buffer.from('') })
     await moveTo(25)
-    // Whoever was logged in is not any more.
+    // The session has ended meanwhile.
     const { access_token: token } = (await ground.login(made.owner)).body
     const late = await ground.call('POST', `${made.one}/verify`, { token, body: { challenge } })
     expect([late.status, late.body.code]).toEqual([409, 'verification_expired'])
     await moveTo(24 * 7 + 1)
     await eventually(
       'it is gone',
-      async () => (await toldOf(made.id)).includes('webhook_subscription.deleted'),
+      async () => (await eventsOf(made.id)).includes('webhook_subscription.deleted'),
       40_000,
     )
     await receiver.close()
