@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -49,9 +49,28 @@ export function pathOfLink({ code }: Pick<LinkRow, 'code'>, { hostname, own }: L
   return own ? `/v1/links/${code}?domain=${hostname}` : `/v1/links/${code}`
 }
 
+/**
+ * The link that a code means, like a redirect and a deletion find it: a deleted code does not become
+ * the code of the alias with the same letters.
+ */
+function named(
+  { tenant_id, id: owner_id }: Principal,
+  { id: domain_id }: LinkDomain,
+  code: string,
+): Sql {
+  return sql`
+    links.tenant_id = ${tenant_id} and links.domain_id = ${domain_id} and links.code = (
+      select l.code from links.links l
+      where l.tenant_id = ${tenant_id} and l.owner_id = ${owner_id} and l.domain_id = ${domain_id}
+        and l.code = any(${spellings(code)}::text[])
+      order by l.code = ${code} desc
+      limit 1)
+    and links.state <> 'deleted'`
+}
+
 export async function findLink(
   reader: Reader,
-  { tenant_id, id: owner_id }: Principal,
+  principal: Principal,
   domain: LinkDomain,
   code: string,
 ): Promise<LinkRow> {
@@ -59,10 +78,7 @@ export async function findLink(
     LinkRow,
     sql`
       select ${columns}, ${clicks} from links.links
-      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and domain_id = ${domain.id}
-        and code = any(${spellings(code)}::text[]) and state <> 'deleted'
-      order by code = ${code} desc
-      limit 1`,
+      where ${named(principal, domain, code)}`,
   )
   if (!found) throw problem('link_not_found')
   return found
@@ -80,7 +96,7 @@ export type HeldLink = Static<typeof Held>
 /** Locks the row until the commit, so that checks of the row stay valid. */
 export async function holdLink(
   tx: Tx,
-  { tenant_id, id: owner_id }: Principal,
+  principal: Principal,
   domain: LinkDomain,
   code: string,
 ): Promise<HeldLink> {
@@ -90,10 +106,7 @@ export async function holdLink(
       select ${columns}, ${clicks}, links.state as raw_state, links.disabled_by,
         links.owner_disabled
       from links.links
-      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and domain_id = ${domain.id}
-        and code = any(${spellings(code)}::text[]) and state <> 'deleted'
-      order by code = ${code} desc
-      limit 1
+      where ${named(principal, domain, code)}
       for no key update`,
   )
   if (!found) throw problem('link_not_found')
