@@ -53,6 +53,7 @@ describe.concurrent('a batch', () => {
       ...addresses.map(email => ({ recipient: { email }, data: { name: email } })),
       { recipient: { email: addresses[0]?.toUpperCase() } },
       'this is no JSON',
+      '',
       { recipient: {} },
       { recipient: { destination_id: newId() } },
     ]
@@ -63,8 +64,8 @@ describe.concurrent('a batch', () => {
     expect(made.body).toMatchObject({ total: 30, duplicates: 1, rejected_count: 3 })
     expect(made.body.rejected).toEqual([
       { line: 33, code: 'validation_failed' },
-      { line: 34, code: 'validation_failed' },
-      { line: 35, code: 'destination_not_found' },
+      { line: 35, code: 'validation_failed' },
+      { line: 36, code: 'destination_not_found' },
     ])
     const again = await sendLines(who, head, lines, key)
     expect(again.body.id).toBe(made.body.id)
