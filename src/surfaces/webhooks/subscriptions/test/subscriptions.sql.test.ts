@@ -56,6 +56,9 @@ describe.concurrent('a subscription', () => {
     for (const state of ['paused', 'paused', 'active', 'active']) {
       expect((await patch(owner, id, { state })).body.state).toBe(state)
     }
+    // A pause would end with the challenge of the new endpoint.
+    const both = await patch(owner, id, { endpoint: asked().endpoint, state: 'paused' })
+    expect([both.status, both.body.code]).toEqual([409, 'invalid_transition'])
     await patch(owner, id, { description: 'of the shop' })
     const gone = await ground.call('DELETE', `${path}/${id}`, owner)
     expect([gone.status, gone.text]).toEqual([204, ''])
