@@ -5922,7 +5922,7 @@ export interface components {
     schemas: {
         /**
          * Format: uuid
-         * @description A UUID. Ids that the platform makes are version 7: they sort by time of creation.
+         * @description A UUID. Ids of resources are version 7: they sort by time of creation.
          */
         Id: string;
         /**
