@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { viewTag } from '../../../kernel/http/etag.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -42,6 +43,11 @@ export function linkView(
 ): Link {
   const short_url = own ? `https://${hostname}/${row.code}` : platform.shortUrl(row.code)
   return { ...row, domain: hostname, short_url }
+}
+
+/** Clicks and the end of a link change what is shown, and not the version. */
+export function tagOf({ version, clicks: counted, state, remaining_clicks }: Link): string {
+  return viewTag(version, [counted, state, remaining_clicks])
 }
 
 /** The URL of the link resource. It contains the domain, unless the domain is the platform's. */
