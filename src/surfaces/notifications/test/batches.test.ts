@@ -72,7 +72,7 @@ describe.concurrent('a batch', () => {
     const other = await sendLines(who, head, lines.slice(1), key)
     expect([other.status, other.body.code]).toEqual([409, 'idempotency_key_reused'])
     const done = await completed(who, made.body.id)
-    expect(done.counts).toMatchObject({ sent: 30, duplicates: 1, rejected: 3 })
+    expect(done.counts).toMatchObject({ sent: 30, failed: 0, held: 0, duplicates: 1, rejected: 3 })
     const [mail] = await world.messages(addresses[7] ?? '')
     expect(mail.subject).toBe(`Hello ${addresses[7]}`)
   })
