@@ -25624,7 +25624,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `step_up_required` */
+            /** @description `permission_denied`, `step_up_required` */
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
