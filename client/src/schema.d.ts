@@ -5922,7 +5922,7 @@ export interface components {
     schemas: {
         /**
          * Format: uuid
-         * @description A UUID. Ids that the platform makes are version 7: they sort by time of creation.
+         * @description A UUID. Ids of resources are version 7: they sort by time of creation.
          */
         Id: string;
         /**
@@ -16550,6 +16550,7 @@ export interface components {
          *       "detected_type": "image/jpeg",
          *       "filename": "holiday.jpg",
          *       "state": "initiated",
+         *       "multipart_upload_id": "3bq1xkT0a9dW2bYz",
          *       "quarantined": true,
          *       "stage": "scan",
          *       "error_code": "type_mismatch",
@@ -16653,6 +16654,8 @@ export interface components {
              * @enum {string}
              */
             state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";
+            /** @description The id under which the object store collects the parts. */
+            multipart_upload_id: string | null;
             /** @description True until the file is available. */
             quarantined: boolean;
             /** @description The next step of processing, or `verifying`. */
@@ -18594,7 +18597,10 @@ export interface operations {
                 /** @description Whether a browser shows the file or saves it. */
                 disposition?: "attachment" | "inline";
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of the expected version. If it is not the current one, the reply is 412. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The file of a completed upload. */
                 file_id: components["schemas"]["Id"];
@@ -18658,11 +18664,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description `invalid_header`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `signed_url_expired`, `signed_url_invalid` */
             403: components["responses"]["Forbidden"];
             /** @description `file_not_found` */
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             416: components["responses"]["RangeNotSatisfiable"];
             422: components["responses"]["UnprocessableContent"];
             /** @description `overloaded`, `storage_unavailable` */
@@ -25645,7 +25653,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `step_up_required` */
+            /** @description `permission_denied`, `step_up_required` */
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];

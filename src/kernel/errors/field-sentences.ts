@@ -71,7 +71,10 @@ const rules: Readonly<Record<string, Rule>> = {
   character: () => 'must not contain U+0000 or half of a surrogate pair',
   unknown: ({ nearest }) =>
     `is not a member of this request${typeof nearest === 'string' ? ` (the nearest is \`${nearest}\`)` : ''}`,
-  etag: () => 'must be an ETag in double quotes, such as "3"',
+  etag: ({ part_number }) =>
+    part_number === undefined
+      ? 'must be an ETag in double quotes, such as "3"'
+      : 'has another ETag than the stored part',
 }
 
 function kindsOf(type: unknown): string {

@@ -2,6 +2,7 @@
  * Strong entity tags made from row versions, and the two preconditions on them. The `where` of the
  * UPDATE compares the version, so that two writers of one version cannot both succeed.
  */
+import { hash } from 'node:crypto'
 import { sql, type Sql } from '../database/sql.ts'
 import { problem } from '../errors/problem.ts'
 
@@ -9,10 +10,23 @@ export function etag(version: number): string {
   return `"${version}"`
 }
 
+/**
+ * The tag of a view that also changes without a new version. It contains the version and a digest of
+ * those parts. If-Match compares only the version.
+ */
+export function viewTag(version: number, moving: unknown): string {
+  return `"${version}-${hash('sha256', JSON.stringify(moving), 'base64url').slice(0, 8)}"`
+}
+
+/** Leaves of the tags of views only their versions. */
+function bare(tags: string): string {
+  return tags.replaceAll(/"(\d+)-[\w-]{8}"/g, '"$1"')
+}
+
 /** The versions that If-Match accepts. Null means any version. */
 export function expectedVersions(header: string | string[] | undefined): number[] | null {
   if (header === undefined) return null
-  const text = Array.isArray(header) ? header.join(',') : header
+  const text = bare(String(header))
   if (text.trim() === '*') return null
   return text.split(',').flatMap(tag => {
     const match = /^\s*"([^"]*)"\s*$/.exec(tag)
@@ -56,12 +70,19 @@ export function demandConditions({ if_match, if_none_match }: Conditions, before
   const versions = expectedVersions(if_match)
   const there = before !== null && (versions?.includes(before) ?? true)
   if (if_match !== undefined && !there) throw refusedAt(before)
-  if (before !== null && isNotModified(String(if_none_match ?? ''), etag(before)))
+  if (before !== null && isNotModified(bare(String(if_none_match ?? '')), etag(before)))
     throw refusedAt(before)
 }
 
 function refusedAt(before: number | null) {
   return before === null ? problem('precondition_failed') : preconditionFailed(before)
+}
+
+/** If-Match of a GET compares whole tags, strongly. Without the header everything matches. */
+export function isMatched(header: string | string[] | undefined, current: string | undefined) {
+  if (header === undefined || !current) return true
+  const tags = String(header).split(',')
+  return tags.some(tag => tag.trim() === '*' || tag.trim() === current)
 }
 
 /** If-None-Match compares weakly, and `*` matches every existing resource. */

@@ -7,7 +7,7 @@ import { allowsSome, allowsType, type PermissionCatalog } from '../access/permis
 import { lacks } from '../access/permission-denied.ts'
 import type { Access } from '../access/principal.ts'
 import { workContext, type WorkContext } from '../observability/context.ts'
-import type { Db, Tx } from '../database/db.ts'
+import type { Db, Reader, Tx } from '../database/db.ts'
 import type { Fault } from '../faults.ts'
 import { newId } from '../ids.ts'
 import { after } from './after.ts'
@@ -25,6 +25,7 @@ import { keyedStream, keyedWork, present, render } from './keyed-request.ts'
 import type { Rendered } from './reply.ts'
 import { Problem, problem } from '../errors/problem.ts'
 import { type AnyContext, consumesOf } from './route.ts'
+import { withinTransaction } from './within-transaction.ts'
 
 export type RequestDeps = {
   readonly db: Db
@@ -123,8 +124,9 @@ function admit(
   const { permission, type_field } = compiled
   const { params, path, principal } = exchange
   let held: Promise<ReadonlySet<string>> | undefined
-  const grants = () =>
-    (held ??= principal ? deps.access.grants(deps.db, principal) : Promise.resolve(new Set()))
+  const grantsFrom = (reader: Reader) =>
+    (held ??= principal ? deps.access.grants(reader, principal) : Promise.resolve(new Set()))
+  const grants = () => grantsFrom(deps.db)
   const check = () => {
     const { query, body, dropped } = checkRequest(compiled, exchange)
     const list = {
@@ -133,7 +135,17 @@ function admit(
       query: query as Query,
       cursors: deps.cursors,
     }
-    const context = { principal, params, query, body, request: exchange, grants, list, key: null }
+    const context: AnyContext = {
+      principal,
+      params,
+      query,
+      body,
+      request: exchange,
+      grants,
+      grantsFrom,
+      list,
+      key: null,
+    }
     return { context, dropped }
   }
   if (permission === null || isForMembers(deps, permission, principal?.kind)) {
@@ -193,7 +205,9 @@ async function openStream(
   if (key) return openKeyedStream(deps, keyedStream({ deps, compiled, exchange, context, key }))
   const operation_id = newId()
   const prepared = await prepare?.(context)
-  await deps.db.tx(tx => streaming.begin({ ...context, tx, operation_id, prepared }))
+  await deps.db.tx(tx =>
+    streaming.begin({ ...withinTransaction(tx, context), operation_id, prepared }),
+  )
   const events = await streaming.open(operation_id, 'first', context.request.signal)
   return { events, replayed: false }
 }
@@ -229,7 +243,7 @@ async function inOneTransaction(
   if (!handle) throw new Error(`${compiled.operation} has no handler`)
   const prepared = await prepare?.(context)
   const outcome = await deps.db.tx(async tx => {
-    const rendered = render(compiled, await handle({ ...context, tx, prepared }))
+    const rendered = render(compiled, await handle({ ...withinTransaction(tx, context), prepared }))
     await deps.fault('kernel.before_commit')
     return rendered
   })
@@ -255,7 +269,9 @@ async function unkeyedOperation(
   if (!operation) throw new Error(`${compiled.operation} is not an outside operation`)
   const operation_id = newId()
   const prepared = await prepare?.(context)
-  const early = await deps.db.tx(tx => operation.begin({ ...context, tx, operation_id, prepared }))
+  const early = await deps.db.tx(tx =>
+    operation.begin({ ...withinTransaction(tx, context), operation_id, prepared }),
+  )
   if (early) return render(compiled, early)
   await deps.fault('kernel.after_operation')
   const called = await operation.call(operation_id, 'first', context.request.signal)

@@ -16,6 +16,7 @@ import { Problem, renderProblem } from '../errors/problem.ts'
 import type { Exchange } from './exchange.ts'
 import type { Rendered } from './reply.ts'
 import type { AnyContext, Reply } from './route.ts'
+import { withinTransaction } from './within-transaction.ts'
 
 type KeyedDeps = {
   readonly db: Db
@@ -48,7 +49,9 @@ export function keyedWork(asked: KeyedRequest): KeyedWork {
     again: async ({ status }, resource_ref) => {
       const { again } = compiled.route
       if (!again) throw new Error(`${compiled.operation} stores no body and cannot render it again`)
-      const shown = await deps.db.tx(tx => again({ ...context, tx, resource_ref, status }))
+      const shown = await deps.db.tx(tx =>
+        again({ ...withinTransaction(tx, context), resource_ref, status }),
+      )
       return render(compiled, shown)
     },
     effect: effectOf(keyed),
@@ -69,7 +72,11 @@ export function keyedStream(keyed: KeyedRequest): KeyedStream<SseEvent> {
     operation: streaming,
     prepare: preparation.prepare,
     begin: (tx, operation_id) =>
-      streaming.begin({ ...context, tx, operation_id, prepared: preparation.take() }),
+      streaming.begin({
+        ...withinTransaction(tx, context),
+        operation_id,
+        prepared: preparation.take(),
+      }),
     signal: context.request.signal,
   }
 }
@@ -135,7 +142,12 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
       lease_seconds,
       prepare,
       begin: async (tx, operation_id) => {
-        const early = await operation.begin({ ...context, tx, operation_id, prepared: take() })
+        const prepared = take()
+        const early = await operation.begin({
+          ...withinTransaction(tx, context),
+          operation_id,
+          prepared,
+        })
         return early && render(compiled, early)
       },
       // The caller may disconnect, but the operation still completes.
@@ -150,7 +162,8 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
   if (!handle) throw new Error(`${compiled.operation} has no handler`)
   return {
     prepare,
-    run: async tx => render(compiled, await handle({ ...context, tx, prepared: take() })),
+    run: async tx =>
+      render(compiled, await handle({ ...withinTransaction(tx, context), prepared: take() })),
   }
 }
 

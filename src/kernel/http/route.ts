@@ -128,7 +128,7 @@ type Common<
   inspectBody?(body: unknown): void
   /** Time for the whole body to arrive, if `kernel.body_seconds` does not suit the route. */
   body_seconds?: number
-  /** Reads the grants before the transaction: no request may wait for a second connection. */
+  /** Reads the grants before the transaction, in the packet that asks for the recorded outcome. */
   asks_grants?: true
   /**
    * For a `raw` body: the maximum number of bytes. The limit is determined before the body is read.
@@ -261,6 +261,7 @@ export type AnyContext = {
   body: unknown
   request: RequestFacts
   grants: () => Promise<ReadonlySet<string>>
+  grantsFrom: (reader: Reader) => Promise<ReadonlySet<string>>
   list: List
   key: RequestKey | null
 }

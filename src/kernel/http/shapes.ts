@@ -7,7 +7,7 @@ import { Type, type TProperties, type TSchema } from 'typebox'
 
 export const Id = Type.String({
   title: 'Id',
-  description: 'A UUID. Ids that the platform makes are version 7: they sort by time of creation.',
+  description: 'A UUID. Ids of resources are version 7: they sort by time of creation.',
   format: 'uuid',
   minLength: 36,
   maxLength: 36,

@@ -78,7 +78,10 @@ export const reference: Reference = {
       'What happens if it is not known whether a message arrived: send the same message again, or stop.',
       'resend_same_ref',
     ],
-    counts: ['How many notifications are in each state.', { sent: 998, suppressed: 2 }],
+    counts: [
+      'How many notifications are in each state.',
+      { queued: 0, sent: 998, failed: 0, suppressed: 2 },
+    ],
     rejected: ['The first hundred lines that could not be used.'],
     eta_seconds: ['How many seconds the rest takes at the speed so far.', 42],
     unread: ['Only items that are not read.', true],

@@ -21,6 +21,10 @@ export const reference: Reference = {
     detected_type: ['The media type that the bytes have.', 'image/jpeg'],
     filename: ['The name that a download gets; never a path.', 'holiday.jpg'],
     object_key: ['The key in the object store.', 'o/2026/11/22/3v8Qm1xkT0a9dW2bYz7LfHq'],
+    multipart_upload_id: [
+      'The id under which the object store collects the parts.',
+      '3bq1xkT0a9dW2bYz',
+    ],
     state: ['The state. Only an `available` file is safe to read.', 'available'],
     stage: ['The next step of processing, or `verifying`.', 'scan'],
     scope: ['Your own, or of the whole tenant.'],

@@ -163,6 +163,7 @@ export const Upload = Type.Object(
     detected_type: nullable(text(200)),
     filename: nullable(text(255)),
     state: UploadState,
+    multipart_upload_id: nullable(text(2000)),
     quarantined: Type.Boolean(),
     stage: nullable(text(20)),
     error_code: nullable(text(50)),

@@ -85,7 +85,7 @@ export const errors = {
   verification_failed: {
     status: 422,
     title: 'The endpoint did not answer the challenge',
-    cause: 'The endpoint did not return the challenge with status 200 in time.',
+    cause: 'The endpoint did not return the challenge with a 2xx status in time.',
     cure: 'Let the endpoint answer with the JSON that it received in `challenge`, then verify again.',
   },
   envelope_invalid: {

@@ -10,6 +10,7 @@ import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Personal, PersonalRecord } from '../../../kernel/work/personal.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { requirePerson } from '../require-person.ts'
 import { requireStepUp } from '../step-up.ts'
 import { accountById, principalsOf } from '../accounts/find-account.ts'
 
@@ -116,8 +117,9 @@ export function exportRoute(deps: Pick<Deps, 'kernel'>): Route {
     transaction: 'own',
     produces: ['application/x-ndjson'],
     replies: { 200: Lines },
-    fails: ['account_not_found', 'step_up_required'],
+    fails: ['account_not_found', 'permission_denied', 'step_up_required'],
     handle: async ({ db, principal, request }) => {
+      requirePerson(principal)
       const account = await accountById(db, principal.id)
       if (!account) throw problem('account_not_found')
       await requireStepUp(db, deps.kernel, principal)

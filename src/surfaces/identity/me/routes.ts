@@ -1,5 +1,5 @@
 /** Routes about the caller's own account. */
-import { etag } from '../../../kernel/http/etag.ts'
+import { viewTag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { exportRoute } from './export-me.ts'
@@ -20,7 +20,7 @@ export function meRoutes(deps: Deps): readonly Route[] {
       fails: ['account_not_found'],
       handle: async ({ tx, principal }) => {
         const { me, version } = await readMe(tx, deps, principal)
-        return reply(200, me, { etag: etag(version) })
+        return reply(200, me, { etag: viewTag(version, me) })
       },
     }),
     route({
@@ -37,7 +37,7 @@ export function meRoutes(deps: Deps): readonly Route[] {
       handle: async ({ tx, principal, body, request }) => {
         await updateMe(tx, principal, body, request.headers['if-match'])
         const { me, version } = await readMe(tx, deps, principal)
-        return reply(200, me, { etag: etag(version) })
+        return reply(200, me, { etag: viewTag(version, me) })
       },
     }),
   ]

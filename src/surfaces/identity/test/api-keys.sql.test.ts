@@ -58,6 +58,7 @@ test.concurrent('a key is no person: it has no password, profile or factor', asy
     }),
     world.call('PATCH', '/v1/me', { token, body: { display_name: 'Key' } }),
     world.call('GET', '/v1/mfa/methods', { token }),
+    world.call('GET', '/v1/me/export', { token }),
   ])
   for (const { status, body } of refused) {
     expect([status, body.code]).toEqual([403, 'permission_denied'])

@@ -33,6 +33,19 @@ test('a session grows stronger where it is, and stays so over a refresh', async 
   expect(claims).toMatchObject({ sid: member.session_id, aal: 'aal2', amr: ['pwd', 'otp'] })
   const me = await world.call('GET', '/v1/me', { token: stronger.body.access_token })
   expect(me.body.session).toMatchObject({ id: member.session_id, aal: 'aal2' })
+  // The account has the same version, but not the same session.
+  const tag = (await world.call('GET', '/v1/me', { token: member.token })).headers.get('etag') ?? ''
+  const seen = await world.call('GET', '/v1/me', {
+    token: stronger.body.access_token,
+    headers: { 'if-none-match': tag },
+  })
+  expect([seen.status, seen.body.session.aal]).toEqual([200, 'aal2'])
+  const named = await world.call('PATCH', '/v1/me', {
+    token: stronger.body.access_token,
+    headers: { 'if-match': tag },
+    body: { display_name: 'Ada' },
+  })
+  expect([named.status, named.headers.get('etag') === tag]).toEqual([200, false])
   const refreshed = await world.call('POST', `/v1/sessions/${member.session_id}/refresh`, {
     body: { refresh_token: member.refresh_token },
   })

@@ -3,13 +3,14 @@
  * permission for its type, can see a job.
  */
 import { Type } from 'typebox'
+import { expectedVersions } from '../../../kernel/http/etag.ts'
 import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { JobPage, JobView, StateFilter, TypeName } from '../schemas.ts'
-import { tagOf, versionsOf } from './entity-tag.ts'
+import { tagOf } from './entity-tag.ts'
 import { findJob, readable } from './find-job.ts'
 import { listJobs } from './list-jobs.ts'
 import { viewJob } from './view-job.ts'
@@ -173,7 +174,7 @@ function changeRoute(deps: Deps): Route {
     handle: async ({ tx, params, body, principal, grants, request }) => {
       const caller = { principal, grants }
       const found = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.update')
-      await changeJob(tx, deps, found, body, versionsOf(request.headers['if-match']))
+      await changeJob(tx, deps, found, body, expectedVersions(request.headers['if-match']))
       const { job, headers } = await shown(tx, deps, found.tenant_id, found.id)
       return reply(200, job, headers)
     },

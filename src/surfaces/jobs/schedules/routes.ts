@@ -1,16 +1,15 @@
 /**
  * Routes of a tenant's schedules, by name. A caller must be allowed to schedule the type.
  */
-import { hash } from 'node:crypto'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { viewTag } from '../../../kernel/http/etag.ts'
 import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { conditionsOf } from '../jobs/entity-tag.ts'
 import { scheduleColumns, putSchedule } from './put-schedule.ts'
 import { PutSchedule, Schedule, ScheduleName, SchedulePage } from './schemas.ts'
 
@@ -47,7 +46,10 @@ function putRoute(deps: Deps): Route {
       'validation_failed',
     ],
     handle: async ({ tx, params: { name }, body, principal, grants, request }) => {
-      const conditions = conditionsOf(request.headers)
+      const conditions = {
+        if_match: request.headers['if-match'],
+        if_none_match: request.headers['if-none-match'],
+      }
       const by = { principal, grants: await grants(), conditions }
       const { schedule, made } = await putSchedule(tx, deps, name, body, by)
       const headers = { etag: tagOf(schedule) }
@@ -76,8 +78,7 @@ async function findSchedule(
 /** A run changes the representation and not the version, so the tag contains both. */
 function tagOf(schedule: Schedule): string {
   const { version, next_run_at, last_job_id, last_error_code } = schedule
-  const moving = JSON.stringify([next_run_at, last_job_id, last_error_code])
-  return `"${version}-${hash('sha256', moving, 'base64url').slice(0, 8)}"`
+  return viewTag(version, [next_run_at, last_job_id, last_error_code])
 }
 
 function showRoute(): Route {

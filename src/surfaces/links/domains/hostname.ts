@@ -8,11 +8,12 @@ export function carriableHost(
   { platform, kernel }: Pick<Deps, 'platform' | 'kernel'>,
   given: string,
 ): string {
-  const hostname = spelled(given)
+  // A port or a path would be lost without a word.
+  const hostname = /[:/?#@\\\s]/.test(given) ? '' : spelled(given)
   const ours = platform.owns(hostname)
   const detail = ours
     ? 'The host belongs to the platform.'
-    : 'A name below a public suffix is needed, such as go.example.com, without scheme, path or wildcard.'
+    : 'A name below a public suffix is needed, such as go.example.com, without scheme, port, path or wildcard.'
   if (ours || !hasPublicSuffix(hostname, kernel.settings['links.extra_suffixes'])) {
     throw problem('hostname_invalid', {
       detail,

@@ -1,12 +1,11 @@
 /** Routes that keep links safe: reports from the public, and moderation. */
 import { sql } from '../../../kernel/database/sql.ts'
-import { etag } from '../../../kernel/http/etag.ts'
 import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { findAnyDomain } from '../domains/find-domain.ts'
 import { Code, Link, OnDomain } from '../schemas.ts'
-import { linkView } from '../shortening/link-row.ts'
+import { linkView, tagOf } from '../shortening/link-row.ts'
 import {
   AddEntry,
   addEntry,
@@ -99,7 +98,8 @@ function moderateRoute(deps: Deps): Route {
     handle: async ({ tx, principal, params, query, body }) => {
       const domain = await findAnyDomain(tx, deps, query.domain)
       const row = await moderateLink(tx, deps, principal, { domain, code: params.code }, body)
-      return reply(200, linkView(deps, row, domain), { etag: etag(row.version) })
+      const view = linkView(deps, row, domain)
+      return reply(200, view, { etag: tagOf(view) })
     },
   })
 }

@@ -2,7 +2,8 @@
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { viewTag } from '../../../kernel/http/etag.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -44,14 +45,38 @@ export function linkView(
   return { ...row, domain: hostname, short_url }
 }
 
+/** Clicks and the end of a link change what is shown, and not the version. */
+export function tagOf({ version, clicks: counted, state, remaining_clicks }: Link): string {
+  return viewTag(version, [counted, state, remaining_clicks])
+}
+
 /** The URL of the link resource. It contains the domain, unless the domain is the platform's. */
 export function pathOfLink({ code }: Pick<LinkRow, 'code'>, { hostname, own }: LinkDomain): string {
   return own ? `/v1/links/${code}?domain=${hostname}` : `/v1/links/${code}`
 }
 
+/**
+ * The link that a code means, like a redirect and a deletion find it: a deleted code does not become
+ * the code of the alias with the same letters.
+ */
+function named(
+  { tenant_id, id: owner_id }: Principal,
+  { id: domain_id }: LinkDomain,
+  code: string,
+): Sql {
+  return sql`
+    links.tenant_id = ${tenant_id} and links.domain_id = ${domain_id} and links.code = (
+      select l.code from links.links l
+      where l.tenant_id = ${tenant_id} and l.owner_id = ${owner_id} and l.domain_id = ${domain_id}
+        and l.code = any(${spellings(code)}::text[])
+      order by l.code = ${code} desc
+      limit 1)
+    and links.state <> 'deleted'`
+}
+
 export async function findLink(
   reader: Reader,
-  { tenant_id, id: owner_id }: Principal,
+  principal: Principal,
   domain: LinkDomain,
   code: string,
 ): Promise<LinkRow> {
@@ -59,10 +84,7 @@ export async function findLink(
     LinkRow,
     sql`
       select ${columns}, ${clicks} from links.links
-      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and domain_id = ${domain.id}
-        and code = any(${spellings(code)}::text[]) and state <> 'deleted'
-      order by code = ${code} desc
-      limit 1`,
+      where ${named(principal, domain, code)}`,
   )
   if (!found) throw problem('link_not_found')
   return found
@@ -80,7 +102,7 @@ export type HeldLink = Static<typeof Held>
 /** Locks the row until the commit, so that checks of the row stay valid. */
 export async function holdLink(
   tx: Tx,
-  { tenant_id, id: owner_id }: Principal,
+  principal: Principal,
   domain: LinkDomain,
   code: string,
 ): Promise<HeldLink> {
@@ -90,10 +112,7 @@ export async function holdLink(
       select ${columns}, ${clicks}, links.state as raw_state, links.disabled_by,
         links.owner_disabled
       from links.links
-      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and domain_id = ${domain.id}
-        and code = any(${spellings(code)}::text[]) and state <> 'deleted'
-      order by code = ${code} desc
-      limit 1
+      where ${named(principal, domain, code)}
       for no key update`,
   )
   if (!found) throw problem('link_not_found')

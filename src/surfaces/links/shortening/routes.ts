@@ -1,6 +1,6 @@
 /** Routes of the creators of links. A link of another owner is a 404. */
 import { Type } from 'typebox'
-import { etag, expectedVersions } from '../../../kernel/http/etag.ts'
+import { expectedVersions } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { findDomain } from '../domains/find-domain.ts'
@@ -16,7 +16,7 @@ import {
 } from '../schemas.ts'
 import { createLinks, patience_ms } from './create-links.ts'
 import { deleteLink } from './delete-link.ts'
-import { findLink, linkView } from './link-row.ts'
+import { findLink, linkView, tagOf } from './link-row.ts'
 import { filled, LinkQuery, listLinks, placeOf } from './list-links.ts'
 import { acceptedFormat, qrCode, QrQuery } from './qr-code.ts'
 import { updateLink } from './update-link.ts'
@@ -66,7 +66,7 @@ function createRoute(deps: Deps): Route {
     handle: async ({ tx, principal, body }) => {
       const [made] = await createLinks(tx, deps, principal, [body], () => '')
       if (!made) throw new Error('one order makes one link')
-      return reply(201, made.view, { location: made.path, etag: etag(made.view.version) })
+      return reply(201, made.view, { location: made.path, etag: tagOf(made.view) })
     },
   })
 }
@@ -142,7 +142,8 @@ function readRoute(deps: Deps): Route {
     handle: async ({ tx, principal, params, query }) => {
       const domain = await findDomain(tx, deps, principal, query.domain)
       const row = await findLink(tx, principal, domain, params.code)
-      return reply(200, linkView(deps, row, domain), { etag: etag(row.version) })
+      const view = linkView(deps, row, domain)
+      return reply(200, view, { etag: tagOf(view) })
     },
   })
 }
@@ -175,7 +176,8 @@ function updateRoute(deps: Deps): Route {
       const domain = await findDomain(tx, deps, principal, query.domain)
       const target = { domain, code: params.code }
       const row = await updateLink(tx, deps, principal, target, body, versions)
-      return reply(200, linkView(deps, row, domain), { etag: etag(row.version) })
+      const view = linkView(deps, row, domain)
+      return reply(200, view, { etag: tagOf(view) })
     },
   })
 }

@@ -56,6 +56,9 @@ describe.concurrent('a claim', () => {
     'under score.com',
     'x.local',
     'https://go.acme.com',
+    'go.acme.com/x',
+    'go.acme.com:443',
+    'me@go.acme.com',
   ])('of %s is refused', async hostname => {
     const { status, body } = await claim(await world.member(), hostname)
     expect([status, body.code]).toEqual([422, 'hostname_invalid'])

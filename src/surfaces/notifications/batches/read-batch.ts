@@ -6,6 +6,7 @@ import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import { problem } from '../errors.ts'
 import type { Caller } from '../intents/read-notification.ts'
+import { states } from '../schemas.ts'
 import { BatchState, type BatchView, type RejectedLine } from './schemas.ts'
 
 const Row = Type.Object({
@@ -58,6 +59,7 @@ export async function readBatch(reader: Reader, caller: Caller, id: string): Pro
   }
 }
 
+/** Every state is named, also one that no notification is in. */
 export async function countStates(
   reader: Reader,
   tenant_id: string,
@@ -69,5 +71,6 @@ export async function countStates(
       select state, count(*)::int as many from notifications.notification_intents
       where tenant_id = ${tenant_id} and batch_id = ${batch_id} group by state`,
   )
-  return Object.fromEntries(rows.map(row => [row.state, row.many]))
+  const none = states.map(state => [state, 0] as const)
+  return Object.fromEntries([...none, ...rows.map(row => [row.state, row.many] as const)])
 }

@@ -71,7 +71,10 @@ export function readJsonBatch(bytes: Buffer): { header: BatchHeader; lines: Read
   }
 }
 
-/** The lines of a body as it arrives. Each is a value, or undefined if it is not JSON. */
+/**
+ * The lines of a body as it arrives. Each is a value, or undefined if it is not JSON. Empty lines are
+ * counted and left out, so that a number is the line of the file.
+ */
 export async function* ndjson(
   body: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ line: number; value: unknown }, void> {
@@ -84,8 +87,9 @@ export async function* ndjson(
       const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece])
       rest = Buffer.alloc(0)
       from = end + 1
+      line++
       if (bytes.length > 0 && bytes.toString('latin1').trim() !== '') {
-        yield { line: ++line, value: valueOf(bytes) }
+        yield { line, value: valueOf(bytes) }
       }
     }
     const left = chunk.subarray(from)

@@ -39,6 +39,7 @@ const Row = Type.Object({
   locales: Type.Unsafe<Record<string, Content>>({ type: 'object' }),
 })
 type Row = Static<typeof Row>
+const Newest = Type.Object({ status: Row.properties.status })
 
 const built_in_prefix = 'dodeca/'
 
@@ -56,8 +57,21 @@ export async function templateToSend(
     throw problem('template_not_published', { current_state: own.status })
   }
   const built_in = builtInTemplate(name, version)
-  if (!built_in) throw problem('template_not_found')
-  return builtIn(built_in)
+  if (built_in) return builtIn(built_in)
+  if (!is_security && version === undefined) await refuseUnpublished(reader, tenant_id, name)
+  throw problem('template_not_found')
+}
+
+/** Says that the template has only drafts or archived versions, if it exists. */
+async function refuseUnpublished(reader: Reader, tenant_id: string, name: string): Promise<void> {
+  const newest = await reader.maybe(
+    Newest,
+    sql`
+      select status from notifications.template_versions
+      where tenant_id = ${tenant_id} and name = ${name}
+      order by version desc limit 1`,
+  )
+  if (newest) throw problem('template_not_published', { current_state: newest.status })
 }
 
 /** Without `version`, the newest published one. */

@@ -106,7 +106,9 @@ const own_filters: Readonly<Record<string, FilterImplOptions>> = {
     const style = { style: 'currency', currency: String(currency) } as const
     const format = new Intl.NumberFormat(locale, style)
     const { maximumFractionDigits: digits = 2 } = format.resolvedOptions()
-    return format.format(numberOf(value) / 10 ** digits)
+    const minor = numberOf(value)
+    if (!Number.isSafeInteger(minor)) throw new TypeError('an integer in minor units is needed')
+    return format.format(minor / 10 ** digits)
   },
 }
 

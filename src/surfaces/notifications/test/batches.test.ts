@@ -53,6 +53,7 @@ describe.concurrent('a batch', () => {
       ...addresses.map(email => ({ recipient: { email }, data: { name: email } })),
       { recipient: { email: addresses[0]?.toUpperCase() } },
       'this is no JSON',
+      '',
       { recipient: {} },
       { recipient: { destination_id: newId() } },
     ]
@@ -63,15 +64,15 @@ describe.concurrent('a batch', () => {
     expect(made.body).toMatchObject({ total: 30, duplicates: 1, rejected_count: 3 })
     expect(made.body.rejected).toEqual([
       { line: 33, code: 'validation_failed' },
-      { line: 34, code: 'validation_failed' },
-      { line: 35, code: 'destination_not_found' },
+      { line: 35, code: 'validation_failed' },
+      { line: 36, code: 'destination_not_found' },
     ])
     const again = await sendLines(who, head, lines, key)
     expect(again.body.id).toBe(made.body.id)
     const other = await sendLines(who, head, lines.slice(1), key)
     expect([other.status, other.body.code]).toEqual([409, 'idempotency_key_reused'])
     const done = await completed(who, made.body.id)
-    expect(done.counts).toMatchObject({ sent: 30, duplicates: 1, rejected: 3 })
+    expect(done.counts).toMatchObject({ sent: 30, failed: 0, held: 0, duplicates: 1, rejected: 3 })
     const [mail] = await world.messages(addresses[7] ?? '')
     expect(mail.subject).toBe(`Hello ${addresses[7]}`)
   })

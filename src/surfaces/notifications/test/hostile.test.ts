@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { newKey } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
 
 const world = await openNotifyWorld()
@@ -165,6 +166,15 @@ describe.concurrent('rights', () => {
       data: usual_data,
     }
     expect((await world.send(other, foreign)).body.code).toBe('template_not_found')
+    const draft = `t-${newId()}`
+    const drafted = await world.call('POST', '/v1/notification-templates', {
+      token: who.token,
+      body: { name: draft, default_locale: 'en', channels: { sms: { body: 'x' } } },
+    })
+    expect(drafted.status, drafted.text).toBe(201)
+    const unpublished = { ...foreign, template: { name: draft } }
+    expect((await world.send(who, unpublished)).body.code).toBe('template_not_published')
+    expect((await world.send(other, unpublished)).body.code).toBe('template_not_found')
     expect(
       (await world.call('GET', `/v1/notifications/${id}`, { token: other.token })).status,
     ).toBe(404)

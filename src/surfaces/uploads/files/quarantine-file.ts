@@ -40,6 +40,10 @@ export async function quarantineFile(
       returning tenant_id, id, upload_id, purpose, version`,
   )
   if (!file) return false
+  // A later rescan begins them again.
+  await tx.run(sql`
+    update uploads.derivatives set state = 'failed'
+    where tenant_id = ${tenant_id} and file_id = ${id} and state = 'pending'`)
   announceFile(tx, 'file.quarantined', file, { upload_id: file.upload_id, error_code })
   const upload = await tx.maybe(
     Type.Object({ id: Id, version: Type.Integer() }),

@@ -224,6 +224,7 @@ function bytesRoute(deps: Deps): Route {
       absent,
       'signed_url_invalid',
       'signed_url_expired',
+      'precondition_failed',
       'range_not_satisfiable',
       'storage_unavailable',
     ],

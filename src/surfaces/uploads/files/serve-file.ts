@@ -10,7 +10,7 @@ import { create as contentDisposition } from 'content-disposition'
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { isNotModified } from '../../../kernel/http/etag.ts'
+import { isMatched, isNotModified } from '../../../kernel/http/etag.ts'
 import type { RequestFacts } from '../../../kernel/http/route.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import type { ByteRange, FoundObject } from '../../../kernel/objects/objects.ts'
@@ -69,6 +69,9 @@ export async function serveFile(
   if (!served) throw problem('file_not_found')
   const headers = headersOf(served, disposition)
   const { method, headers: sent } = request
+  if (!isMatched(sent['if-match'], headers['etag'])) {
+    throw problem('precondition_failed', { detail: 'The file has another ETag.' })
+  }
   if (isNotModified(String(sent['if-none-match'] ?? ''), headers['etag'])) {
     return { status: 304, body: null, headers }
   }

@@ -45,6 +45,7 @@ export async function readUpload(
     detected_type: upload.detected_type,
     filename: upload.filename,
     state,
+    multipart_upload_id: upload.multipart_upload_id,
     quarantined: state !== 'available',
     stage,
     error_code: upload.error_code,

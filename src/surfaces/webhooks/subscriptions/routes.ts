@@ -2,7 +2,7 @@
  * Routes of subscriptions: create, read, change and delete a subscription, rotate its secret, and
  * send a test event.
  */
-import { etag } from '../../../kernel/http/etag.ts'
+import { etag, viewTag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -121,7 +121,8 @@ function getRoute(): Route {
     fails: [absent],
     handle: async ({ tx, params: { id }, principal: { tenant_id } }) => {
       const { version, ...found } = await getSubscription(tx, { id, tenant_id })
-      return reply(200, found, { etag: etag(version) })
+      // Its health changes without a new version.
+      return reply(200, found, { etag: viewTag(version, found.health) })
     },
   })
 }

@@ -88,6 +88,11 @@ function stepOf({ state }: SubscriptionRow, wanted: string | undefined, moved: b
   if (wanted !== undefined && wanted !== state && !/^(active|paused) /.test(change)) {
     throw problem('invalid_transition', { current_state: state })
   }
+  if (moved && wanted === 'paused') {
+    const detail =
+      'A new endpoint has to answer a challenge first. Pause the subscription when it is active.'
+    throw problem('invalid_transition', { current_state: state, detail })
+  }
   if (moved && state !== 'disabled') return { state: 'created', announces: null }
   if (change === 'active paused') {
     return { state: 'paused', announces: 'webhook_subscription.paused' }

@@ -39,6 +39,7 @@ describe('an answer', () => {
   test('asks for a wait of at most a day, and only where that means something', () => {
     expect(response(503, { 'retry-after': '120' }).wait_seconds).toBe(120)
     expect(response(429, { 'retry-after': '999999' }).wait_seconds).toBe(86_400)
+    expect(response(429, { 'retry-after': '9'.repeat(400) }).wait_seconds).toBe(86_400)
     expect(response(500, { 'retry-after': '120' }).wait_seconds).toBeNull()
   })
 

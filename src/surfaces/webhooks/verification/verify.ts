@@ -110,7 +110,9 @@ async function takeToken(db: Db, deps: VerifyDeps, at: Place, token: string): Pr
       from webhooks.subscriptions where tenant_id = ${at.tenant_id} and id = ${at.id}`,
   )
   if (expired) throw problem('verification_expired')
-  throw problem('verification_failed', { more: { reason: 'mismatch' } })
+  const detail =
+    'This is not the challenge that the endpoint received last (`data.challenge`). Send `{}` to have another one sent.'
+  throw problem('verification_failed', { detail, more: { reason: 'mismatch' } })
 }
 
 function accept(db: Db, { sender }: VerifyDeps, id: string, token: string): Promise<boolean> {

@@ -52,6 +52,7 @@ describe('a message', () => {
     ['push', 'x'.repeat(3600), 'message_too_large'],
     ['sms', '{% for i in (1..100000000) %}{{ i }}{% endfor %}', 'render_failed'],
     ['sms', '{{ list.nothing }}', 'render_failed'],
+    ['sms', '{{ 1.5 | money_l: "EUR" }}', 'render_failed'],
     ['sms', '{{ name.__proto__ }}', 'render_failed'],
   ] as const)('on %s of too much ends: %#', (channel, body, code) => {
     const began = performance.now()

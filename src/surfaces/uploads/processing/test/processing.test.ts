@@ -67,7 +67,10 @@ describe.concurrent('images', () => {
     const whole = await picture(400, 400)
     const order = { purpose: 'avatar', media_category: 'image' }
     const cut = Buffer.concat([(await photo(500, 500)).subarray(0, 3000)])
-    expect((await verdict(cut, order)).slice(0, 2)).toEqual(['quarantined', 'media_corrupt'])
+    const { file } = await world.store(await world.member(), cut, order)
+    expect([file.state, file.error_code]).toEqual(['quarantined', 'media_corrupt'])
+    const states = file.derivatives.map((one: { state: string }) => one.state)
+    expect(states).toEqual(['failed', 'failed'])
     expect((await verdict(whole, order))[0]).toBe('available')
   })
 

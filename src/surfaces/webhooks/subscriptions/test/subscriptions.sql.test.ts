@@ -56,6 +56,9 @@ describe.concurrent('a subscription', () => {
     for (const state of ['paused', 'paused', 'active', 'active']) {
       expect((await patch(owner, id, { state })).body.state).toBe(state)
     }
+    // A pause would end with the challenge of the new endpoint.
+    const both = await patch(owner, id, { endpoint: asked().endpoint, state: 'paused' })
+    expect([both.status, both.body.code]).toEqual([409, 'invalid_transition'])
     await patch(owner, id, { description: 'of the shop' })
     const gone = await ground.call('DELETE', `${path}/${id}`, owner)
     expect([gone.status, gone.text]).toEqual([204, ''])
@@ -120,12 +123,17 @@ describe.concurrent('a subscription', () => {
     const rotated = await ground.call('POST', `${path}/${id}/rotate-secret`, { token, headers })
     const deleted = await ground.call('DELETE', `${path}/${id}`, { token, headers })
     expect([rotated.status, deleted.status]).toEqual([412, 412])
-    expect((await see(owner, id)).body.description).toBe('one')
-    const unchanged = await ground.call('GET', `${path}/${id}`, {
-      token,
-      headers: { 'if-none-match': second },
-    })
-    expect(unchanged.status).toBe(304)
+    const seen = await see(owner, id)
+    expect(seen.body.description).toBe('one')
+    const tag = seen.headers.get('etag') ?? ''
+    const again = () =>
+      ground.call('GET', `${path}/${id}`, { token, headers: { 'if-none-match': tag } })
+    expect((await again()).status).toBe(304)
+    // The lane of a subscription has its health.
+    await db.run(sql`
+      update webhooks.delivery_lanes set consecutive_failures = 3 where subscription_id = ${id}`)
+    expect((await again()).body.health?.consecutive_failures).toBe(3)
+    expect((await patch(owner, id, { description: 'three' }, tag)).status).toBe(200)
   })
 
   test('is one of so many of its tenant, counted one after the other', async () => {
