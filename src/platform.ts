@@ -2,20 +2,25 @@
  * The composition root: lists the surfaces of the platform in the order in which they are opened,
  * and connects their faces to each other. There is no dependency injection container.
  */
+import { flushCompileCache } from 'node:module'
 import type { Composition } from './runtime/composition.ts'
 import { gather, type AnySurface } from './runtime/gather.ts'
-import { chat } from './surfaces/chat/surface.ts'
-import { commerce } from './surfaces/commerce/surface.ts'
-import { inference } from './surfaces/inference/surface.ts'
-import { identity } from './surfaces/identity/surface.ts'
-import { jobs } from './surfaces/jobs/surface.ts'
-import { links } from './surfaces/links/surface.ts'
-import { notifications } from './surfaces/notifications/surface.ts'
-import { payments } from './surfaces/payments/surface.ts'
-import { retrieval } from './surfaces/retrieval/surface.ts'
-import { social } from './surfaces/social/surface.ts'
-import { uploads } from './surfaces/uploads/surface.ts'
-import { webhooks } from './surfaces/webhooks/surface.ts'
+
+// The surfaces are loaded one after another. Node keeps the compiled code that it read from its
+// cache until a flush. Together they took 26 MB of it, and the process kept that memory for good.
+flushCompileCache()
+const { identity } = await part(import('./surfaces/identity/surface.ts'))
+const { jobs } = await part(import('./surfaces/jobs/surface.ts'))
+const { uploads } = await part(import('./surfaces/uploads/surface.ts'))
+const { notifications } = await part(import('./surfaces/notifications/surface.ts'))
+const { payments } = await part(import('./surfaces/payments/surface.ts'))
+const { commerce } = await part(import('./surfaces/commerce/surface.ts'))
+const { links } = await part(import('./surfaces/links/surface.ts'))
+const { social } = await part(import('./surfaces/social/surface.ts'))
+const { chat } = await part(import('./surfaces/chat/surface.ts'))
+const { inference } = await part(import('./surfaces/inference/surface.ts'))
+const { retrieval } = await part(import('./surfaces/retrieval/surface.ts'))
+const { webhooks } = await part(import('./surfaces/webhooks/surface.ts'))
 
 const surfaces: readonly AnySurface[] = [
   identity,
@@ -97,4 +102,10 @@ export const composition: Composition = {
     const { access, prepare, demoTenants } = people.face
     return { opened, access, prepare, demoTenants }
   },
+}
+
+async function part<Surface>(loading: Promise<Surface>): Promise<Surface> {
+  const loaded = await loading
+  flushCompileCache()
+  return loaded
 }

@@ -5,8 +5,9 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
-import { Agent, request, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { jitter } from '../ids.ts'
+import { undici } from '../outgoing/undici.ts'
 import { StoreUnavailable } from './objects.ts'
 
 export type S3Options = {
@@ -69,6 +70,7 @@ const attempts_max = 4
 export function openS3Client(options: S3Options): S3Client {
   const { access_key: accessKeyId, secret_key: secretAccessKey, region } = options
   const credentials = { accessKeyId, secretAccessKey, region, service: 's3' }
+  const { Agent, request } = undici()
   const agent = new Agent({
     connections: 64,
     headersTimeout: options.timeout_ms,

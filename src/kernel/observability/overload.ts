@@ -14,7 +14,8 @@ export type Overload = {
 }
 
 export function watchOverload(delay_ms_max: number): Overload {
-  const delay = monitorEventLoopDelay({ resolution: 20 })
+  // Each look wakes the process: 50 a second were a quarter of its processor time at rest.
+  const delay = monitorEventLoopDelay({ resolution: Math.ceil(delay_ms_max / 5) })
   delay.enable()
   let late = false
   let was_late = false

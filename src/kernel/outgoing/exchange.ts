@@ -9,8 +9,9 @@ import type { Buffer } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { errors, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { currentTraceparent } from '../observability/context.ts'
+import { undici } from './undici.ts'
 
 export type RequestHeaders = Readonly<Record<string, string>>
 export type ResponseHeaders = Readonly<IncomingHttpHeaders>
@@ -210,13 +211,13 @@ class Turn implements Dispatcher.DispatchHandler {
   }
 }
 
-const refusals = [
-  errors.InvalidArgumentError,
-  errors.NotSupportedError,
-  errors.RequestContentLengthMismatchError,
-]
-
 function faultOf(error: Error): ExchangeFault {
+  const { errors } = undici()
+  const refusals = [
+    errors.InvalidArgumentError,
+    errors.NotSupportedError,
+    errors.RequestContentLengthMismatchError,
+  ]
   if (refusals.some(refusal => error instanceof refusal)) return 'refused'
   if (error instanceof errors.BodyTimeoutError) return 'timeout'
   const speaks_badly =

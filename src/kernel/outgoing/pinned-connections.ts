@@ -6,8 +6,9 @@
  */
 import { isIP, connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { Client } from 'undici'
+import type { Client } from 'undici'
 import { canonicalAddress } from './addresses.ts'
+import { undici } from './undici.ts'
 
 export type Pin = {
   /** `https://name:port`, as undici expects it. */
@@ -131,6 +132,7 @@ function keyOf({ origin, address }: Pin): string {
  * not connect again.
  */
 function clientOn(socket: Socket, { origin }: Pin, keep_alive_ms: number): Client {
+  const { Client } = undici()
   let handed_over = false
   return new Client(origin, {
     connect: (_options, callback) => {

@@ -6,8 +6,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { request } from 'undici'
 import { problem } from '../errors/problem.ts'
+import { undici } from './undici.ts'
 
 const Addresses = Type.Record(Type.String(), Type.Record(Type.String(), Type.String()))
 export type Addresses = Static<typeof Addresses>
@@ -58,18 +58,20 @@ async function call(control: string, { method, path, query = {}, body }: Ask): P
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value))
   }
-  const { statusCode, body: answer } = await request(url, {
-    method,
-    // The sandbox may have restarted since the last call, so we keep no connection.
-    reset: true,
-    headersTimeout: answer_ms_max,
-    bodyTimeout: answer_ms_max,
-    ...(body === undefined
-      ? {}
-      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-  }).catch((cause: unknown) => {
-    throw problem('service_unavailable', {}, { cause })
-  })
+  const { statusCode, body: answer } = await undici()
+    .request(url, {
+      method,
+      // The sandbox may have restarted since the last call, so we keep no connection.
+      reset: true,
+      headersTimeout: answer_ms_max,
+      bodyTimeout: answer_ms_max,
+      ...(body === undefined
+        ? {}
+        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    })
+    .catch((cause: unknown) => {
+      throw problem('service_unavailable', {}, { cause })
+    })
   const text = await answer.text()
   if (statusCode === 404) throw problem('not_found')
   if (statusCode === 422) throw problem('validation_failed', { detail: detailOf(text) })

@@ -6,7 +6,6 @@
  */
 import type { Buffer } from 'node:buffer'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Pool } from 'undici'
 import { jitter } from '../ids.ts'
 import {
   circuit_defaults,
@@ -24,6 +23,7 @@ import {
   type ResponseHeaders,
 } from './exchange.ts'
 import { openRetryBudget, type RetryBudget } from './retry-budget.ts'
+import { undici } from './undici.ts'
 import { attempt, readWhole, reasonOf, type Line } from './upstream-attempt.ts'
 import { UpstreamFailure, type UpstreamResponse } from './upstream-failure.ts'
 
@@ -120,6 +120,7 @@ const least_left_ms = 10
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { name, attempt_timeout_ms = 30_000, max_body_bytes = 16 * 1024 * 1024 } = options
   const base = new URL(options.base_url)
+  const { Pool } = undici()
   const pool = new Pool(base.origin, {
     connections: options.connections ?? 64,
     connect: { timeout: options.connect_timeout_ms ?? 5000 },

@@ -5,7 +5,11 @@
 import { createHash } from 'node:crypto'
 import { markup, trusted, type Markup } from '../../kernel/http/markup.ts'
 import type { Heading } from './render-markdown.ts'
-import { base, type Group } from './site.ts'
+
+export const base = '/docs'
+
+export type Entry = { readonly title: string; readonly name: string }
+export type Group = { readonly title: string; readonly entries: readonly Entry[] }
 
 const style = `
 :root { color-scheme: light dark; --text: light-dark(#1c2026, #e4e7ec); --soft: light-dark(#58616e, #a3acb9);

@@ -7,13 +7,13 @@ import { problem } from '../../kernel/errors/problem.ts'
 import { markup, type Markup } from '../../kernel/http/markup.ts'
 import type { Rendered } from '../../kernel/http/reply.ts'
 import type { WebPage } from '../../kernel/http/router.ts'
-import { frame, policyFor, type FrameParts } from './frame.ts'
+import { base, frame, policyFor, type FrameParts } from './frame.ts'
 import { pythonClient } from './python/python-client.ts'
 import type { Document } from './reference/document.ts'
-import { openReference, type Reference } from './reference/reference.ts'
+import type { Reference } from './reference/reference.ts'
 import { withSamples } from './samples.ts'
 import { openSearch, type Hit, type Search } from './search.ts'
-import { base, openSite, type Site } from './site.ts'
+import type { Site } from './site.ts'
 
 const folder = new URL('../../../docs/', import.meta.url)
 const query_length_max = 200
@@ -32,11 +32,11 @@ const types: Readonly<Record<string, string>> = {
 export function docsPages(document: () => string): WebPage[] {
   let opened: Promise<Site> | undefined
   let indexed: Promise<Search[]> | undefined
-  let read: Reference | undefined
+  let read: Promise<Reference> | undefined
   let sampled: string | undefined
-  const site = () => (opened ??= openSite())
+  const site = () => (opened ??= loadSite())
   const withOwn = () => (sampled ??= withSamples(document()))
-  const reference = () => (read ??= openReference(withOwn()))
+  const reference = () => (read ??= loadReference(withOwn()))
   const searches = () => (indexed ??= openSearches(site, reference))
 
   const folded = { status: 301, headers: { location: `${base}/` }, body: null }
@@ -70,6 +70,15 @@ export function docsPages(document: () => string): WebPage[] {
   ]
 }
 
+/** The parser of Markdown takes 6 MB. It is loaded at the first visit. */
+async function loadSite(): Promise<Site> {
+  return await (await import('./site.ts')).openSite()
+}
+
+async function loadReference(document: string): Promise<Reference> {
+  return (await import('./reference/reference.ts')).openReference(document)
+}
+
 function filePages(kind: string): WebPage {
   return {
     path: `${base}/${kind}/:file`,
@@ -87,11 +96,11 @@ async function fileAt(path: string, type = ''): Promise<Rendered> {
   return { status: 200, headers: { 'content-type': type }, body }
 }
 
-function referencePages(reference: () => Reference, document: () => string): WebPage[] {
+function referencePages(reference: () => Promise<Reference>, document: () => string): WebPage[] {
   let read: Promise<string> | undefined
   const script = () => (read ??= readFile(new URL('reference/try-it.js', import.meta.url), 'utf8'))
   const pageOf: WebPage['read'] = async ({ params: { name = '' } }) => {
-    const page = reference().page(name)
+    const page = (await reference()).page(name)
     if (!page) throw problem('not_found')
     if (name === '') return shown({ ...page, name: 'api' })
     return shown({ ...page, name: `api/${name}`, script: await script() })
@@ -132,9 +141,9 @@ function shown(parts: FrameParts): Rendered {
  * Pages and operations are searched separately. Otherwise hundreds of operations would hide the
  * pages.
  */
-async function openSearches(site: () => Promise<Site>, reference: () => Reference) {
+async function openSearches(site: () => Promise<Site>, reference: () => Promise<Reference>) {
   const { all } = await site()
-  return Promise.all([openSearch(all()), openSearch(reference().all())])
+  return Promise.all([openSearch(all()), openSearch((await reference()).all())])
 }
 
 function found(query: string, pages: readonly Hit[], operations: readonly Hit[]): Markup {

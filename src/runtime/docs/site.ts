@@ -4,9 +4,9 @@
  */
 import { readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
+import { base, type Group } from './frame.ts'
 import { renderMarkdown, type Rendered } from './render-markdown.ts'
 
-export const base = '/docs'
 const repository = new URL('../../../', import.meta.url)
 
 /** Files outside of `docs/` that are pages too. */
@@ -23,9 +23,6 @@ export type Page = Rendered & {
   /** The address below `/docs/`. Empty for the index. */
   readonly name: string
 }
-
-export type Entry = { readonly title: string; readonly name: string }
-export type Group = { readonly title: string; readonly entries: readonly Entry[] }
 
 export type Site = {
   readonly groups: readonly Group[]

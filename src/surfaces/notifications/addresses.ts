@@ -3,9 +3,12 @@
  * hash. The hash is keyed by the tenant, so that it has no meaning in another tenant. A message is
  * sent to the address in its original spelling. Only the hash uses the lower-cased form.
  */
+import { createRequire } from 'node:module'
 import { domainToASCII } from 'node:url'
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import type * as PhoneNumbers from 'libphonenumber-js/max'
 import type { Keyring } from '../../kernel/keys.ts'
+
+const require = createRequire(import.meta.url)
 
 export type OutsideChannel = 'email' | 'sms' | 'push'
 
@@ -42,7 +45,7 @@ export function parseEmail(text: string): Address | null {
 
 /** Returns the number in E.164; null if it is not a number with a country code. */
 export function parsePhone(text: string): (Address & { country: string }) | null {
-  const phone = parsePhoneNumberFromString(text)
+  const phone = phoneNumbers().parsePhoneNumberFromString(text)
   if (!phone?.isPossible() || !/^\+\d{6,15}$/.test(phone.number)) return null
   const { number, country = '' } = phone
   return {
@@ -52,6 +55,11 @@ export function parsePhone(text: string): (Address & { country: string }) | null
     masked: `${number.slice(0, 3)}***${number.slice(-2)}`,
     country,
   }
+}
+
+/** The numbering plans of all countries take 6 MB. They are loaded at the first phone number. */
+function phoneNumbers(): typeof PhoneNumbers {
+  return require('libphonenumber-js/max') as typeof PhoneNumbers
 }
 
 /** A device token, or the subscription of a browser. The endpoint identifies a subscription. */

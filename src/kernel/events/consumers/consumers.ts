@@ -43,6 +43,8 @@ export class Consumers {
   private seen = 0
   private active_at = -Infinity
   private look_at = -Infinity
+  /** The head at which the cursors of quiet lanes were last moved. */
+  private advanced_at = -1
 
   constructor(options: ConsumersOptions) {
     this.options = options
@@ -118,7 +120,9 @@ export class Consumers {
     if (parks_due) await this.wakeParks()
     // A poll that is almost due runs now, so that an idle process does not poll twice.
     if (performance.now() < this.look_at - busy_ms) return
-    await leases.advanceQuiet(db, this.interests)
+    // Without new events, no cursor has fallen further behind.
+    if (head > this.advanced_at) await leases.advanceQuiet(db, this.interests)
+    this.advanced_at = head
     await this.look()
   }
 

@@ -4,7 +4,7 @@
  */
 import { markup, type Markup } from '../../../kernel/http/markup.ts'
 import type { Sample } from '../samples.ts'
-import { base } from '../site.ts'
+import { base } from '../frame.ts'
 import {
   parametersOf,
   resolved,

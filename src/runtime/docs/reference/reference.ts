@@ -1,7 +1,7 @@
 /** The reference of the API: a list of all operations, and a page for each, made from the OpenAPI document. */
 import { markup, type Markup } from '../../../kernel/http/markup.ts'
+import { base, type Group } from '../frame.ts'
 import type { Findable } from '../search.ts'
-import { base, type Group } from '../site.ts'
 import { parametersOf, type Document } from './document.ts'
 import { operationPage, type Shown } from './operation-page.ts'
 import { described } from './schema-view.ts'

@@ -3,7 +3,7 @@
  * deployment may succeed. No text of the provider is kept, because it may contain a key or the
  * prompt of another user.
  */
-import OpenAI from 'openai'
+import { APIConnectionError, APIError } from 'openai/core/error'
 import { UpstreamFailure } from '../../../kernel/outgoing/upstream.ts'
 import type { Weight } from '../../../kernel/outgoing/circuit.ts'
 import { ProviderFailure, type FailureCode, type ProviderFailureOptions } from './provider.ts'
@@ -40,11 +40,11 @@ export function failureOfCode(given: unknown): ProviderFailure {
 export function failureOf(error: unknown, sent: boolean): ProviderFailure {
   if (error instanceof ProviderFailure) return error
   if (error instanceof UpstreamFailure) return failureOfUpstream(error)
-  if (error instanceof OpenAI.APIConnectionError) {
+  if (error instanceof APIConnectionError) {
     const options = { retryable: true, ambiguous: sent, reason: 'connection' }
     return new ProviderFailure('upstream_timeout', options)
   }
-  if (error instanceof OpenAI.APIError) return failureOfStatus(error as Refusal)
+  if (error instanceof APIError) return failureOfStatus(error as Refusal)
   if (error instanceof SyntaxError) return invalid('malformed_json', sent)
   throw error
 }

@@ -3,7 +3,7 @@
  * changed.
  */
 import type { Limits } from './call.ts'
-import { openLine, type Line } from './line.ts'
+import type { Line } from './line.ts'
 import type { Health } from './provider.ts'
 
 export type Connection = { readonly base_url: string; readonly api_key: string }
@@ -37,6 +37,7 @@ export function openLines({
     limits,
     nowMs,
     lineFor: async model => {
+      const openLine = await lineOpener()
       const at = await connection()
       const known = open.get(model)
       if (known?.at.base_url === at.base_url && known.at.api_key === at.api_key) return known.line
@@ -54,4 +55,9 @@ export function openLines({
       open.clear()
     },
   }
+}
+
+/** The SDK of `line.ts` takes 10 MB. It is loaded at the first call of a model. */
+async function lineOpener() {
+  return (await import('./line.ts')).openLine
 }

@@ -14,7 +14,6 @@ import { readRelays, requireMail } from './read-relays.ts'
 import { openBreaker, type Breaker } from './breaker.ts'
 import { openFcm, ServiceAccount } from './fcm.ts'
 import type { Provider } from './outcome.ts'
-import { openSmtp } from './smtp.ts'
 import { openTwilio } from './twilio.ts'
 import { openWebPush, type Vapid } from './web-push.ts'
 
@@ -45,7 +44,7 @@ export function openProviders(kernel: Kernel): Providers {
       return made.all
     }
     const before = made?.all ?? []
-    const all = allOf(kernel, vapid, addresses).map(provider => ({
+    const all = (await allOf(kernel, vapid, addresses)).map(provider => ({
       provider,
       breaker: openBreaker(provider, kernel),
     }))
@@ -72,7 +71,11 @@ export function openProviders(kernel: Kernel): Providers {
   }
 }
 
-function allOf(kernel: Kernel, vapid: Vapid | null, sandbox: Addresses | null): Provider[] {
+async function allOf(
+  kernel: Kernel,
+  vapid: Vapid | null,
+  sandbox: Addresses | null,
+): Promise<Provider[]> {
   const { settings, public_url } = kernel
   const connections = settings['notifications.connections']
   const host = new URL(public_url).hostname
@@ -81,11 +84,11 @@ function allOf(kernel: Kernel, vapid: Vapid | null, sandbox: Addresses | null): 
   const mail = settings['notifications.email_providers'] ?? sandboxMail(sandbox)
   const sms = settings['notifications.sms_providers'] ?? sandboxSms(sandbox)
   const fcm = fcmOf(kernel, sandbox)
+  const relays = readRelays('NOTIFICATIONS_EMAIL_PROVIDERS', mail, /^smtps?:$/)
+  const openSmtp = await smtpOpener()
   const push_place = sandbox?.['push']?.['api']
   return [
-    ...readRelays('NOTIFICATIONS_EMAIL_PROVIDERS', mail, /^smtps?:$/).map(({ name, url }) =>
-      openSmtp({ name, url, from, host, connections, dkim }),
-    ),
+    ...relays.map(({ name, url }) => openSmtp({ name, url, from, host, connections, dkim })),
     ...readRelays('NOTIFICATIONS_SMS_PROVIDERS', sms, /^https?:$/).map(({ name, url }) =>
       openTwilio({ name, url, public_url, connections }),
     ),
@@ -94,6 +97,11 @@ function allOf(kernel: Kernel, vapid: Vapid | null, sandbox: Addresses | null): 
       : []),
     ...(fcm ? [openFcm({ ...fcm, name: 'fcm', connections })] : []),
   ]
+}
+
+/** nodemailer takes 5 MB. It is loaded when the first message is sent. */
+async function smtpOpener() {
+  return (await import('./smtp.ts')).openSmtp
 }
 
 /** On this machine, only the push service of the sandbox may be reached. */

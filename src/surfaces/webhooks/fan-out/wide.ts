@@ -24,17 +24,22 @@ type Needs = {
   readonly bodies: Bodies
 }
 
-const poll_ms = 5000
+const name = 'webhooks.fan_out_wide'
+/** While a row waits, the kernel wakes the loop once a second. */
+const poll_ms = 30_000
 
 export function openWideFanOut(needs: Needs): WideFanOut {
   const sleeper = openSleeper()
   return {
-    name: 'webhooks.fan_out_wide',
+    name,
     every_ms: 250,
+    due: sql`
+      -- any tenant: the rows of all of them
+      select exists (select from webhooks.fanouts)`,
     kick: () => sleeper.wake(),
     run: async signal => {
       signal.addEventListener('abort', sleeper.close, { once: true })
-      const deaf = needs.kernel.onWake(sleeper.wake)
+      const deaf = needs.kernel.onWake(sleeper.wake, [name])
       try {
         while (!signal.aborted) {
           if (await expandNext(needs)) continue

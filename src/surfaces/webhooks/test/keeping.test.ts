@@ -90,3 +90,22 @@ test('after a change of the keyring every valid secret is sealed again, and open
   expect(bytes.map(one => `whsec_${one}`)).toEqual([rotated.body.secret, made.secret])
   await keyed.close()
 })
+
+test('a wide fan-out that nothing was woken for is finished', async () => {
+  const owner = await ground.owner()
+  // Its event is no longer in the log, so that it only has to end.
+  await db.run(sql`
+    insert into webhooks.fanouts (tenant_id, position, event_id)
+    values (${owner.tenant.id}, 9000000000000, gen_random_uuid())`)
+  const left = async () =>
+    (
+      await db.one(
+        Count,
+        sql`
+          select count(*)::int as count from webhooks.fanouts where tenant_id = ${owner.tenant.id}`,
+      )
+    ).count
+  // Sooner than the next poll of the loop itself.
+  await eventually('it ends', async () => (await left()) === 0, 20_000)
+  expect(await left()).toBe(0)
+})
