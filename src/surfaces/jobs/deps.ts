@@ -9,9 +9,6 @@ import type { Engine } from './attempts/engine.ts'
 import type { WaitingQuota } from './jobs/waiting-quota.ts'
 import type { JobTypes } from './types/job-types.ts'
 
-/** Wakes what runs or claims jobs. */
-export const runner_topic = 'jobs.runner'
-
 export type Deps = {
   readonly kernel: Kernel
   readonly types: JobTypes

@@ -5,7 +5,7 @@
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import type { JobStep, JobType, Loop } from '../../../kernel/surface.ts'
-import { runner_topic } from '../deps.ts'
+import { runner_topic } from '../topics.ts'
 import type { Kernel } from '../settings.ts'
 import { checkOwners } from './claims/check-owners.ts'
 import { openClaimForWorker, type ClaimForWorker } from './claims/claim-for-worker.ts'

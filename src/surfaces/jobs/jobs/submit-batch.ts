@@ -5,7 +5,7 @@
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { FieldError } from '../../../kernel/errors/problem.ts'
-import { runner_topic } from '../deps.ts'
+import { runner_topic } from '../topics.ts'
 import { waitFor } from '../dependencies/wait-for.ts'
 import { problem } from '../errors.ts'
 import type { Dependency, JobOrder } from '../face.ts'
