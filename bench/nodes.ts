@@ -72,6 +72,8 @@ type Parts = {
 
 async function measure({ options }: Bench, parts: Parts): Promise<Rates> {
   const rates: Rates = new Map()
+  // Several of them: --only=jobs,links
+  const only = options.only?.split(',')
   let operations: Operation[] | undefined
   for (const layout of layouts) {
     const programs = await startLayout(layout, parts)
@@ -79,7 +81,7 @@ async function measure({ options }: Bench, parts: Parts): Promise<Rates> {
       const urls = programs.map(({ port }) => `http://${host}:${port}`)
       operations ??= await prepare(urls[0] ?? '', parts)
       for (const operation of operations) {
-        if (options.only !== null && options.only !== operation.surface) continue
+        if (only && !only.includes(operation.surface)) continue
         const rate = await rateOf(operation, urls, options)
         process.stdout.write(`${layout.name}, ${operation.surface}: ${figure(rate)}\n`)
         rates.set(operation.surface, [...(rates.get(operation.surface) ?? []), rate])
