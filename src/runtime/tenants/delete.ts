@@ -42,9 +42,10 @@ export async function deleteTenant(
     const objects = shared ? 0 : await deleteObjects(client, place, tables, tenant.id)
     const rows: Record<string, number> = {}
     for (const table of inOrderOfDeletion(tables)) {
-      progress(`Deleting ${table.name} …`)
       const deleted = await deleteRows(client, table, tenant.id)
-      if (deleted > 0) rows[table.name] = deleted
+      if (deleted === 0) continue
+      rows[table.name] = deleted
+      progress(`Deleted ${deleted} rows of ${table.name}.`)
     }
     const kept = await keptRows(client, tables, tenant.id)
     await dropTriggers(client, tables, tenant.id)
