@@ -72,6 +72,8 @@ type Parts = {
 
 async function measure({ options }: Bench, parts: Parts): Promise<Rates> {
   const rates: Rates = new Map()
+  // Several of them: --only=jobs,links
+  const only = options.only?.split(',')
   let operations: Operation[] | undefined
   for (const layout of layouts) {
     const programs = await startLayout(layout, parts)
@@ -79,7 +81,7 @@ async function measure({ options }: Bench, parts: Parts): Promise<Rates> {
       const urls = programs.map(({ port }) => `http://${host}:${port}`)
       operations ??= await prepare(urls[0] ?? '', parts)
       for (const operation of operations) {
-        if (options.only !== null && options.only !== operation.surface) continue
+        if (only && !only.includes(operation.surface)) continue
         const rate = await rateOf(operation, urls, options)
         process.stdout.write(`${layout.name}, ${operation.surface}: ${figure(rate)}\n`)
         rates.set(operation.surface, [...(rates.get(operation.surface) ?? []), rate])
@@ -165,7 +167,10 @@ async function prepare(url: string, { database_url, sandbox, receiver }: Parts) 
   }
 }
 
-/** Operations a second by clients who each use one of the nodes. */
+/**
+ * Operations a second by clients who each use one of the nodes. It counts from when each of them has had
+ * an operation: at the first one, a node starts the processes that open documents and index tables.
+ */
 async function rateOf(
   operation: Operation,
   urls: readonly string[],
@@ -173,15 +178,18 @@ async function rateOf(
 ): Promise<number> {
   let made = 0
   let stopped = false
-  const work = Array.from({ length: clients }, async (_, client) => {
+  const first = Array.from({ length: clients }, () => Promise.withResolvers<null>())
+  const work = first.map(async ({ resolve }, client) => {
     const insist = insistingAt(urls[client % urls.length] ?? '')
     while (!stopped) {
       await operation.make(insist)
       made++
+      resolve(null)
     }
   })
   const failed = Promise.all(work)
-  await Promise.race([pause(warm_seconds), failed])
+  const warm = Promise.all([pause(warm_seconds), ...first.map(one => one.promise)])
+  await Promise.race([warm, failed])
   const [before, began] = [made, performance.now()]
   await Promise.race([pause(seconds), failed])
   const rate = ((made - before) * 1000) / (performance.now() - began)

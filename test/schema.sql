@@ -4131,6 +4131,8 @@ create table retrieval.index_versions (
   purged_at timestamp with time zone,
   writer_token uuid,
   writer_until timestamp with time zone,
+  next_writer uuid,
+  next_writer_until timestamp with time zone,
   constraint index_versions_pkey PRIMARY KEY (tenant_id, collection_id, version),
   constraint index_versions_state_check CHECK ((state = ANY (ARRAY['building'::text, 'ready'::text, 'active'::text, 'retired'::text, 'dropped'::text, 'failed'::text])))
 );

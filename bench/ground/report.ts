@@ -127,12 +127,30 @@ export async function write(
   const begin = text.indexOf(from)
   const end = text.indexOf(to)
   if (begin === -1 || end === -1) throw new Error(`docs/benchmarks.md has no section ${name}`)
-  const renewed = new Map(sections.map(one => [one.title, markdown(one, facts)]))
   const there = text.slice(begin, end).split(/^### /m).slice(1)
   const kept = part ? there.map(one => [one.split('\n', 1)[0] ?? '', `### ${one}`] as const) : []
+  const known = new Map(kept)
+  const renewed = new Map(
+    sections.map(one => [one.title, markdown(withOldRows(one, known.get(one.title)), facts)]),
+  )
   const body = [...new Map([...kept, ...renewed]).values()].join('\n')
   const whole = `${text.slice(0, begin)}${from}\n\n${body}\n${text.slice(end)}`
   await writeFile(file, await format(whole, { ...(await resolveConfig(file)), filepath: file }))
+}
+
+/** Rows that were not measured now stay where they are. */
+function withOldRows(section: Section, before: string | undefined): Section {
+  const lines = before?.split('\n').filter(line => line.startsWith('|')) ?? []
+  const [heads, , ...old] = lines.map(line =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map(cell => cell.trim()),
+  )
+  const names = new Set(old.map(([name]) => name))
+  if (heads?.join() !== section.columns.join() || names.size < old.length) return section
+  const rows = new Map([...old, ...section.rows].map(row => [row[0] ?? '', row]))
+  return { ...section, rows: [...rows.values()] }
 }
 
 function markdown({ title, columns, rows, verdicts, notes }: Section, facts: string): string {

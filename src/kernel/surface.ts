@@ -84,8 +84,11 @@ export type Kernel = {
   readonly personal: Omit<PersonalData, 'queue'>
   /** Every route of the platform. The list is complete once all surfaces are open. */
   routes(): readonly Route[]
-  /** Notifies every process to check its queues now. It works outside any transaction. */
-  wake(): void
+  /**
+   * Wakes these topics in every process, outside any transaction. Without topics, it wakes all that
+   * waits for a topic: name the topics where it is called often.
+   */
+  wake(topics?: readonly string[]): void
   /**
    * Calls the function in this process at each wake-up from any process. With topics, only wake-ups
    * for these topics count (`tx.wake`). The returned function ends the registration.

@@ -73,7 +73,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
       if (!routes) throw new Error('the routes are known once all surfaces are open')
       return routes()
     },
-    wake: () => events?.wake(),
+    wake: topics => events?.wake(topics && new Set(topics)),
     onWake: sleepers.on,
     bus,
   }

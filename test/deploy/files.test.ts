@@ -3,10 +3,10 @@
  * that exist, and fit each other. No test builds the image or runs the manifests on a cluster.
  */
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
@@ -95,6 +95,24 @@ describe('settings', () => {
       list.split(' '),
     )
     expect(copied.filter(path => !existsSync(join(root, path)))).toEqual([])
+  })
+
+  test('the container file copies what the sources read, and .dockerignore lets it pass', async () => {
+    const text = await read('container/Containerfile')
+    const read_at = new Set<string>()
+    for await (const file of glob('src/**/*.ts', { cwd: root, exclude: ['**/test/**'] })) {
+      const source = await readFile(join(root, file), 'utf8')
+      for (const [, path = ''] of source.matchAll(/new URL\('((?:\.\.\/)+[^']+)', import\.meta/g)) {
+        const [top = ''] = relative(root, resolve(root, dirname(file), path)).split('/')
+        if (top !== '') read_at.add(top)
+      }
+    }
+    expect([...read_at]).toEqual(expect.arrayContaining(['console', 'docs']))
+    const given = await readFile(join(root, '.dockerignore'), 'utf8')
+    for (const name of read_at) {
+      expect(text).toMatch(new RegExp(`^COPY .*\\b${name}\\b`, 'm'))
+      expect(given.split('\n')).toContain(`!${name}`)
+    }
   })
 
   test('the manifests: settings, selectors and volumes', async () => {

@@ -62,7 +62,8 @@ const unreachable = new Set(
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseBusy || isRetryable(error)) return true
   if (error instanceof SqlState) return /^(57P0[1-5]|57014|55P03|53...|08...)$/.test(error.code)
-  const code = (error as NodeJS.ErrnoException | null)?.code
-  if (code && unreachable.has(code)) return true
+  const { code, path } = (error ?? {}) as NodeJS.ErrnoException
+  // An error about a file names its path; a missing socket of PostgreSQL has an address.
+  if (code && path === undefined && unreachable.has(code)) return true
   return error instanceof Error && /^(Connection terminated|Client has)/.test(error.message)
 }

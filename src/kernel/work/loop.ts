@@ -3,7 +3,10 @@ import type { Sql } from '../database/sql.ts'
 
 export type Loop = {
   readonly name: string
-  /** The longest time between two runs. With topics or `due` it is only a safety net. */
+  /**
+   * The longest time between two runs. With topics or `due` it is only a safety net. A loop with
+   * neither runs at these intervals, and when the clock of the platform is moved.
+   */
   readonly every_ms: number
   /** The loop runs immediately when a commit wakes one of these topics (`tx.wake`). */
   readonly topics?: readonly string[]

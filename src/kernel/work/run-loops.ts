@@ -7,13 +7,13 @@ import type { Log } from '../observability/log.ts'
 import type { Loop } from './loop.ts'
 import type { Sign } from './pulse.ts'
 import { openSleeper } from './sleeper.ts'
-import type { Sleepers } from './topics.ts'
+import { clock_topic, type Sleepers } from './topics.ts'
 
 export type RunningLoops = { stop(): Promise<void> }
 
 export function startLoops(
   loops: readonly Loop[],
-  { log, sleepers }: { readonly log: Log; readonly sleepers: Pick<Sleepers, 'on'> },
+  { log, sleepers }: { readonly log: Log; readonly sleepers: Pick<Sleepers, 'on' | 'onNamed'> },
 ): RunningLoops {
   const stopping = new AbortController()
   const running = loops.map(loop => repeat(loop, log, sleepers, stopping.signal))
@@ -25,6 +25,19 @@ export function startLoops(
   }
 }
 
+/**
+ * A general wake-up means that hints may be lost. A loop that waits for no hint does not run at it:
+ * a sweep of an hour would otherwise run at every one.
+ */
+function listen(
+  { name, topics = [], due }: Loop,
+  wake: () => void,
+  sleepers: Pick<Sleepers, 'on' | 'onNamed'>,
+): () => void {
+  if (topics.length > 0 || due) return sleepers.on(wake, [name, ...topics])
+  return sleepers.onNamed(wake, [name, clock_topic])
+}
+
 /** The expressions that the pulse checks for loops. The topic of each is the loop's own name. */
 export function signsOf(loops: readonly Loop[]): Sign[] {
   return loops.flatMap(({ name, due }) => (due ? [{ topic: name, due }] : []))
@@ -33,11 +46,11 @@ export function signsOf(loops: readonly Loop[]): Sign[] {
 async function repeat(
   loop: Loop,
   log: Log,
-  sleepers: Pick<Sleepers, 'on'>,
+  sleepers: Pick<Sleepers, 'on' | 'onNamed'>,
   signal: AbortSignal,
 ): Promise<void> {
   const sleeper = openSleeper()
-  const off = sleepers.on(sleeper.wake, [loop.name, ...(loop.topics ?? [])])
+  const off = listen(loop, sleeper.wake, sleepers)
   signal.addEventListener('abort', sleeper.close, { once: true })
   while (!signal.aborted) {
     try {

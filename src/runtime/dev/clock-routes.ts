@@ -8,8 +8,10 @@ import type { Db } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
 import { closed, count } from '../../kernel/http/shapes.ts'
+import type { Kernel } from '../../kernel/surface.ts'
+import { clock_topic } from '../../kernel/work/topics.ts'
 
-export type ClockDeps = { readonly db: Db; readonly clock: Clock; wake(): void }
+export type ClockDeps = { readonly db: Db; readonly clock: Clock; wake: Kernel['wake'] }
 
 const seconds_max = 20 * 365 * 86_400
 const ClockView = Type.Object({ offset_seconds: Type.Number(), now: Type.String() })
@@ -41,6 +43,7 @@ export function clockRoutes({ db, clock, wake }: ClockDeps): Route[] {
         await db.run(sql`update kernel.clock set offset_seconds = ${offset_seconds}`)
         clock.setOffset(offset_seconds)
         wake()
+        wake([clock_topic])
         return reply(200, view())
       },
     }),

@@ -10,6 +10,7 @@ import type { Reader } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Log } from '../../kernel/observability/log.ts'
 import type { Sign } from '../../kernel/work/pulse.ts'
+import { clock_topic } from '../../kernel/work/topics.ts'
 
 export type FollowClockOptions = {
   readonly db: Reader
@@ -26,7 +27,7 @@ export type ClockFollower = {
 }
 
 export const clock_sign: Sign = {
-  topic: 'kernel.clock',
+  topic: clock_topic,
   value: sql`select offset_seconds from kernel.clock`,
 }
 

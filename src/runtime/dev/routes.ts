@@ -13,6 +13,7 @@ import { faultRoutes } from './fault-routes.ts'
 import { inboxRoutes } from './inbox-routes.ts'
 import { localOnly } from './local-only.ts'
 import { openOutsideWorld } from '../../kernel/outgoing/sandbox-control.ts'
+import type { Kernel } from '../../kernel/surface.ts'
 import { whereRoute } from './where.ts'
 
 export type DevDeps = {
@@ -24,7 +25,7 @@ export type DevDeps = {
   /** Every event that the platform declares. */
   readonly declared: DeclaredEvents
   /** Makes every process look for work again and read the clock again. */
-  wake(): void
+  wake: Kernel['wake']
 }
 
 export function devRoutes(deps: DevDeps): Route[] {

@@ -51,9 +51,10 @@ export async function deleteTenant(
     const { objects, objects_kept } = await deleteObjects(client, { place, moved }, tables, tenant)
     const rows: Record<string, number> = {}
     for (const table of inOrderOfDeletion(tables)) {
-      progress(`Deleting ${table.name} …`)
       const deleted = await deleteRows(client, table, tenant.id)
-      if (deleted > 0) rows[table.name] = deleted
+      if (deleted === 0) continue
+      rows[table.name] = deleted
+      progress(`Deleted ${deleted} rows of ${table.name}.`)
     }
     await leaveTenant(place.objects, tenant.id, await cellIdOf(client))
     const kept = await keptRows(client, tables, tenant.id)

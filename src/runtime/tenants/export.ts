@@ -50,8 +50,9 @@ export async function exportTenant(
       const keys = new Set<string>()
       for (const table of all) {
         if (table.exported === null) continue
-        progress(`Exporting ${table.name} …`)
-        tables[table.name] = await exportTable(client, table, tenant.id, folder)
+        const archived = await exportTable(client, table, tenant.id, folder)
+        tables[table.name] = archived
+        if (archived.rows > 0) progress(`Exported ${archived.rows} rows of ${table.name}.`)
         for (const key of await objectKeys(client, table, tenant.id)) keys.add(key)
       }
       return {

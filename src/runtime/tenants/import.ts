@@ -39,13 +39,15 @@ export async function importTenant(
   const manifest = await readArchive(folder)
   await onPlace(place, async client => {
     await refuseUnfit(client, manifest)
-    progress('Importing the objects …')
+    const objects = Object.keys(manifest.objects).length
+    if (objects > 0) progress(`Importing ${objects} objects …`)
     await shareObjects(client, place, manifest, folder)
     const tables = await tenantTables(client, place.schemas, place.tenancy)
     const rows = within(client, 'begin', async () => {
       for (const table of tables) {
-        if (!manifest.tables[table.name]) continue
-        progress(`Importing ${table.name} …`)
+        const archived = manifest.tables[table.name]
+        if (!archived) continue
+        if (archived.rows > 0) progress(`Importing ${archived.rows} rows of ${table.name} …`)
         await importTable(client, table, folder)
       }
       await verify(client, tables, manifest)

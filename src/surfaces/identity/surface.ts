@@ -18,7 +18,7 @@ import { openAccessTokens } from './keys/access-tokens.ts'
 import { openDenied } from './sessions/revocation-list.ts'
 import { openSigningKeys, sealedSigningKeys } from './keys/signing-keys.ts'
 import { openPasswordHasher, sealedPasswords } from './passwords/hash.ts'
-import { advanceSigningKeys } from './keys/rotate-signing-key.ts'
+import { advanceSigningKeys, signing_keys_topic } from './keys/rotate-signing-key.ts'
 import { sealedTotpSecrets } from './mfa/methods/totp.ts'
 import { permissions } from './permissions.ts'
 import { reference } from './reference.ts'
@@ -67,8 +67,9 @@ export const identity: Surface<Face, Needs, typeof settings> = {
       routes: routes(deps),
       loops: [
         {
-          name: 'identity.signing_keys',
+          name: signing_keys_topic,
           every_ms: 10_000,
+          topics: [signing_keys_topic],
           run: () => advanceSigningKeys(deps),
         },
       ],

@@ -1,11 +1,12 @@
 /** The jobs surface as the kernel sees it. This file opens the parts once and connects them. */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
-import { settingFaults, settings, type Kernel } from './settings.ts'
+import { settingFaults, settings } from './settings.ts'
 import { demoCount } from './types/demo-count.ts'
 import { seedJobs } from './seed.ts'
 import { settleDependents } from './dependencies/settle-dependents.ts'
 import type { Deps } from './deps.ts'
+import { runner_topic } from './topics.ts'
 import type { Rights, Face, FileLookup } from './face.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
@@ -45,7 +46,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
   reference,
   open: (kernel, { rights }) => {
     const types = openJobTypes(kernel)
-    const listeners = openEndListeners(kernel, types)
+    const listeners = openEndListeners(types)
     let files: FileLookup | null = null
     const { rulesOf, builtIns, checkResult } = types
     const engine = openEngine({ kernel, listeners, rights, rulesOf, builtIns, checkResult })
@@ -101,14 +102,14 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
  * The work that depends on the end of jobs: the owning surface's own record, and the jobs that
  * waited.
  */
-function openEndListeners({ wake }: Kernel, types: JobTypes): EndListeners {
+function openEndListeners(types: JobTypes): EndListeners {
   const listeners: EndListeners = {
     ended: job => {
       const type = types.builtIn(job)
       return type?.ended && ((tx, ended) => type.ended?.(tx, ended) ?? Promise.resolve())
     },
     settleDependents: async (tx, ended) => {
-      if (await settleDependents(listeners, tx, ended)) tx.afterCommit(wake)
+      if (await settleDependents(listeners, tx, ended)) tx.wake(runner_topic)
     },
   }
   return listeners

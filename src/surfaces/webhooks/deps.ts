@@ -11,6 +11,9 @@ import type { Secrets } from './secrets.ts'
 import type { Sending } from './sending-settings.ts'
 import type { EventTypes } from './types/event-types.ts'
 
+/** Wakes the senders of all processes. */
+export const sender_topic = 'webhooks.sender'
+
 /** Tells the senders of this process that there is something to send. */
 export type Poke = {
   /** Deliveries of these subscriptions are due. */

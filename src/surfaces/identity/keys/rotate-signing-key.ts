@@ -5,6 +5,9 @@ import type { Deps } from '../deps.ts'
 import { default_tenant_id } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 
+/** Wakes the processes that sign. */
+export const signing_keys_topic = 'identity.signing_keys'
+
 export type Turner = {
   readonly actor: string
   readonly tenant_id: string
@@ -42,5 +45,5 @@ export async function rotateSigningKey(
 
 /** Moves the keys that are due to their next state. */
 export async function advanceSigningKeys({ kernel, keys }: Pick<Deps, 'kernel' | 'keys'>) {
-  if (await kernel.db.tx(tx => keys.advance(tx))) kernel.wake()
+  if (await kernel.db.tx(tx => keys.advance(tx))) kernel.wake([signing_keys_topic])
 }

@@ -5,7 +5,7 @@ import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { requireStepUp } from '../step-up.ts'
-import { rotateSigningKey } from './rotate-signing-key.ts'
+import { rotateSigningKey, signing_keys_topic } from './rotate-signing-key.ts'
 import { max_age_seconds } from './signing-keys.ts'
 
 const Jwk = Type.Object({
@@ -69,7 +69,7 @@ function rotateRoute({ kernel, keys }: Deps): Route {
       const rotated = await rotateSigningKey(tx, { keys }, body.mode, turner)
       tx.afterCommit(() => {
         void keys.load()
-        kernel.wake()
+        kernel.wake([signing_keys_topic])
       })
       return reply(201, rotated)
     },

@@ -34,7 +34,7 @@ export type Denied = {
  * ids and does not compare times, because a transaction that commits late has an older time than
  * one that was read already.
  */
-const topic = 'identity.revocations'
+export const revocations_topic = 'identity.revocations'
 const value = sql`
     select concat_ws(' ', r.n, r.mix, (select string_agg(kid || ':' || state, ',' order by kid)
       from identity.signing_keys where state in ('next', 'active', 'retired')))
@@ -109,13 +109,13 @@ export function openDenied(
   return {
     isValid: lease.isValid,
     validate: () => renew(lease, poll),
-    sign: { topic, value, same: lease.prolong },
+    sign: { topic: revocations_topic, value, same: lease.prolong },
     has: session_id => until.has(session_id),
     add,
     onAdd: listener => void listeners.push(listener),
     start: async () => {
       await ask()
-      unsubscribe = kernel.onWake(() => void poll(), [topic])
+      unsubscribe = kernel.onWake(() => void poll(), [revocations_topic])
     },
     stop: async () => {
       clearTimeout(timer)

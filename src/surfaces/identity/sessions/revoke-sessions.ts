@@ -8,6 +8,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { recordSecurityEvent, type Act } from '../security-events/record-security-event.ts'
+import { revocations_topic } from './revocation-list.ts'
 
 export type RevokedReason =
   | 'logout'
@@ -74,7 +75,7 @@ export async function revokeSessions(
   if (revoked.length > 0) {
     tx.afterCommit(() => {
       denied.add(revoked.map(({ id }) => id))
-      kernel.wake()
+      kernel.wake([revocations_topic])
     })
   }
   return revoked.length

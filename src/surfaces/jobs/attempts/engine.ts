@@ -5,6 +5,7 @@
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import type { JobStep, JobType, Loop } from '../../../kernel/surface.ts'
+import { runner_topic } from '../topics.ts'
 import type { Kernel } from '../settings.ts'
 import { checkOwners } from './claims/check-owners.ts'
 import { openClaimForWorker, type ClaimForWorker } from './claims/claim-for-worker.ts'
@@ -114,7 +115,7 @@ export function openEngine(deps: EngineDeps): Engine {
         every_ms: 60_000,
         due: sweepIsDue,
         run: async signal => {
-          if (await sweep({ ...ending, log }, signal)) kernel.wake()
+          if (await sweep({ ...ending, log }, signal)) kernel.wake([runner_topic])
         },
       },
     ],

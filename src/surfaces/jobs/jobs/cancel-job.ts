@@ -8,6 +8,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
+import { runner_topic } from '../topics.ts'
 import type { Cancelled, JobKey } from '../face.ts'
 import { endWaiting } from '../attempts/ends/end-waiting.ts'
 import { isTerminal, JobState } from '../schemas.ts'
@@ -19,7 +20,7 @@ const looks_max = 5
 
 export async function cancelJob(
   tx: Tx,
-  { kernel, listeners }: Pick<Deps, 'kernel' | 'listeners'>,
+  { listeners }: Pick<Deps, 'listeners'>,
   key: JobKey,
   reason: string | null,
 ): Promise<Cancelled> {
@@ -27,7 +28,7 @@ export async function cancelJob(
     const ended = await endWaiting(listeners, tx, [key], { state: 'cancelled', reason })
     if (ended.length > 0) return 'cancelled'
     if (await requestCancel(tx, key, reason)) {
-      tx.afterCommit(kernel.wake)
+      tx.wake(runner_topic)
       return 'requested'
     }
     const now = await tx.maybe(

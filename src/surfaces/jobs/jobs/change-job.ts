@@ -9,6 +9,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { preconditionFailed } from '../../../kernel/http/etag.ts'
 import { nullable, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
+import { runner_topic } from '../topics.ts'
 import { problem } from '../errors.ts'
 import type { FoundJob } from './find-job.ts'
 import type { ChangeJob } from './schemas.ts'
@@ -59,7 +60,7 @@ export async function changeJob(
     select id, last_sequence, tenant_id, 'updated', jsonb_strip_nulls(jsonb_build_object(
       'priority', priority, 'scheduled_at',
       to_char(scheduled_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))) from changed`)
-  tx.afterCommit(kernel.wake)
+  tx.wake(runner_topic)
 }
 
 function checkTime(

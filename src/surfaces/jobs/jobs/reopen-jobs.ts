@@ -9,6 +9,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { waitAgain } from '../dependencies/wait-for.ts'
 import type { Deps } from '../deps.ts'
+import { runner_topic } from '../topics.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Redrive } from './schemas.ts'
 
@@ -23,7 +24,7 @@ type Reopened = Static<typeof Reopened>
 
 export async function reopenJobs(
   tx: Tx,
-  { kernel, listeners, types, quota }: Pick<Deps, 'kernel' | 'listeners' | 'types' | 'quota'>,
+  { listeners, types, quota }: Pick<Deps, 'listeners' | 'types' | 'quota'>,
   tenant_id: string,
   job_ids: readonly string[],
 ): Promise<readonly string[]> {
@@ -35,7 +36,7 @@ export async function reopenJobs(
     await types.builtIn(job)?.reopened?.(tx, job)
     if (lacks.length > 0) await waitAgain(tx, listeners, job, lacks)
   }
-  if (reopened.length > 0) tx.afterCommit(kernel.wake)
+  if (reopened.length > 0) tx.wake(runner_topic)
   return reopened.map(one => one.id)
 }
 
@@ -84,7 +85,7 @@ const Dead = Type.Object({ id: Type.String() })
 /** Cancelled jobs stay cancelled, because a caller requested that. */
 export async function redriveJobs(
   tx: Tx,
-  deps: Pick<Deps, 'kernel' | 'listeners' | 'types' | 'quota'>,
+  deps: Pick<Deps, 'listeners' | 'types' | 'quota'>,
   { type, error_code, limit }: Redrive,
   { id: actor, tenant_id }: Principal,
 ): Promise<number> {

@@ -5,6 +5,7 @@
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { FieldError } from '../../../kernel/errors/problem.ts'
+import { runner_topic } from '../topics.ts'
 import { waitFor } from '../dependencies/wait-for.ts'
 import { problem } from '../errors.ts'
 import type { Dependency, JobOrder } from '../face.ts'
@@ -43,7 +44,7 @@ export async function submitBatch(
     const all = [...depends_on, ...parents]
     if (child && all.length > 0) await waitFor(tx, deps.listeners, child, all)
   }
-  tx.afterCommit(deps.kernel.wake)
+  tx.wake(runner_topic)
   return new Map([...jobs].map(([ref, { id }]) => [ref, id]))
 }
 

@@ -9,6 +9,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import { waitFor } from '../dependencies/wait-for.ts'
 import type { Deps } from '../deps.ts'
+import { runner_topic } from '../topics.ts'
 import { problem } from '../errors.ts'
 import type { JobOrder, Submitted } from '../face.ts'
 import { Bytes } from '../schemas.ts'
@@ -24,7 +25,7 @@ export async function submitJob(tx: Tx, deps: SubmitDeps, order: JobOrder): Prom
 
 export async function placeJob(
   tx: Tx,
-  deps: Pick<Deps, 'kernel' | 'listeners' | 'quota'>,
+  deps: Pick<Deps, 'listeners' | 'quota'>,
   job: NewJob,
   depends_on: NonNullable<JobOrder['depends_on']>,
 ): Promise<Submitted> {
@@ -32,7 +33,7 @@ export async function placeJob(
   const made = await insertJobs(tx, [job])
   if (!made.has(job.id)) return { id: await madeBefore(tx, job), existing: true }
   if (depends_on.length > 0) await waitFor(tx, deps.listeners, job, depends_on)
-  tx.afterCommit(deps.kernel.wake)
+  tx.wake(runner_topic)
   return { id: job.id, existing: false }
 }
 

@@ -9,6 +9,7 @@ import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
+import { runner_topic } from '../topics.ts'
 import { problem } from '../errors.ts'
 import type { PauseState, PauseType } from './schemas.ts'
 
@@ -74,7 +75,7 @@ async function markPaused(
 
 export async function resumeType(
   tx: Tx,
-  { types, kernel }: Pick<Deps, 'types' | 'kernel'>,
+  { types }: Pick<Deps, 'types'>,
   type: string,
   { principal }: Act,
 ): Promise<PauseState> {
@@ -92,7 +93,7 @@ export async function resumeType(
   if (row) {
     announce(tx, row, 'job_type.resumed', { type })
     audit(tx, principal, 'jobs.types.resume', type)
-    tx.afterCommit(kernel.wake)
+    tx.wake(runner_topic)
   }
   const none = { paused_at: null, paused_until: null, paused_by: null, pause_reason: null }
   return await shown(tx, { ...none, type, kind })
@@ -116,7 +117,7 @@ export async function endPauses({ kernel }: Pick<Deps, 'kernel'>): Promise<void>
     for (const row of rows) announce(tx, row, 'job_type.resumed', { type: row.type })
     return rows.length
   })
-  if (ended > 0) kernel.wake()
+  if (ended > 0) kernel.wake([runner_topic])
 }
 
 const Running = Type.Object({ running: Type.Integer() })

@@ -10,7 +10,7 @@ import { allowsType } from '../../../kernel/access/permissions.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Deps } from '../deps.ts'
+import { runner_topic } from '../topics.ts'
 import { problem } from '../errors.ts'
 import { readExternals } from '../types/external-types.ts'
 import type { RegisterWorker, WorkerView } from './schemas.ts'
@@ -20,7 +20,6 @@ const Foreign = Type.Object({ foreign: Type.Boolean() })
 
 export async function registerWorker(
   tx: Tx,
-  { kernel }: Pick<Deps, 'kernel'>,
   worker_id: string,
   asked: RegisterWorker,
   { principal, grants }: { principal: Principal; grants: ReadonlySet<string> },
@@ -48,7 +47,7 @@ export async function registerWorker(
     returning last_seen_at`,
   )
   // Jobs of these types may have waited for a worker that can run them.
-  tx.afterCommit(kernel.wake)
+  tx.wake(runner_topic)
   const capabilities = [...merged].map(([type, versions]) => ({ type, versions }))
   return { worker_id, queue, all_tenants, capabilities, last_seen_at: rows[0]?.last_seen_at ?? '' }
 }

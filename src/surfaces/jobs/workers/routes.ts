@@ -23,7 +23,7 @@ const checkpoint_bytes = 64 * 1024
 
 export function workerRoutes(deps: Deps): readonly Route[] {
   return [
-    registerRoute(deps),
+    registerRoute(),
     claimRoute(deps),
     heartbeatRoute(deps),
     progressRoute(deps),
@@ -32,7 +32,7 @@ export function workerRoutes(deps: Deps): readonly Route[] {
   ]
 }
 
-function registerRoute(deps: Deps): Route {
+function registerRoute(): Route {
   return route({
     method: 'PUT',
     path: '/v1/workers/{worker_id}',
@@ -55,7 +55,7 @@ function registerRoute(deps: Deps): Route {
     ],
     handle: async ({ tx, params, body, principal, grants }) => {
       const caller = { principal, grants: await grants() }
-      return reply(200, await registerWorker(tx, deps, params.worker_id, body, caller))
+      return reply(200, await registerWorker(tx, params.worker_id, body, caller))
     },
   })
 }

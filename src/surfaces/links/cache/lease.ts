@@ -13,6 +13,8 @@ import type { Kernel } from '../settings.ts'
 import type { Spool } from '../clicks/spool.ts'
 
 export const lease_ms = 2000
+/** Wakes the processes that keep or wait for a cache: a change, or a process that has read it. */
+export const changes_topic = 'links.cache'
 const renew_ms = 500
 /** Wake-ups within this time share one read. */
 const spacing_ms = 5
@@ -66,7 +68,7 @@ export class Lease {
 
   constructor(options: LeaseOptions) {
     this.options = options
-    this.unsubscribe = options.kernel.onWake(() => this.glance())
+    this.unsubscribe = options.kernel.onWake(() => this.glance(), [changes_topic])
   }
 
   holds(now_ms: number): boolean {
@@ -245,6 +247,6 @@ export class Lease {
     await kernel.db.run(sql`
       update links.redirect_nodes set seen = ${this.seen}::pg_snapshot
       where node_id = ${node_id}`)
-    kernel.wake()
+    kernel.wake([changes_topic])
   }
 }

@@ -9,7 +9,7 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../settings.ts'
-import { lease_ms, type Change, type Lease } from './lease.ts'
+import { changes_topic, lease_ms, type Change, type Lease } from './lease.ts'
 
 export type Changes = {
   /** Writes the change, and delays the reply until no process can redirect with the old state. */
@@ -35,7 +35,7 @@ export function openChanges(
   const settle = async (xid: string, { changes, patience_ms }: Owed) => {
     lease.drop(changes)
     await kernel.fault('links.before_waking')
-    kernel.wake()
+    kernel.wake([changes_topic])
     const until_ms = performance.now() + Math.min(patience_ms, lease_ms + margin_ms)
     let others_ms = until_ms
     for (let looks = 0; performance.now() < Math.min(until_ms, others_ms); looks++) {
@@ -105,7 +105,7 @@ async function unaware({ db }: Kernel, node_id: string, xid: string): Promise<nu
 
 async function nextWake({ onWake }: Kernel): Promise<void> {
   const woken = Promise.withResolvers<null>()
-  const unsubscribe = onWake(() => woken.resolve(null))
+  const unsubscribe = onWake(() => woken.resolve(null), [changes_topic])
   const over = new AbortController()
   await Promise.race([
     woken.promise,

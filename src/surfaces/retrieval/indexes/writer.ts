@@ -4,8 +4,9 @@
  * for each other in memory.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
+import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
@@ -19,10 +20,13 @@ export type Writing = {
   readonly token: string
 }
 
+type Needed = Pick<Deps, 'index' | 'profiles'> & { readonly kernel: { readonly db: Db } }
 type Place = Pick<IndexVersion, 'tenant_id' | 'collection_id' | 'version'>
 
 const lease_seconds_usual = 30
 const poll_ms = 100
+/** A process that waits and does not ask again within this time has ended. */
+const next_seconds = 2
 const wait_ms_max = 60_000
 /** Tables that this process has used. A purge moves the live rows to a table with a new name. */
 const created = new Set<string>()
@@ -37,7 +41,7 @@ const Taken = Type.Object({
 
 /** Undefined if the version is dropped or failed, so there is no table to write to. */
 export async function withWriter<T>(
-  deps: Pick<Deps, 'kernel' | 'index' | 'profiles'>,
+  deps: Needed,
   place: Place,
   write: (writing: Writing) => Promise<T>,
   lease_seconds = lease_seconds_usual,
@@ -56,7 +60,7 @@ export async function withWriter<T>(
 }
 
 async function writeAlone<T>(
-  deps: Pick<Deps, 'kernel' | 'index' | 'profiles'>,
+  deps: Needed,
   place: Place,
   write: (writing: Writing) => Promise<T>,
   lease_seconds: number,
@@ -89,40 +93,66 @@ async function writeAlone<T>(
   }
 }
 
-const Exists = Type.Object({ live: Type.Boolean() })
-
+/** Waits for the lease. Undefined if there is no table to write to. */
 async function takeLease(
-  { kernel: { db } }: Pick<Deps, 'kernel'>,
-  { tenant_id, collection_id, version }: Place,
+  { kernel: { db } }: Pick<Needed, 'kernel'>,
+  place: Place,
   token: string,
   lease_seconds: number,
 ) {
-  const at = sql`i.tenant_id = ${tenant_id} and i.collection_id = ${collection_id}
-    and i.version = ${version} and i.state in ('building', 'ready', 'active', 'retired')`
   const deadline = performance.now() + wait_ms_max
   for (;;) {
-    const lease = leaseFor(lease_seconds)
-    const taken = await db.maybe(
-      Taken,
-      sql`
-        update retrieval.index_versions i set writer_token = ${token},
-          writer_until = now() + make_interval(secs => ${lease_seconds})
-        from retrieval.collections c
-        where ${at} and (i.writer_until is null or i.writer_until < now())
-          and c.tenant_id = i.tenant_id and c.id = i.collection_id
-        returning i.table_id, i.embedding_profile, c.language`,
-    )
-    if (taken) return { ...taken, lease }
-    const { live } = await db.one(
-      Exists,
-      sql`
-        select exists (select from retrieval.index_versions i
-          where i.tenant_id = ${tenant_id} and ${at}) as live`,
-    )
-    if (!live) return undefined
+    const taken = await tryLease(db, place, token, lease_seconds)
+    if (taken === 'gone') return undefined
+    if (taken !== 'busy') return taken
     if (performance.now() > deadline) {
       throw new JobFailure('index_write_failed', { retryable: true })
     }
     await wait(poll_ms)
   }
+}
+
+const Live = Type.Object({ live: Type.Boolean() })
+const live = sql`i.state in ('building', 'ready', 'active', 'retired')`
+
+/**
+ * Takes the lease if the table is free, or asks to be the next. Without the order, a process with
+ * much to write would take the lease again before another one looks: with three nodes a document
+ * waited for up to 30 s.
+ */
+export async function tryLease(
+  db: Db,
+  { tenant_id, collection_id, version }: Place,
+  token: string,
+  lease_seconds: number,
+): Promise<(Static<typeof Taken> & { lease: Lease }) | 'busy' | 'gone'> {
+  const at = sql`i.tenant_id = ${tenant_id} and i.collection_id = ${collection_id}
+    and i.version = ${version}`
+  const lease = leaseFor(lease_seconds)
+  const taken = await db.maybe(
+    Taken,
+    sql`
+      update retrieval.index_versions i set writer_token = ${token},
+        writer_until = now() + make_interval(secs => ${lease_seconds}),
+        next_writer = null, next_writer_until = null
+      from retrieval.collections c
+      where ${at} and ${live} and (i.writer_until is null or i.writer_until < now())
+        and (i.next_writer is null or i.next_writer = ${token} or i.next_writer_until < now())
+        and c.tenant_id = i.tenant_id and c.id = i.collection_id
+      returning i.table_id, i.embedding_profile, c.language`,
+  )
+  if (taken) return { ...taken, lease }
+  const found = await db.one(
+    Live,
+    sql`
+      with asked as (
+        update retrieval.index_versions i set next_writer = ${token},
+          next_writer_until = now() + make_interval(secs => ${next_seconds})
+        where ${at} and (i.next_writer is null or i.next_writer_until < now()
+          or (i.next_writer = ${token}
+            and i.next_writer_until < now() + make_interval(secs => ${next_seconds / 2})))
+      )
+      select exists (select from retrieval.index_versions i where ${at} and ${live}) as live`,
+  )
+  return found.live ? 'busy' : 'gone'
 }

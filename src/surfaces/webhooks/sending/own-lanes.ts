@@ -2,7 +2,7 @@
  * The lanes of a sender: the lanes that have work, the lanes that wait for their gate, and the
  * running requests. A lane is in memory only while it has work or had work within the last minute.
  */
-import type { Deps } from '../deps.ts'
+import { sender_topic, type Deps } from '../deps.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { findChanged, loadLanes, reloadConfigs } from '../lanes/load-lanes.ts'
 import { loadOf, shareOut, type Share } from '../lanes/share.ts'
@@ -67,7 +67,7 @@ export class OwnLanes {
       this.used.set(lane, performance.now())
       this.ready.add(lane)
     }
-    if (foreign) this.deps.kernel.wake()
+    if (foreign) this.deps.kernel.wake([sender_topic])
   }
 
   /** Reserves the requests that may start now, and returns them. */

@@ -9,7 +9,7 @@ import { isUnavailable } from '../../../kernel/database/failures.ts'
 import { openSleeper } from '../../../kernel/work/sleeper.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Loop } from '../../../kernel/surface.ts'
-import type { Deps, Poke } from '../deps.ts'
+import { sender_topic, type Deps, type Poke } from '../deps.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { reloadConfigs } from '../lanes/load-lanes.ts'
 import { saveLanes } from '../lanes/save-lanes.ts'
@@ -52,10 +52,10 @@ export function openSender(deps: SenderDeps): Sender {
     poke: ids => {
       // Without a sender in this process, other processes are woken to check.
       if (running) running.lanes.poke(ids)
-      else deps.kernel.wake()
+      else deps.kernel.wake([sender_topic])
     },
     loop: {
-      name: 'webhooks.sender',
+      name: sender_topic,
       every_ms: 500,
       run: async signal => {
         if (signal.aborted) return

@@ -17,6 +17,7 @@ import { openRunningCounts } from '../claims/running-counts.ts'
 import { openTurns } from '../claims/share-out.ts'
 import { capabilitiesOf } from './capabilities.ts'
 import { openFinisher } from './finisher.ts'
+import { runner_topic } from '../../topics.ts'
 import { openPlaces, type BuiltIn, type Places } from './places.ts'
 import { openPulse } from './pulse.ts'
 import type { RunDeps } from './run-attempt.ts'
@@ -36,11 +37,10 @@ const ready = sql`
   -- any tenant: a runner serves all of them
   select exists (select from jobs.job_queue where wake_at is null)`
 const rest_ms = 30_000
-const runner_name = 'jobs.runner'
 
 /** Repeats only after a failure, because one run lasts until the process stops. */
 export function openRunner(deps: RunnerDeps): Loop {
-  return { name: runner_name, every_ms: 1000, due: ready, run: signal => runUntil(deps, signal) }
+  return { name: runner_topic, every_ms: 1000, due: ready, run: signal => runUntil(deps, signal) }
 }
 
 async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
@@ -74,7 +74,7 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
     claimer.woken()
     pulse.woken()
     sleeper.wake()
-  }, [runner_name])
+  }, [runner_topic])
   signal.addEventListener('abort', sleeper.close)
   const beating = pulse.beat(places.held)
   const announcing = capabilitiesOf(deps, worker_id).announceUntil(signal)

@@ -1,0 +1,2 @@
+/** Wakes what runs or claims jobs, in every process. */
+export const runner_topic = 'jobs.runner'
