@@ -110,9 +110,11 @@ describe('a refund', () => {
     const { id } = await shop.captured(10_000)
     await struck(shop, id, { ...fault, path: 'refunds' })
     const first = await shop.ask('POST', '/v1/refunds', { intent_id: id, amount_minor: 4000 })
-    expect([first.status, first.body.state]).toEqual([202, 'pending'])
+    expect([first.status, first.body.state, first.body.status]).toEqual([202, 'pending', 'pending'])
+    expect(first.headers.get('retry-after')).toBe('2')
     await eventually('it has succeeded', async () => {
       const { body } = await shop.ask('GET', `/v1/refunds/${first.body.id}`)
+      expect(body).not.toHaveProperty('status')
       return body.state === 'succeeded'
     })
     const effects = await kinds(await handleOf(id))
