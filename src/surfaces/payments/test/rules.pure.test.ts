@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Stripe } from 'stripe'
 import { describe, expect, test } from 'vitest'
 import { composition } from '../../../platform.ts'
-import { digitsOf, fromStripe, toStripe } from '../money/currencies.ts'
+import { digitsOf, fromStripe, stepOf, toStripe } from '../money/currencies.ts'
 import { nextState, type Held } from '../operations/next-state.ts'
 import type { Snapshot } from '../provider/port.ts'
 import { bookedOf } from '../provider/stripe-snapshots.ts'
@@ -100,6 +100,7 @@ test.each([
 ] as const)('%s %i is %s at the provider', (currency, minor, there) => {
   expect(toStripe(minor, currency)).toBe(there)
   expect(there === null ? minor : fromStripe(there, currency)).toBe(minor)
+  expect(minor % stepOf(currency) === 0).toBe(there !== null)
   expect(digitsOf(currency)).toBeTypeOf('number')
 })
 
