@@ -123,6 +123,22 @@ describe('a refund', () => {
   })
 })
 
+test('a refund that was refused is refused again, also after the record of its key is gone', async () => {
+  const shop = await world.merchant()
+  const { id: intent_id } = await shop.captured(10_000)
+  await world.fault({ action: 'http', status: 400, match: { path: '/v1/refunds', method: 'POST' } })
+  const key = newKey()
+  const refund = () => shop.ask('POST', '/v1/refunds', { intent_id, amount_minor: 4000 }, key)
+  const first = await refund()
+  expect([first.status, first.body.code], first.text).toEqual([409, 'payment_refused'])
+  const { db } = world.platform.kernel
+  await db.run(sql`delete from kernel.idempotency_records where key = ${key}`)
+  const later = await refund()
+  expect([later.status, later.body.code]).toEqual([409, 'payment_refused'])
+  expect(later.body.refund_id).toBe(first.body.refund_id)
+  expect((await world.balances(shop))['refunds_in_transit']).toBe(0)
+})
+
 describe('what comes late', () => {
   test.each([700, 1500, 4000])(
     'an effect %i ms later is one effect, and never both success and failure',
