@@ -49,7 +49,7 @@ test('likes and unlikes of one person at the same moment all succeed', async () 
     const answers = await Promise.all(methods.map(method => ben.ask(method, path)))
     for (const { status } of answers) seen.add(status)
   }
-  expect([...seen].toSorted()).toEqual([200, 204])
+  expect(seen).toEqual(new Set([200, 204]))
 })
 
 test('profiles count followers, followed and posts; comments count', async () => {
