@@ -9,7 +9,7 @@ import { isPresentTo, mayCollection } from '../access/rights.ts'
 import { problem } from '../errors.ts'
 import { Collection } from './schemas.ts'
 
-/** The caller's own count: that of all documents would tell about those of others. */
+/** Counts what the caller may read. The number of all documents would reveal hidden ones. */
 const columnsFor = (caller: Caller) => sql`
   c.id, c.tenant_id, c.name, c.embedding_profile, c.language, c.access_policy_version,
   c.active_index_version, c.state, c.created_at,
