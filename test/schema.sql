@@ -3488,9 +3488,11 @@ create table inference.inference_operations (
   completed_at timestamp with time zone,
   deadline_at timestamp with time zone not null,
   version bigint not null default 1,
+  reasoning_units integer not null default 0,
   constraint inference_operations_check CHECK (((completed_at IS NULL) = (state = ANY (ARRAY['pending'::text, 'running'::text, 'reconciling'::text])))),
   constraint inference_operations_id_key UNIQUE (id),
   constraint inference_operations_pkey PRIMARY KEY (tenant_id, id),
+  constraint inference_operations_reasoning_units_check CHECK ((reasoning_units >= 0)),
   constraint inference_operations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'reconciling'::text, 'succeeded'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text, 'expired'::text]))),
   constraint inference_operations_workload_check CHECK ((workload = ANY (ARRAY['generation'::text, 'generation_stream'::text, 'inference'::text, 'inference_job'::text, 'report'::text, 'retrieval_answer'::text, 'retrieval_embedding'::text])))
 ) with (fillfactor=70);

@@ -129,6 +129,7 @@ function resultOf(): Result {
     spent: {
       as: 'succeeded',
       input: 60,
+      reasoning: 0,
       cached_input: 0,
       output: 20,
       source: 'provider',

@@ -759,7 +759,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * A comment
+         * @description Requires the permission `social.content.read` (roles: `member`).
+         */
+        get: operations["getComment"];
         put?: never;
         post?: never;
         /**
@@ -921,7 +925,7 @@ export interface paths {
         };
         /**
          * List the messages and members that changed since a revision
-         * @description Each changed message is returned once, in its current form: ten edits of a message return one message. A revision never expires. Keep the last revision that you received and send it when you are online again. Requires a credential, but no permission.
+         * @description Each changed message is returned once, in its current form: ten edits of a message return one message. A revision never expires. Keep the last revision that you received and send it when you are online again. `next_after` continues by revision where `next_cursor` does it by cursor. Requires a credential, but no permission.
          */
         get: operations["listConversationChanges"];
         put?: never;
@@ -1031,7 +1035,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * A message
+         * @description Requires a credential, but no permission.
+         */
+        get: operations["getMessage"];
         put?: never;
         post?: never;
         /**
@@ -4615,7 +4623,7 @@ export interface paths {
         put?: never;
         /**
          * Receive the goods of a return, and pay them back
-         * @description The refund is exactly what the buyer paid for these units, less the fee. Requires the permission `commerce.returns.receive` (roles: `refund_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
+         * @description The refund is exactly what the buyer paid for these units, less the fee. If the provider counts the currency in larger steps (ten minor units for KWD), the rest below a step is paid with the next return of the order. Requires the permission `commerce.returns.receive` (roles: `refund_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["receiveReturn"];
         delete?: never;
@@ -7391,7 +7399,7 @@ export interface components {
             access_policy_version: number;
             /** @description The index version that is searched. */
             active_index_version: number;
-            /** @description How many documents it has. */
+            /** @description How many documents in it you may read. */
             document_count: number;
             /**
              * @description The state.
@@ -7965,6 +7973,41 @@ export interface components {
              */
             status: "queued";
         };
+        Author: {
+            id: components["schemas"]["Id"];
+            /** @description The name of an account in addresses and mentions, unique in its tenant. */
+            handle: string;
+            /** @description The name that is shown. */
+            display_name: string;
+            /** @description A file that was uploaded for `avatar`. */
+            avatar_file_id: components["schemas"]["Id"] | null;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "post_id": "019c8f3a-5b20-7d41-9e6b-979cc7397c87",
+         *       "author_id": "019c8f3a-5b20-7d41-9e6b-378e66e22636",
+         *       "author": {
+         *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *         "handle": "mara.lindqvist",
+         *         "display_name": "Mara Lindqvist",
+         *         "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *       },
+         *       "body": "Fresh out of the kiln!",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "deleted_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Comment: {
+            id: components["schemas"]["Id"];
+            post_id: components["schemas"]["Id"];
+            author_id: components["schemas"]["Id"];
+            author: components["schemas"]["Author"];
+            /** @description The text. Line breaks are kept. */
+            body: string | null;
+            created_at: components["schemas"]["Time"];
+            deleted_at: components["schemas"]["Time"] | null;
+        };
         /**
          * @example {
          *       "violations": 1,
@@ -8488,6 +8531,7 @@ export interface components {
          *       ],
          *       "revision": 57,
          *       "latest_sequence": 42,
+         *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "next_after": 62,
          *       "has_more": true
          *     }
@@ -8500,6 +8544,8 @@ export interface components {
             revision: number;
             /** @description The sequence of the latest message. */
             latest_sequence: number;
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
             /** @description Send it as `after` for the next page; null at the end. */
             next_after: number | null;
             /** @description Whether a next page exists. */
@@ -9366,15 +9412,6 @@ export interface components {
              * @enum {string}
              */
             kind: "following" | "self";
-        };
-        Author: {
-            id: components["schemas"]["Id"];
-            /** @description The name of an account in addresses and mentions, unique in its tenant. */
-            handle: string;
-            /** @description The name that is shown. */
-            display_name: string;
-            /** @description A file that was uploaded for `avatar`. */
-            avatar_file_id: components["schemas"]["Id"] | null;
         };
         PostMedium: {
             /** @description A file that the author uploaded for `post_media`. */
@@ -10307,6 +10344,8 @@ export interface components {
             cached_input_units: number;
             /** @description Tokens of the output. */
             output_units: number;
+            /** @description Of these, the tokens that the model used for thinking. */
+            reasoning_units: number;
             /** @constant */
             unit: "token";
             /** @enum {string} */
@@ -10339,6 +10378,7 @@ export interface components {
          *         "input_units": 21,
          *         "cached_input_units": 0,
          *         "output_units": 64,
+         *         "reasoning_units": 0,
          *         "unit": "token",
          *         "source": "provider",
          *         "cost_amount": "0.00041250",
@@ -10453,6 +10493,7 @@ export interface components {
          *           "input_units": 21,
          *           "cached_input_units": 0,
          *           "output_units": 64,
+         *           "reasoning_units": 0,
          *           "unit": "token",
          *           "source": "provider",
          *           "cost_amount": "0.00041250",
@@ -10625,6 +10666,7 @@ export interface components {
          *             "input_units": 21,
          *             "cached_input_units": 0,
          *             "output_units": 64,
+         *             "reasoning_units": 0,
          *             "unit": "token",
          *             "source": "provider",
          *             "cost_amount": "0.00041250",
@@ -11640,6 +11682,8 @@ export interface components {
             has_more: boolean;
         };
         LedgerEntry: {
+            /** @description The transaction of the entry. */
+            transaction_id: components["schemas"]["Id"];
             /** @description The account. */
             account_id: components["schemas"]["Id"];
             /** @description What the account is for. */
@@ -11670,6 +11714,7 @@ export interface components {
          *       "reverses_id": null,
          *       "entries": [
          *         {
+         *           "transaction_id": "019c8f3a-5b20-7d41-9e6b-4b481c9c4cd2",
          *           "account_id": "019c8f3a-5b20-7d41-9e6b-739b093ae9fb",
          *           "account_type": "provider_clearing",
          *           "owner_type": "platform",
@@ -11730,6 +11775,7 @@ export interface components {
          *           "reverses_id": null,
          *           "entries": [
          *             {
+         *               "transaction_id": "019c8f3a-5b20-7d41-9e6b-4b481c9c4cd2",
          *               "account_id": "019c8f3a-5b20-7d41-9e6b-739b093ae9fb",
          *               "account_type": "provider_clearing",
          *               "owner_type": "platform",
@@ -14682,32 +14728,6 @@ export interface components {
         };
         /**
          * @example {
-         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *       "post_id": "019c8f3a-5b20-7d41-9e6b-979cc7397c87",
-         *       "author_id": "019c8f3a-5b20-7d41-9e6b-378e66e22636",
-         *       "author": {
-         *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *         "handle": "mara.lindqvist",
-         *         "display_name": "Mara Lindqvist",
-         *         "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
-         *       },
-         *       "body": "Fresh out of the kiln!",
-         *       "created_at": "2026-03-02T09:30:00.000Z",
-         *       "deleted_at": "2026-03-02T09:30:00.000Z"
-         *     }
-         */
-        Comment: {
-            id: components["schemas"]["Id"];
-            post_id: components["schemas"]["Id"];
-            author_id: components["schemas"]["Id"];
-            author: components["schemas"]["Author"];
-            /** @description The text. Line breaks are kept. */
-            body: string | null;
-            created_at: components["schemas"]["Time"];
-            deleted_at: components["schemas"]["Time"] | null;
-        };
-        /**
-         * @example {
          *       "data": [
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
@@ -15465,7 +15485,8 @@ export interface components {
          *       "state": "pending",
          *       "reason": "Requested by the customer.",
          *       "failure_code": null,
-         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "status": "pending"
          *     }
          */
         Refund: {
@@ -15488,6 +15509,11 @@ export interface components {
             /** @description Why the money could not be given back. */
             failure_code: string | null;
             created_at: components["schemas"]["Time"];
+            /**
+             * @description `pending`: the outcome is not known yet.
+             * @enum {string}
+             */
+            status?: "pending";
         };
         /**
          * @example {
@@ -19876,7 +19902,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `cart_not_open`, `idempotency_in_progress`, `idempotency_key_reused`, `insufficient_inventory`, `order_not_confirmed`, `pending_order_limit`, `pricing_changed` */
             409: components["responses"]["Conflict"];
-            /** @description `address_required`, `card_data_refused`, `cart_empty`, `discount_not_applicable`, `invalid_character`, `order_total_limit`, `payment_declined`, `price_unavailable`, `quantity_limit`, `shipping_method_unavailable`, `validation_failed` */
+            /** @description `address_required`, `amount_not_representable`, `card_data_refused`, `cart_empty`, `discount_not_applicable`, `invalid_character`, `order_total_limit`, `payment_declined`, `price_unavailable`, `quantity_limit`, `shipping_method_unavailable`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
@@ -20459,6 +20485,39 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    getComment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                comment_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `comment_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     deleteComment: {
         parameters: {
             query?: never;
@@ -20899,6 +20958,8 @@ export interface operations {
             query?: {
                 /** @description Messages with a higher sequence, oldest first; for changes, those after this revision. */
                 after?: number;
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. */
+                cursor?: components["schemas"]["Cursor"];
                 limit?: number;
             };
             header?: never;
@@ -20915,12 +20976,14 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Changes"];
                 };
             };
+            /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `conversation_not_found` */
@@ -21209,6 +21272,39 @@ export interface operations {
             /** @description `conversation_closed`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `attachment_not_ready`, `invalid_character`, `reply_target_unknown`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+                message_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `conversation_not_found`, `message_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };

@@ -14,7 +14,7 @@ import {
   type ProblemDetails,
 } from '../errors/problem.ts'
 import { isId } from '../ids.ts'
-import { field_errors_max, fieldErrors } from './field-errors.ts'
+import { field_errors_max, fieldErrors, pathError } from './field-errors.ts'
 import {
   ignoredFieldsHeader,
   ignoredSentence,
@@ -76,8 +76,8 @@ function misnamed(code: string, name: string, fits: object): ProblemDetails {
     const form = error ? 'has an invalid form, so no' : 'is not a UUID, so no'
     return { detail: `\`${name}\` in the path ${form} resource has it. Check the path.` }
   }
-  const constraint = error?.keyword ?? 'format'
-  return { errors: [{ location: 'path', pointer: `/${name}`, constraint }] }
+  const errors = [pathError(name, error)]
+  return { detail: sentencesOf(errors), errors }
 }
 
 export function inputCheck(route: Route): CheckInput {

@@ -19,6 +19,13 @@ export function fieldErrors(location: 'body' | 'query', fits: ValidateFunction):
     }))
 }
 
+/** Without an error of a schema, the name is no UUID. */
+export function pathError(name: string, error: ErrorObject | undefined): FieldError {
+  const constraint = error?.keyword ?? 'format'
+  const params = error ? paramsOf(error) : { format: 'uuid' }
+  return { location: 'path', pointer: `/${name}`, constraint, params }
+}
+
 /** Handles the innermost unions first, so that each outer union works on the result. */
 function withoutBranches(found: readonly ErrorObject[]): ErrorObject[] {
   const unions = found

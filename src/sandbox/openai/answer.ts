@@ -18,6 +18,8 @@ export type Usage = {
   readonly input: number
   readonly cached: number
   readonly output: number
+  /** A part of the output, of which no text is shown. */
+  readonly reasoning: number
 }
 
 export type Answer = {
@@ -38,10 +40,12 @@ export function answerTo(prompt: Prompt, fault: FaultRule | undefined): Answer {
   const limit = Math.min(prompt.max_output_tokens, cut ? (fault?.after ?? half) : Infinity)
   const tokens = all.slice(0, limit)
   const chunk = Math.max(1, Number(prompt.directives['chunk'] ?? 1))
+  const reasoning = Number(prompt.directives['reasoning'] ?? 0)
   const usage = {
     input: countTokens(prompt.text),
     cached: Math.min(countTokens(prompt.text), Number(prompt.directives['cached'] ?? 0)),
-    output: tokens.length,
+    output: tokens.length + reasoning,
+    reasoning,
   }
   return {
     deltas: chunk === 1 ? tokens : joined(tokens, chunk),

@@ -85,12 +85,12 @@ function failed({ ending }: Answer): void {
   throw new ApiError(500, ending.message, { type: 'server_error', code: ending.code })
 }
 
-function usageOf({ input, cached, output }: NonNullable<Answer['usage']>): object {
+function usageOf({ input, cached, output, reasoning }: NonNullable<Answer['usage']>): object {
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
     prompt_tokens_details: { cached_tokens: cached, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: reasoning },
   }
 }

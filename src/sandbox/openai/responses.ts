@@ -74,12 +74,12 @@ function messageOf(id: string, said: string, refused: boolean, status: string): 
 
 function usageOf({ usage }: Answer): object | null {
   if (!usage) return null
-  const { input, cached, output } = usage
+  const { input, cached, output, reasoning } = usage
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: cached, cache_write_tokens: 0 },
     output_tokens: output,
-    output_tokens_details: { reasoning_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: reasoning },
     total_tokens: input + output,
   }
 }

@@ -234,6 +234,13 @@ export const errors = {
     cause: 'A text or number in the body is a valid card number. The body was not stored.',
     cure: 'Send the id of a payment method that the provider gave to your page, such as `pm_…`.',
   },
+  amount_not_representable: {
+    status: 422,
+    title: 'The total cannot be paid in this currency',
+    cause:
+      'The payment provider counts this currency in larger steps, and totals are never rounded. Nothing was ordered.',
+    cure: 'Set prices whose totals with tax are multiples of the step: ten minor units for BHD, JOD, KWD, OMR and TND, whole ariary for MGA.',
+  },
   payment_declined: {
     status: 422,
     title: 'The payment was declined',

@@ -37,6 +37,7 @@ export const reference: Reference = {
     input_units: ['Tokens of the input.', 21],
     cached_input_units: ['The input tokens that the provider had cached.', 0],
     output_units: ['Tokens of the output.', 64],
+    reasoning_units: ['Of these, the tokens that the model used for thinking.', 0],
     'Inference.attempts': ['How often the provider was asked.', 1],
     'InferenceJob.attempts': ['The attempts to send the request to the provider, in order.'],
     capability: ['What the model can do.'],

@@ -71,6 +71,7 @@ const InferenceUsage = Type.Object(
     input_units: Units,
     cached_input_units: Units,
     output_units: Units,
+    reasoning_units: Units,
     unit: Type.Literal('token'),
     source: oneOf('provider', 'estimated'),
     cost_amount: Decimal,

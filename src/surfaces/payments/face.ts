@@ -66,6 +66,8 @@ export type Face = {
    * False while the provider cannot be reached. Then do not begin anything that needs the provider.
    */
   accepting(): boolean
+  /** The provider takes only multiples of this amount, in minor units of the currency. */
+  stepOf(currency: string): number
   /** Refuses a body that contains a card number. For routes that accept payment methods. */
   refuseCardData(body: unknown): void
 }

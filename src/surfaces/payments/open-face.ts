@@ -12,6 +12,7 @@ import { beginCancel } from './intents/begin-cancel.ts'
 import { beginCapture } from './intents/begin-capture.ts'
 import { refuseCardData } from './intents/card-data.ts'
 import { nextActionOf } from './intents/next-action.ts'
+import { stepOf } from './money/currencies.ts'
 import { perform } from './operations/perform.ts'
 import {
   findIntentOf,
@@ -61,6 +62,7 @@ export function openFace(deps: Deps): Face {
       return await resultOf(deps, tenant_id, operation_id)
     },
     accepting: () => deps.provider.accepting(),
+    stepOf,
     refuseCardData,
   }
   return face

@@ -66,6 +66,7 @@ export const reference: Reference = {
     effective_at: ['When it was posted.'],
     reverses_id: ['The earlier transaction that this transaction reverses.', null],
     entries: ['The debits and credits. Their sums are equal in each currency.'],
+    transaction_id: ['The transaction of the entry.'],
     account_id: ['The account.'],
     account_type: ['What the account is for.', 'provider_clearing'],
     direction: ['Debit or credit.', 'debit'],

@@ -8,7 +8,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { endChanges, lockConversation, nextChange, type Changing } from '../conversations/change.ts'
-import { requireSeat } from '../conversations/seat.ts'
+import { findSeat, type Seated } from '../conversations/seat.ts'
 import { Role, type Seat } from '../schemas.ts'
 
 const Active = Type.Object({ user_id: Type.String(), role: Role })
@@ -20,13 +20,15 @@ export async function removeMember(
   seat: Seat,
   user_id: string,
 ): Promise<void> {
-  const before = await requireSeat(tx, seat)
+  const itself = user_id === seat.user_id
+  const before = await findRemover(tx, seat, itself)
+  if (!before) return
   if (before.type === 'direct') throw problem('direct_members_fixed')
   const conversation = await lockConversation(tx, seat)
-  const own = await requireSeat(tx, seat)
+  const own = await findRemover(tx, seat, itself)
+  if (!own) return
   const member = await findActive(tx, conversation, user_id)
   if (!member) return
-  const itself = user_id === seat.user_id
   if (!itself && !outranks(own.role, member.role)) {
     throw problem('permission_denied', {
       detail: 'The owner removes everybody, and admins remove members.',
@@ -34,6 +36,14 @@ export async function removeMember(
   }
   await endMembership(tx, conversation, member, itself ? 'left' : 'removed')
   await endChanges(tx, deps, conversation)
+}
+
+/** Undefined if the person leaves and has left before: that changes nothing. */
+async function findRemover(tx: Tx, seat: Seat, itself: boolean): Promise<Seated | undefined> {
+  const found = await findSeat(tx, seat)
+  if (found.left_sequence === null) return found
+  if (itself) return undefined
+  throw problem('not_a_member')
 }
 
 const ranks: Readonly<Record<Role, number>> = { owner: 2, admin: 1, member: 0 }

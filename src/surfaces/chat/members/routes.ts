@@ -190,9 +190,7 @@ function removeRoute(deps: Deps): Route {
     handle: async ({ tx, principal, params }) => {
       const seat = seatOf(principal, params.id)
       const user_id = params.user_id.toLowerCase()
-      // Leaving a second time changes nothing.
-      const left = user_id === seat.user_id && (await findSeat(tx, seat)).left_sequence !== null
-      if (!left) await removeMember(tx, deps, seat, user_id)
+      await removeMember(tx, deps, seat, user_id)
       return reply(204, null)
     },
   })

@@ -6,11 +6,16 @@
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import type { List } from '../../../kernel/http/page.ts'
 import { findSeat } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
 import { Member, type Seat } from '../schemas.ts'
 import { messageColumns, MessageRow, messageOf, showMessage } from './message-row.ts'
-import type { Changes } from './schemas.ts'
+import type { Changes, ChangesQuery } from './schemas.ts'
+
+/** More than a page of other lists: a device that was away wants everything. */
+const limit_of_changes = 200
 
 const ChangedRow = Type.Object({
   ...MessageRow.properties,
@@ -23,9 +28,11 @@ export async function readChanges(
   reader: Reader,
   { cipher }: Pick<Deps, 'cipher'>,
   seat: Seat,
-  after: number,
-  limit: number,
-): Promise<Changes> {
+  query: ChangesQuery,
+  list: List,
+): Promise<{ readonly body: Changes; readonly headers: Record<string, string> }> {
+  const { limit = limit_of_changes } = query
+  const after = placeOf(query, list)
   const own = await findSeat(reader, seat)
   const { tenant_id, id } = seat
   // The head comes from the same snapshot as the rows. With an older head, a message that was changed
@@ -45,8 +52,9 @@ export async function readChanges(
         and m.sequence <= coalesce(b.left_sequence, c.latest_sequence)
       order by m.revision limit ${limit + 1}`,
   )
-  const has_more = rows.length > limit
-  const shown = rows.slice(0, limit)
+  const scope = { ...list, query: { limit } }
+  const { body, headers } = list.cursors.page(scope, rows, row => [row.revision])
+  const { data: shown, has_more } = body
   const head = rows[0]?.head_revision ?? own.revision
   const end = has_more ? (shown.at(-1)?.revision ?? head) : head
   const members = await reader.many(
@@ -60,11 +68,29 @@ export async function readChanges(
       order by revision`,
   )
   return {
-    data: shown.map(row => showMessage(messageOf(cipher, own.data_key, row), own)),
-    members: members.map(({ revision: _at, ...member }) => member),
-    revision: end,
-    latest_sequence: rows[0]?.head_sequence ?? own.latest_sequence,
-    next_after: has_more ? end : null,
-    has_more,
+    headers,
+    body: {
+      ...body,
+      data: shown.map(row => showMessage(messageOf(cipher, own.data_key, row), own)),
+      members: members.map(({ revision: _at, ...member }) => member),
+      revision: end,
+      latest_sequence: rows[0]?.head_sequence ?? own.latest_sequence,
+      next_after: has_more ? end : null,
+    },
   }
+}
+
+/** The revision to read from: the one given, or the one in a cursor. */
+function placeOf({ after, cursor }: ChangesQuery, list: List): number {
+  if (cursor === undefined) return after ?? 0
+  if (after !== undefined) {
+    throw problem('validation_failed', {
+      detail: 'Send one of `after` and `cursor`.',
+      errors: [{ location: 'query', pointer: '/after', constraint: 'not' }],
+    })
+  }
+  const { after: parts } = list.cursors.start({ ...list, query: { cursor } })
+  const [revision] = parts ?? []
+  if (typeof revision !== 'number') throw problem('invalid_cursor')
+  return revision
 }

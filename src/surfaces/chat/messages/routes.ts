@@ -29,7 +29,6 @@ const absent = 'conversation_not_found'
 const common = { permission: 'authenticated', rate_tenant: false, absent } as const
 /** For a member, an unknown message of the conversation gets `message_not_found`. */
 const one_id = { message_id: Id }
-const changes_default = 200
 
 type Caller = { readonly id: string; readonly tenant_id: string }
 const seatOf = ({ id: user_id, tenant_id }: Caller, id: string): Seat => ({
@@ -42,6 +41,7 @@ export function messageRoutes(deps: Deps, send: Sender): readonly Route[] {
   return [
     historyRoute(deps),
     sendRoute(deps, send),
+    getRoute(deps),
     changesRoute(deps),
     editRoute(deps),
     deleteRoute(deps),
@@ -118,6 +118,24 @@ function sendRoute(deps: Deps, send: Sender): Route {
   })
 }
 
+function getRoute(deps: Deps): Route {
+  return route({
+    ...common,
+    method: 'GET',
+    path: one,
+    name: 'getMessage',
+    params: one_id,
+    summary: 'A message',
+    added: true,
+    replies: { 200: Message },
+    fails: [absent, 'message_not_found'],
+    handle: async ({ tx, principal, params }) => {
+      const own = await findSeat(tx, seatOf(principal, params.id))
+      return reply(200, await findMessage(tx, deps, own, params.message_id))
+    },
+  })
+}
+
 function changesRoute(deps: Deps): Route {
   return route({
     ...common,
@@ -126,15 +144,21 @@ function changesRoute(deps: Deps): Route {
     name: 'listConversationChanges',
     summary: 'List the messages and members that changed since a revision',
     description:
-      'Each changed message is returned once, in its current form: ten edits of a message return one message. A revision never expires. Keep the last revision that you received and send it when you are online again.',
+      'Each changed message is returned once, in its current form: ten edits of a message return one message. A revision never expires. Keep the last revision that you received and send it when you are online again. `next_after` continues by revision where `next_cursor` does it by cursor.',
     added: true,
     rate_by: ['id'],
     query: ChangesQuery,
     replies: { 200: Changes },
     fails: [absent],
-    handle: async ({ tx, principal, params, query }) => {
-      const { after = 0, limit = changes_default } = query
-      return reply(200, await readChanges(tx, deps, seatOf(principal, params.id), after, limit))
+    handle: async ({ tx, principal, params, query, list }) => {
+      const { body, headers } = await readChanges(
+        tx,
+        deps,
+        seatOf(principal, params.id),
+        query,
+        list,
+      )
+      return reply(200, body, headers)
     },
   })
 }

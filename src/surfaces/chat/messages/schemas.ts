@@ -38,8 +38,11 @@ export type History = Static<typeof History>
 
 export const ChangesQuery = closed({
   after: Type.Optional(Sequence),
+  cursor: Type.Optional(Cursor),
   limit: Type.Optional(count(1, 500)),
 })
+
+export type ChangesQuery = Static<typeof ChangesQuery>
 
 export const Changes = Type.Object(
   {
@@ -47,6 +50,7 @@ export const Changes = Type.Object(
     members: Type.Array(Member, { maxItems: 10_000 }),
     revision: Sequence,
     latest_sequence: Sequence,
+    next_cursor: nullable(Cursor),
     next_after: nullable(Sequence),
     has_more: Type.Boolean(),
   },

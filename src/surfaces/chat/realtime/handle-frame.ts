@@ -36,7 +36,7 @@ export function openFrameHandler(deps: SocketDeps): FrameHandler {
     try {
       if (frame.type === 'message.send') await sendFrame(deps, connection, frame)
       else if (frame.type === 'receipt.read') await receipts(connection, frame)
-      else if (frame.type === 'typing') typing(deps, typingRate, connection, frame)
+      else if (frame.type === 'typing') await typing(deps, typingRate, connection, frame)
       else if (frame.type === 'presence.subscribe') await subscribe(deps, connection, frame)
       else if (frame.type === 'sync') await sync(deps, connection, frame)
       else connection.reply({ type: 'pong', ...(request_id === null ? {} : { request_id }) })
@@ -135,12 +135,12 @@ function openReceipts(deps: SocketDeps) {
   }
 }
 
-function typing(
-  { live, kernel }: SocketDeps,
+async function typing(
+  { live, kernel, blocks }: SocketDeps,
   rate: LocalRate,
   connection: Connection,
   { conversation_id, active }: Of<'typing'>,
-): void {
+): Promise<void> {
   const { tenant_id, user_id } = connection.holder
   const id = conversation_id.toLowerCase()
   const watched = live.watched.find(tenant_id, id)
@@ -150,6 +150,11 @@ function typing(
   }
   if (watched.member_count > kernel.settings['chat.small_group']) return
   if (active && rate.take(`${user_id} ${id}`) > 0) return
+  const other_id = live.placeOf({ tenant_id, id, user_id })?.other_id
+  if (other_id) {
+    const [blocked] = await blocks.blockedPairs(kernel.db, tenant_id, [[user_id, other_id]])
+    if (blocked) return
+  }
   live.note(tenant_id, id, user_id, {
     type: 'typing',
     conversation_id: id,

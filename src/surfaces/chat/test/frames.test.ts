@@ -56,6 +56,27 @@ describe.concurrent('frames', () => {
     own.close()
   })
 
+  test('of people who block each other do not show who types in their direct conversation', async () => {
+    const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+    const [pair, group] = [await ada.direct(bob), await ada.group([bob])]
+    const [own, other] = await Promise.all([ada.socket(), bob.socket()])
+    expect((await bob.ask('PUT', `/v1/users/me/blocks/${ada.id}`)).status).toBe(200)
+    for (const [from, to] of [
+      [own, other],
+      [other, own],
+    ] as const) {
+      for (const id of [pair, group]) {
+        from.put({ type: 'typing', conversation_id: id, active: true })
+      }
+      expect((await to.next('typing')).conversation_id).toBe(group)
+    }
+    await bob.ask('DELETE', `/v1/users/me/blocks/${ada.id}`)
+    own.put({ type: 'typing', conversation_id: pair, active: false })
+    expect(await other.next('typing')).toMatchObject({ conversation_id: pair, active: false })
+    own.close()
+    other.close()
+  })
+
   test('tell a device that comes back how far each conversation is', async () => {
     const [ada, bob, cleo] = (await world.people(3)) as [Talker, Talker, Talker]
     const [known, gone, fresh] = [

@@ -89,8 +89,11 @@ describe.concurrent('conversations', () => {
       [bob.id]: 'member',
       [cleo.id]: 'owner',
     })
-    await cleo.ask('DELETE', `${members}/${cleo.id}`)
-    await bob.ask('DELETE', `${members}/${bob.id}`)
+    for (const who of [cleo, bob]) {
+      const path = `${members}/${who.id}`
+      const left = await Promise.all(upTo(5).map(() => who.ask('DELETE', path)))
+      expect(left.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204])
+    }
     const after = await bob.ask('GET', `/v1/conversations/${id}`)
     expect(after.body).toMatchObject({ state: 'closed', me: { role: 'owner' }, member_count: 1 })
   })
@@ -209,6 +212,26 @@ describe.concurrent('messages', () => {
     expect((await bob.changes(id, answer.body.revision)).data).toEqual([])
     const page = await bob.ask('GET', `/v1/conversations/${id}/changes?limit=1`)
     expect(page.body).toMatchObject({ has_more: true, next_after: page.body.data[0].revision })
+    const { next_cursor } = page.body
+    const next = await bob.ask('GET', `/v1/conversations/${id}/changes?cursor=${next_cursor}`)
+    expect(next.body).toMatchObject({ data: [{ sequence: 2 }], has_more: false, next_cursor: null })
+    const both = `/v1/conversations/${id}/changes?after=1&cursor=${next_cursor}`
+    expect((await bob.ask('GET', both)).body.code).toBe('validation_failed')
+  })
+
+  test('are read by their own address, until their reader may not see them', async () => {
+    const [ada, bob, cleo] = (await world.people(3)) as [Json, Json, Json]
+    const id = await ada.group([bob])
+    const { headers, body: sent } = await ada.send(id, 'one')
+    const path = headers.get('location')
+    expect((await ada.ask('GET', path)).body).toEqual(sent)
+    const { client_request_id: _own, ...rest } = sent
+    expect((await bob.ask('GET', path)).body).toEqual(rest)
+    expect((await cleo.ask('GET', path)).body.code).toBe('conversation_not_found')
+    await ada.ask('POST', `/v1/conversations/${id}/members`, { user_ids: [cleo.id] })
+    expect((await cleo.ask('GET', path)).body.code).toBe('message_not_found')
+    await ada.ask('DELETE', path)
+    expect((await bob.ask('GET', path)).body).toMatchObject({ body: null, sequence: 1 })
   })
 
   test('answer others, and only those that their reader may see', async () => {

@@ -36,7 +36,7 @@ export async function priceCheckout(
   if (sends && !quoted.method) throw methodUnavailable(quoted)
   await requireCodes(deps, owner_id, quoted)
   requireFingerprint(given, quoted)
-  requireLimits(deps, quoted)
+  requireLimits(deps, quoted, facts.currency)
   return { facts, quoted, shipping_address: sends ? shipping_address : null, billing_address }
 }
 
@@ -59,7 +59,7 @@ function requireFingerprint({ pricing_fingerprint }: Checkout, { fingerprint, wi
   })
 }
 
-function requireLimits({ kernel }: Deps, { wire, lines }: Quote): void {
+function requireLimits({ kernel, payments }: Deps, { wire, lines }: Quote, currency: string): void {
   for (const { facts } of lines) {
     if (facts.quantity <= facts.max_order_quantity) continue
     throw problem('quantity_limit', {
@@ -69,5 +69,12 @@ function requireLimits({ kernel }: Deps, { wire, lines }: Quote): void {
   const most = kernel.settings['commerce.order_total_max_minor']
   if (wire.total_minor > most) {
     throw problem('order_total_limit', { detail: `An order is at most ${most} minor units.` })
+  }
+  const step = payments.stepOf(currency)
+  if (wire.total_minor % step !== 0) {
+    throw problem('amount_not_representable', {
+      detail: `The total is ${wire.total_minor} minor units. The provider takes ${currency} only in steps of ${step}.`,
+      more: { total_minor: wire.total_minor, step_minor: step },
+    })
   }
 }

@@ -51,6 +51,7 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
         'price_unavailable',
         'quantity_limit',
         'order_total_limit',
+        'amount_not_representable',
         'card_data_refused',
         'payment_declined',
         'payment_provider_unavailable',

@@ -112,9 +112,12 @@ async function expectedRefund(
   return goods + (refund_shipping === 'full' ? shippingOf(order) : 0n)
 }
 
-/** The shipping price that the buyer paid, refunded once for an order. */
+/** What is left to refund of the shipping price. It is refunded once for an order. */
 export function shippingOf(order: OrderRow): bigint {
-  if (order.shipping_refunded) return 0n
+  return order.shipping_refunded ? 0n : shippingPaid(order)
+}
+
+export function shippingPaid(order: OrderRow): bigint {
   const { shipping_minor, shipping_discount_minor, shipping_tax_minor, prices_include_tax } = order
   const tax = prices_include_tax ? 0 : shipping_tax_minor
   return BigInt(shipping_minor - shipping_discount_minor + tax)

@@ -1,24 +1,26 @@
 /**
  * Receives returned goods: the received units are counted, restocked if they are good, and refunded
  * with exact parts of their line. Units that did not arrive may be returned again. A fee is at most
- * the refund.
+ * the refund. What the provider cannot pay exactly waits for the next return.
  */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { adjust } from '../inventory/stock.ts'
 import { linesOf, type LineRow } from '../orders/line-row.ts'
-import { setPayment } from '../orders/order-row.ts'
+import { setPayment, type OrderRow } from '../orders/order-row.ts'
 import type { Key } from '../schemas.ts'
-import { audit, requireOther, ReturnedLine, shippingOf } from './decide-return.ts'
-import { refundFor } from './refund-amount.ts'
+import { audit, requireOther, ReturnedLine, shippingOf, shippingPaid } from './decide-return.ts'
+import { payable, refundFor } from './refund-amount.ts'
 import { requestRefund } from './request-refund.ts'
 import { announceReturn, lockReturn, moveReturn, type ReturnRow } from './return-row.ts'
 import type { ReceiveReturn } from './schemas.ts'
 
 export async function receiveReturn(
   tx: Tx,
+  { payments }: Pick<Deps, 'payments'>,
   key: Key,
   principal: Principal,
   given: ReceiveReturn,
@@ -47,10 +49,29 @@ export async function receiveReturn(
   if (shipping > 0n) {
     await setPayment(tx, order, order.payment_state, sql`shipping_refunded = true`)
   }
-  const whole = goods + shipping
-  const fee = BigInt(found.restocking_fee_minor)
-  const refund_minor = Number(whole > fee ? whole - fee : 0n)
-  return await requestRefund(tx, order, received, refund_minor)
+  const refund = payable({
+    before: owedBefore(order, lines),
+    now: goods + shipping,
+    fee: BigInt(found.restocking_fee_minor),
+    step: BigInt(payments.stepOf(order.currency)),
+  })
+  return await requestRefund(tx, order, received, Number(refund))
+}
+
+/** The lines and the order are as they were before this return. */
+function owedBefore(order: OrderRow, lines: readonly LineRow[]): bigint {
+  const shipping = order.shipping_refunded ? shippingPaid(order) : 0n
+  return lines.reduce(
+    (sum, line) =>
+      sum +
+      refundFor({
+        total_minor: BigInt(line.total_minor),
+        quantity: BigInt(line.quantity),
+        before: 0n,
+        now: BigInt(line.refunded_quantity),
+      }),
+    shipping,
+  )
 }
 
 type Received = {

@@ -37,7 +37,7 @@ export function returnRoutes(deps: Deps): readonly Route[] {
     getRoute(),
     approveRoute(),
     rejectRoute(),
-    receiveRoute(),
+    receiveRoute(deps),
     cancelRoute(),
     retryRoute(),
   ]
@@ -190,19 +190,20 @@ function rejectRoute(): Route {
   })
 }
 
-function receiveRoute(): Route {
+function receiveRoute(deps: Deps): Route {
   return route({
     ...deciding,
     path: `${one}/receive`,
     name: 'receiveReturn',
     summary: 'Receive the goods of a return, and pay them back',
-    description: 'The refund is exactly what the buyer paid for these units, less the fee.',
+    description:
+      'The refund is exactly what the buyer paid for these units, less the fee. If the provider counts the currency in larger steps (ten minor units for KWD), the rest below a step is paid with the next return of the order.',
     permission: 'commerce.returns.receive',
     body: ReceiveReturn,
     fails: [...deciding.fails, 'return_quantity_exceeded'],
     handle: async ({ tx, principal, params, body }) => {
       const key = { tenant_id: principal.tenant_id, id: params.return_id }
-      await receiveReturn(tx, key, principal, body)
+      await receiveReturn(tx, deps, key, principal, body)
       return await replyOf(tx, key)
     },
   })

@@ -170,7 +170,7 @@ function spentBy(
   sent: boolean,
   compute_ms: number,
 ): Spent {
-  const none = { cached_input: 0, output: 0, provider_request_id: null, compute_ms }
+  const none = { cached_input: 0, output: 0, reasoning: 0, provider_request_id: null, compute_ms }
   if (embedded) {
     const { input_tokens: input, model_snapshot } = embedded
     return { ...none, input, source: 'provider', model_snapshot, as: 'succeeded' }

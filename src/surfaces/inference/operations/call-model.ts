@@ -143,7 +143,7 @@ class Reading {
   snapshot: string | null = null
   response_id: string | null = null
   finish_reason: 'stop' | 'length' | null = null
-  usage: { input: number; cached_input: number; output: number } | null = null
+  usage: Extract<ProviderEvent, { type: 'usage' }> | null = null
   is_blocked = false
   private readonly scanner: OutputScanner
 
@@ -275,7 +275,8 @@ async function spentBy(
     provider_request_id: ledger.last()?.provider_request_id ?? null,
     compute_ms,
   }
-  const none = { ...seen, input: 0, cached_input: 0, output: 0, source: 'estimated' as const }
+  const nothing = { input: 0, cached_input: 0, output: 0, reasoning: 0 }
+  const none = { ...seen, ...nothing, source: 'estimated' as const }
   if (!ledger.sent()) return { ...none, as: 'released' }
   if (reading.usage) return { ...seen, ...reading.usage, source: 'provider', as: ending.state }
   const is_ambiguous = failure instanceof ProviderFailure && failure.ambiguous

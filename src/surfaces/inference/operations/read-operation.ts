@@ -41,6 +41,7 @@ export const OperationRow = Type.Object({
   input_units: Type.Integer(),
   cached_input_units: Type.Integer(),
   output_units: Type.Integer(),
+  reasoning_units: Type.Integer(),
   cost_amount: nullable(text),
   currency: nullable(text),
   price_version: nullable(Type.Integer()),
@@ -82,7 +83,8 @@ export function operationsWhere(where: Sql): Sql {
       o.started_at, o.completed_at, o.deadline_at,
       (select coalesce(max(a.attempt), 0) from inference.inference_attempts a
         where a.tenant_id = o.tenant_id and a.operation_id = o.id) as attempts,
-      used.input_units, used.cached_input_units, used.output_units, used.cost_amount,
+      used.input_units, used.cached_input_units, used.output_units, o.reasoning_units,
+      used.cost_amount,
       used.currency, used.price_version, used.source,
       (select coalesce(jsonb_agg(jsonb_build_object('stage', s.stage, 'category', s.category,
           'decision', s.decision, 'policy_version', s.policy_version)

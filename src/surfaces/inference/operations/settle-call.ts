@@ -18,6 +18,7 @@ import { sealContent } from './contents.ts'
 
 const Ended = Type.Object({
   ...Settled.properties,
+  reasoning_units: Type.Integer(),
   version: Type.Integer(),
   completed_at: Type.String(),
 })
@@ -25,7 +26,7 @@ const Ended = Type.Object({
 export type SettledCall = {
   readonly call: Call
   readonly result: Result
-  readonly spent: Settled
+  readonly spent: Settled & { readonly reasoning_units: number }
   readonly completed_at: string
   readonly output_length: number
   readonly output_sha256: string
@@ -122,13 +123,14 @@ async function endCall(
           retryable = ${isRetryable(ending)}, output_ref = ${output?.id ?? null},
           model_snapshot = ${spent.model_snapshot}, provider_response_id = ${response_id},
           finish_reason = ${finishOf(ending)}, output_length = ${output_length},
-          output_sha256 = ${sha}, completed_at = kernel.now(), version = version + 1
+          output_sha256 = ${sha}, reasoning_units = reasoning_units + ${spent.reasoning},
+          completed_at = kernel.now(), version = version + 1
         from spent
         where o.tenant_id = ${tenant_id} and o.id = ${id} and o.run = ${run}
           and o.state in ('running', 'reconciling')
-        returning o.tenant_id, o.id, o.version, o.completed_at
+        returning o.tenant_id, o.id, o.version, o.completed_at, o.reasoning_units
       )${tried}${decisions}${kept}
-      select e.version, e.completed_at, s.input_units, s.cached_input_units, s.output_units,
+      select e.version, e.completed_at, e.reasoning_units, s.input_units, s.cached_input_units, s.output_units,
         s.cost::text, s.currency, s.price_version, s.source
       from spent s cross join ended e`,
   )

@@ -23,6 +23,8 @@ export type Spent = {
   readonly input: number
   readonly cached_input: number
   readonly output: number
+  /** A part of the output. */
+  readonly reasoning: number
   readonly source: 'provider' | 'estimated'
   readonly model_snapshot: string | null
   readonly provider_request_id: string | null
@@ -33,6 +35,7 @@ export const nothing_known: Omit<Spent, 'as'> = {
   input: 0,
   cached_input: 0,
   output: 0,
+  reasoning: 0,
   source: 'estimated',
   model_snapshot: null,
   provider_request_id: null,

@@ -181,6 +181,7 @@ function isCancelled({ aborted, reason }: AbortSignal): boolean {
 
 const none = {
   cached_input: 0,
+  reasoning: 0,
   source: 'estimated' as const,
   model_snapshot: null,
   provider_request_id: null,

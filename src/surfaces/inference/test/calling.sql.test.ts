@@ -42,6 +42,14 @@ describe.concurrent('a blocking call', () => {
     expect(await world.usage(first.body.id)).toMatchObject([{ run: 1, status: 'succeeded' }])
   })
 
+  test('shows the tokens that its model used for thinking, now and when it is read', async () => {
+    const one = await world.someone()
+    const { body } = await one.infer('Think. [[sandbox tokens=20 reasoning=1000]]')
+    expect(body.usage.reasoning_units).toBe(1000)
+    expect(body.usage.output_units).toBeGreaterThan(1000)
+    expect((await one.ask('GET', `/v1/inferences/${body.id}`)).body.usage).toEqual(body.usage)
+  })
+
   test('is listed without its output: to its caller, and to those who may see all', async () => {
     const one = await world.someone()
     const [neighbour, administrator] = [

@@ -1,7 +1,8 @@
 /**
- * Refuses card numbers anywhere in a body: a text of 13 to 19 digits that starts like a card number
- * and passes the Luhn check. The body is neither stored nor logged. Ids are left out: the digits of one
- * UUID in 13,500 look like a card number, and its cart could never be ordered.
+ * Refuses card numbers anywhere in a body: 13 to 19 digits that start like a card number and pass
+ * the Luhn check, also with other digits before or after them. The body is neither stored nor
+ * logged. Ids are left out: the digits of one UUID in 13,500 look like a card number, and its cart
+ * could never be ordered.
  */
 import { problem } from '../errors.ts'
 
@@ -20,15 +21,37 @@ function holdsCard(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return numbersIn(value).some(isCard)
   if (typeof value === 'number') return isCard(String(value))
   if (typeof value !== 'object' || value === null || depth > depth_max) return false
-  return Object.entries(value).some(([name, one]) => isCard(name) || holdsCard(one, depth + 1))
+  return Object.entries(value).some(
+    ([name, one]) => numbersIn(name).some(isCard) || holdsCard(one, depth + 1),
+  )
 }
+
+/** What people write between the groups of a number; the second one is the minus sign. */
+const between = String.raw`[\s\p{Pd}\u2212._/]`
+const run = new RegExp(String.raw`\d(?:${between}{0,3}\d)*`, 'gu')
+const gap = new RegExp(`${between}+`, 'u')
+/** In groups, other numbers look like cards too often, so only the usual lengths count. */
+const grouped = /^(?:3[47]\d{13}|36\d{12}|[2456]\d{15})$/
 
 const uuids = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi
 
-/** Runs of digits, with or without the spaces and dashes that people write. */
+/** Numbers in a text: each group of digits, all of a run, and groups of a run as on a card. */
 function numbersIn(text: string): string[] {
-  const runs = text.replaceAll(uuids, 'id').match(/\d(?:[ -]?\d){12,18}(?![\d])/g) ?? []
-  return runs.map(one => one.replaceAll(/[ -]/g, ''))
+  // Compatibility forms become plain digits and spaces, such as those that are copied from a page.
+  const plain = text.normalize('NFKC').replaceAll(uuids, 'id')
+  return [...plain.matchAll(run)].flatMap(([found]) => {
+    const groups = found.split(gap)
+    return [
+      ...groups,
+      groups.join(''),
+      ...groups.flatMap((_, at) => asOnCard(groups.slice(at, at + 5))),
+    ]
+  })
+}
+
+function asOnCard(groups: readonly string[]): string[] {
+  if (groups[0]?.length !== 4) return []
+  return groups.map((_, at) => groups.slice(0, at + 1).join('')).filter(one => grouped.test(one))
 }
 
 function isCard(digits: string): boolean {

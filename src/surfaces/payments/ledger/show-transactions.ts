@@ -11,6 +11,7 @@ const Short = Type.String({ maxLength: 255 })
 
 const Entry = Type.Object(
   {
+    transaction_id: Id,
     account_id: Id,
     account_type: Short,
     owner_type: oneOf('platform', 'tenant'),
@@ -64,7 +65,8 @@ export function showTransactions(reader: Reader, wanted: Wanted): Promise<Transa
       select t.id, t.operation_id, t.intent_id, t.purpose, t.description, t.effective_at,
         t.reverses_id,
         (select jsonb_agg(jsonb_build_object(
-            'account_id', e.account_id, 'account_type', a.type, 'owner_type', a.owner_type,
+            'transaction_id', e.transaction_id, 'account_id', e.account_id,
+            'account_type', a.type, 'owner_type', a.owner_type,
             'direction', e.direction, 'amount_minor', e.amount_minor, 'currency', e.currency)
             order by e.line)
           from payments.ledger_entries e

@@ -29,12 +29,16 @@ function ratio(currency: string): readonly [times: bigint, by: bigint] {
 /** Returns the amount in Stripe's unit, or null if Stripe cannot express it exactly. */
 export function toStripe(amount_minor: number, currency: string): number | null {
   const [times, by] = ratio(currency)
-  const scaled = BigInt(amount_minor) * times
-  if (scaled % by !== 0n) return null
-  // Stripe accepts currencies with three decimals only in steps of ten.
-  if (digitsOf(currency) === 3 && scaled % 10n !== 0n) return null
-  const amount = Number(scaled / by)
+  if (BigInt(amount_minor) % BigInt(stepOf(currency)) !== 0n) return null
+  const amount = Number((BigInt(amount_minor) * times) / by)
   return Number.isSafeInteger(amount) ? amount : null
+}
+
+/** The amount in our minor units of which Stripe takes only multiples. */
+export function stepOf(currency: string): number {
+  if (currency === 'MGA') return 100
+  // Stripe accepts currencies with three decimals only in steps of ten.
+  return digitsOf(currency) === 3 ? 10 : 1
 }
 
 export function fromStripe(amount: number, currency: string): number {

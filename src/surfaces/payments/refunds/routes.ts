@@ -1,6 +1,7 @@
 /** Routes that request a refund and show a refund. */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { Amount, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
@@ -31,6 +32,7 @@ const Refund = Type.Object(
     reason: Short,
     failure_code: nullable(Short),
     created_at: Time,
+    status: Type.Optional(oneOf('pending')),
   },
   { title: 'Refund' },
 )
@@ -72,7 +74,11 @@ function createRoute(deps: Deps): Route {
       begin: async ({ tx, operation_id, principal, body, key }) => {
         const { tenant_id, id: principal_id } = principal
         const known = key && (await findByKey(tx, tenant_id, principal_id, 'refund', key))
-        if (known) return replyOf(await findRefund(tx, tenant_id, { operation_id: known.id }))
+        if (known) {
+          const answer = replyOf(await findRefund(tx, tenant_id, { operation_id: known.id }))
+          if (answer instanceof Problem) throw answer
+          return answer
+        }
         await requestRefund(tx, deps, {
           operation_id,
           tenant_id,
@@ -111,12 +117,7 @@ async function finish(tx: Tx, deps: Deps, operation_id: string, outcome: Certain
         on o.tenant_id = r.tenant_id and o.id = r.operation_id
       where o.id = ${operation_id}`,
   )
-  if (refund.state !== 'failed') return replyOf(refund)
-  const code = refund.failure_code ?? 'refund_failed'
-  return problem('payment_refused', {
-    detail: `The provider refuses the refund (${code}). The money stays with you.`,
-    more: { operation_id, error_code: code, refund_id: refund.id },
-  })
+  return refund.state === 'failed' ? refusalOf(refund) : replyOf(refund)
 }
 
 function getRoute(): Route {
@@ -137,7 +138,17 @@ function getRoute(): Route {
 function replyOf(refund: RefundRow) {
   const headers = { location: `${path}/${refund.id}` }
   const view = viewOf(refund)
-  return refund.provider_refund_id ? reply(201, view, headers) : reply(202, view, headers)
+  if (refund.provider_refund_id) return reply(201, view, headers)
+  if (refund.state === 'failed') return refusalOf(refund)
+  return reply(202, { ...view, status: 'pending' as const }, { ...headers, 'retry-after': '2' })
+}
+
+function refusalOf({ id, operation_id, failure_code }: RefundRow): Problem {
+  const code = failure_code ?? 'refund_failed'
+  return problem('payment_refused', {
+    detail: `The provider refuses the refund (${code}). The money stays with you.`,
+    more: { operation_id, error_code: code, refund_id: id },
+  })
 }
 
 function viewOf(row: RefundRow): Refund {

@@ -50,6 +50,10 @@ test('every cent is traced to its operation, object, webhook and request', async
   const { body } = await shop.ask('GET', `/v1/ledger/transactions?intent_id=${id}`)
   const capture = body.data.find((one: { purpose: string }) => one.purpose === 'capture')
   const { body: one } = await shop.ask('GET', `/v1/ledger/transactions/${capture.id}`)
+  expect(one.entries.map((entry: { transaction_id: string }) => entry.transaction_id)).toEqual([
+    one.id,
+    one.id,
+  ])
   expect(one.entries.map((entry: { direction: string }) => entry.direction)).toEqual([
     'debit',
     'credit',

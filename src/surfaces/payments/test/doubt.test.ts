@@ -110,15 +110,33 @@ describe('a refund', () => {
     const { id } = await shop.captured(10_000)
     await struck(shop, id, { ...fault, path: 'refunds' })
     const first = await shop.ask('POST', '/v1/refunds', { intent_id: id, amount_minor: 4000 })
-    expect([first.status, first.body.state]).toEqual([202, 'pending'])
+    expect([first.status, first.body.state, first.body.status]).toEqual([202, 'pending', 'pending'])
+    expect(first.headers.get('retry-after')).toBe('2')
     await eventually('it has succeeded', async () => {
       const { body } = await shop.ask('GET', `/v1/refunds/${first.body.id}`)
+      expect(body).not.toHaveProperty('status')
       return body.state === 'succeeded'
     })
     const effects = await kinds(await handleOf(id))
     expect(effects).toEqual(['authorize', 'capture', 'refund'])
     expect((await world.balances(shop))['refunds_in_transit']).toBe(0)
   })
+})
+
+test('a refund that was refused is refused again, also after the record of its key is gone', async () => {
+  const shop = await world.merchant()
+  const { id: intent_id } = await shop.captured(10_000)
+  await world.fault({ action: 'http', status: 400, match: { path: '/v1/refunds', method: 'POST' } })
+  const key = newKey()
+  const refund = () => shop.ask('POST', '/v1/refunds', { intent_id, amount_minor: 4000 }, key)
+  const first = await refund()
+  expect([first.status, first.body.code], first.text).toEqual([409, 'payment_refused'])
+  const { db } = world.platform.kernel
+  await db.run(sql`delete from kernel.idempotency_records where key = ${key}`)
+  const later = await refund()
+  expect([later.status, later.body.code]).toEqual([409, 'payment_refused'])
+  expect(later.body.refund_id).toBe(first.body.refund_id)
+  expect((await world.balances(shop))['refunds_in_transit']).toBe(0)
 })
 
 describe('what comes late', () => {

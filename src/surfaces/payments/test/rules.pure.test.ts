@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { Stripe } from 'stripe'
 import { describe, expect, test } from 'vitest'
 import { composition } from '../../../platform.ts'
-import { digitsOf, fromStripe, toStripe } from '../money/currencies.ts'
+import { refuseCardData } from '../intents/card-data.ts'
+import { digitsOf, fromStripe, stepOf, toStripe } from '../money/currencies.ts'
 import { nextState, type Held } from '../operations/next-state.ts'
 import type { Snapshot } from '../provider/port.ts'
 import { bookedOf } from '../provider/stripe-snapshots.ts'
@@ -100,6 +101,7 @@ test.each([
 ] as const)('%s %i is %s at the provider', (currency, minor, there) => {
   expect(toStripe(minor, currency)).toBe(there)
   expect(there === null ? minor : fromStripe(there, currency)).toBe(minor)
+  expect(minor % stepOf(currency) === 0).toBe(there !== null)
   expect(digitsOf(currency)).toBeTypeOf('number')
 })
 
@@ -143,4 +145,36 @@ test('no built-in role holds two of refund operator, support viewer and key admi
   }
   expect([...duties].filter(([, held]) => held.size > 1)).toEqual([])
   expect(duties.get('refund_operator')).toEqual(new Set(['refunds']))
+})
+
+test.each([
+  '4242424242424242',
+  'x4242424242424242y',
+  '4242 4242-4242 4242',
+  '4242\u00a04242\u20094242\u20114242',
+  '4242.4242.4242.4242',
+  '4242 - 4242 - 4242 - 4242',
+  '\uff14\uff12\uff14\uff12'.repeat(4),
+  '4242424242424242 12 27 123',
+  '7 4242424242424242',
+  'No. 12 4242 4242 4242 4242 123',
+  '3782 822463 10005 1234',
+  '4 2 4 2 4 2 4 2 4 2 4 2 4 2 4 2',
+])('%s holds a card number', text => {
+  const refusal = { code: 'card_data_refused' }
+  for (const body of [{ a: [text] }, { [text]: 1 }]) {
+    expect(() => refuseCardData(body)).toThrow(expect.objectContaining(refusal))
+  }
+})
+
+test.each([
+  '4242424242424241',
+  '00004242424242424242',
+  'DE12 3704 0044 0532 0130 00',
+  '+49 4242 4242 424',
+  '2026-11-26 12:30:00',
+  '01900000-0000-7000-8000-000000000001',
+  '1 '.repeat(30_000),
+])('%.40s holds none', text => {
+  expect(() => refuseCardData({ a: [text], [text]: 1 })).not.toThrow()
 })

@@ -2,10 +2,11 @@
  * Accepts a sentence of a model only if it is supported: each quote must occur in the block that it
  * names, at least one quote must remain, and every number of the sentence must occur in a quote.
  * Images, and links that no cited chunk contains, are removed, because they could leak text of
- * other documents.
+ * other documents. So are characters that cannot be stored or that hide what a text is.
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { normalizeLine } from '../extraction/normalize.ts'
 import type { Source } from '../searches/hydrate.ts'
 import { locateQuote } from './locate-quote.ts'
 import type { Quote, Sentence } from './pieces.ts'
@@ -27,7 +28,7 @@ export function verifySentence(
   if (!Value.Check(Said, value) || value.text.length > text_max) return null
   const quotes = quotesOf(value, blocks)
   if (quotes.length === 0) return null
-  const text = withoutLinks(value.text, quotes)
+  const text = withoutLinks(normalizeLine(value.text), quotes)
   const quoted = quotes.map(one => one.quote).join(' ')
   if (text === '' || !hasNumbers(quoted, text)) return null
   return { text, quotes }
@@ -49,7 +50,10 @@ function withoutLinks(text: string, quotes: readonly Quote[]): string {
     .replaceAll(/\[([^\]]*)\]\(([^)\s]*)[^)]*\)/g, (_all, label: string, url: string) =>
       cited(url) ? `${label} (${url})` : label,
     )
-    .replaceAll(/\b(?:[a-z][a-z0-9+.-]*:\/\/|www\.)[^\s)\]"'<>]+/gi, url => (cited(url) ? url : ''))
+    .replaceAll(/\b(?:[a-z][a-z0-9+.-]*:\/\/|www\.)[^\s)\]"'<>]+/gi, found => {
+      const url = found.replace(/[.,;:!?]+$/, '')
+      return cited(url) ? found : ''
+    })
     .replaceAll(/\s+/g, ' ')
     .trim()
 }
@@ -57,7 +61,7 @@ function withoutLinks(text: string, quotes: readonly Quote[]): string {
 /** `1,000` and `1000` are the same number. */
 function hasNumbers(quoted: string, text: string): boolean {
   const numbers = (from: string) =>
-    (from.match(/\d+(?:[.,:]\d+)*/g) ?? []).map(one => one.replaceAll(',', ''))
+    (from.normalize('NFKC').match(/\d+(?:[.,:]\d+)*/g) ?? []).map(one => one.replaceAll(',', ''))
   const known = new Set(numbers(quoted))
   return numbers(text).every(one => known.has(one))
 }

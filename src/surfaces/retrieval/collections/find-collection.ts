@@ -5,15 +5,16 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf, type List } from '../../../kernel/http/page.ts'
 import type { Right } from '../access/acl-entries.ts'
 import type { Caller } from '../access/principals.ts'
-import { mayCollection } from '../access/rights.ts'
+import { isPresentTo, mayCollection } from '../access/rights.ts'
 import { problem } from '../errors.ts'
 import { Collection } from './schemas.ts'
 
-const columns = sql`
+/** Counts what the caller may read. The number of all documents would reveal hidden ones. */
+const columnsFor = (caller: Caller) => sql`
   c.id, c.tenant_id, c.name, c.embedding_profile, c.language, c.access_policy_version,
   c.active_index_version, c.state, c.created_at,
   (select count(*)::int from retrieval.documents d
-    where d.tenant_id = c.tenant_id and d.collection_id = c.id and d.deleted_at is null)
+    where d.tenant_id = c.tenant_id and d.collection_id = c.id and ${isPresentTo(caller)})
     as document_count`
 
 export async function requireCollection(
@@ -25,7 +26,7 @@ export async function requireCollection(
   const found = await reader.maybe(
     Collection,
     sql`
-      select ${columns} from retrieval.collections c
+      select ${columnsFor(caller)} from retrieval.collections c
       where c.tenant_id = ${caller.tenant_id} and c.id = ${id} and ${mayCollection(caller, right)}`,
   )
   if (!found) throw problem('collection_not_found')
@@ -38,7 +39,7 @@ export async function listCollections(reader: Reader, scope: List, caller: Calle
     row: Collection,
     place: ['id'],
     fetch: ({ id }, n) => sql`
-      select ${columns} from retrieval.collections c
+      select ${columnsFor(caller)} from retrieval.collections c
       where c.tenant_id = ${caller.tenant_id} and ${mayCollection(caller, 'read')}
         and (${id}::uuid is null or c.id > ${id}::uuid)
       order by c.id limit ${n}`,

@@ -83,6 +83,9 @@ describe.concurrent('documents', () => {
     expect(await found(bob)).toEqual([open])
     expect((await bob.ask('GET', `/v1/documents/${closed}`)).body.code).toBe('document_not_found')
     const for_bob = [...only_ada, { principal_or_group: `user:${bob.id}`, permission: 'read' }]
+    const countFor = async (who: typeof ada) =>
+      (await who.does('GET', `/v1/collections/${id}`)).document_count
+    expect([await countFor(ada), await countFor(bob)]).toEqual([2, 1])
     await ada.does('PUT', `/v1/documents/${closed}/acl`, { acl: for_bob })
     await eventually('the new reader finds it', async () => (await found(bob)).includes(closed))
     await ada.does('PUT', `/v1/documents/${closed}/acl`, { acl: only_ada })

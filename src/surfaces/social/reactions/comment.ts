@@ -95,6 +95,22 @@ export async function ownComment(reader: Reader, author: Person, id: string): Pr
   return commentOf(row)
 }
 
+/** A comment that the viewer can see, on a post that the viewer can see. */
+export async function findComment(reader: Reader, viewer: Person, id: string): Promise<Comment> {
+  const row = await reader.maybe(
+    CommentRow,
+    sql`
+      select ${commentColumns} from social.comments c
+      join social.users u on u.tenant_id = c.tenant_id and u.id = c.author_id
+      where c.tenant_id = ${viewer.tenant_id} and c.id = ${id} and ${commentVisible(viewer)}
+        and exists (select from social.posts p
+          join social.users u on u.tenant_id = p.tenant_id and u.id = p.author_id
+          where p.tenant_id = c.tenant_id and p.id = c.post_id and ${visible(viewer)})`,
+  )
+  if (!row) throw problem('comment_not_found')
+  return commentOf(row)
+}
+
 const Before = Type.Object({ author_id: Type.String(), mine: Type.Boolean(), seen: Type.Boolean() })
 
 export async function deleteComment(tx: Tx, person: Person, id: string): Promise<void> {

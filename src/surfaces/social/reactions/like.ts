@@ -50,7 +50,8 @@ export async function like(tx: Tx, deps: Deps, user: Person, post_id: string): P
 
 /**
  * No row means that there is no such post for the caller. No time means that the like existed
- * already.
+ * already. It is then locked and not changed, so an unlike at the same moment cannot remove it
+ * before it is read.
  */
 function insertLike(tx: Tx, user: Person, post_id: string) {
   const { tenant_id, id: user_id } = user
@@ -62,8 +63,9 @@ function insertLike(tx: Tx, user: Person, post_id: string) {
         join social.users u on u.tenant_id = p.tenant_id and u.id = p.author_id
         where p.tenant_id = ${tenant_id} and p.id = ${post_id} and ${visible(user)}
       ), made as (
-        insert into social.likes (tenant_id, post_id, user_id)
-        select ${tenant_id}, ${post_id}, ${user_id} from post on conflict do nothing
+        insert into social.likes as l (tenant_id, post_id, user_id)
+        select ${tenant_id}, ${post_id}, ${user_id} from post
+        on conflict (tenant_id, post_id, user_id) do update set created_at = l.created_at where false
         returning created_at
       ), counted as (
         insert into social.counter_deltas ${delta_columns}

@@ -5,7 +5,14 @@ import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { Id, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
 import { personOf, type Deps, type Person } from '../deps.ts'
 import { requirePost } from '../posts/routes.ts'
-import { comment, Comment, CreateComment, deleteComment, ownComment } from './comment.ts'
+import {
+  comment,
+  Comment,
+  CreateComment,
+  deleteComment,
+  findComment,
+  ownComment,
+} from './comment.ts'
 import { like, Like, unlike } from './like.ts'
 import { listComments, listLikes, ListedLike } from './list-reactions.ts'
 
@@ -26,6 +33,7 @@ export function reactionRoutes(deps: Deps): readonly Route[] {
     likesRoute(),
     commentRoute(deps),
     commentsRoute(),
+    getRoute(),
     deleteRoute(),
   ]
 }
@@ -136,6 +144,22 @@ function commentsRoute(): Route {
       const { body, headers } = await listComments(tx, list, viewer, id, query.order ?? 'asc')
       return reply(200, body, headers)
     },
+  })
+}
+
+function getRoute(): Route {
+  return route({
+    method: 'GET',
+    path: `${comments}/{comment_id}`,
+    name: 'getComment',
+    summary: 'A comment',
+    ...reads,
+    added: true,
+    absent: 'comment_not_found',
+    replies: { 200: Comment },
+    fails: ['comment_not_found', 'permission_denied'],
+    handle: async ({ tx, principal, params: { comment_id } }) =>
+      reply(200, await findComment(tx, personOf(principal), comment_id)),
   })
 }
 

@@ -40,6 +40,18 @@ test('a storm of likes and unlikes ends in the exact state, and the counter foll
   })
 })
 
+test('likes and unlikes of one person at the same moment all succeed', async () => {
+  const [ada, ben] = (await world.people(2)) as [Someone, Someone]
+  const path = `/v1/posts/${await ada.post('x')}/likes/me`
+  const seen = new Set<number>()
+  for (let round = 0; round < 30; round++) {
+    const methods = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? 'PUT' : 'DELETE'))
+    const answers = await Promise.all(methods.map(method => ben.ask(method, path)))
+    for (const { status } of answers) seen.add(status)
+  }
+  expect(seen).toEqual(new Set([200, 204]))
+})
+
 test('profiles count followers, followed and posts; comments count', async () => {
   const [ada, ben] = (await world.people(2)) as [Someone, Someone]
   await ben.follow(ada)

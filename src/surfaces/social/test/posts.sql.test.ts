@@ -198,6 +198,8 @@ describe.concurrent('reactions', () => {
     const say = async (who: Someone, body: string) => (await who.does('POST', path, { body })).id
     const ids = [await say(ben, 'one'), await say(ada, 'two'), await say(ben, 'three')]
     expect(await cyd.walk(path, 2, item => item.id)).toEqual(ids)
+    const first = `/v1/comments/${ids[0]}`
+    expect(await cyd.does('GET', first)).toMatchObject({ body: 'one', author_id: ben.id })
     expect(await cyd.walk(`${path}?order=desc`, 2, item => item.id)).toEqual(ids.toReversed())
     expect(code(await cyd.ask('DELETE', `/v1/comments/${ids[0]}`))).toEqual([
       403,
@@ -211,6 +213,7 @@ describe.concurrent('reactions', () => {
       expect((await who.ask('DELETE', `/v1/comments/${ids[0]}`)).status).toBe(204)
     }
     expect(await cyd.walk(path, 2, item => item.id)).toEqual(ids.slice(1))
+    expect(code(await ben.ask('GET', first))).toEqual([404, 'comment_not_found'])
     expect(code(await ben.ask('POST', path, { body: ' \n ' }))).toEqual([422, 'validation_failed'])
     await say(ben, 'four')
     expect(code(await ben.ask('POST', path, { body: 'five' }))).toEqual([429, 'rate_limited'])
@@ -225,6 +228,7 @@ describe.concurrent('reactions', () => {
     const post = await ada.post('x')
     const { id } = await ben.does('POST', `/v1/posts/${post}/comments`, { body: 'mine' })
     await ada.does('DELETE', `/v1/posts/${post}`)
+    expect((await ben.ask('GET', `/v1/comments/${id}`)).status).toBe(404)
     expect((await ben.ask('DELETE', `/v1/comments/${id}`)).status).toBe(204)
   })
 })

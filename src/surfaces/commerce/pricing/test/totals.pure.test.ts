@@ -2,7 +2,7 @@
 import { Big } from 'big.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { refundFor } from '../../returns/refund-amount.ts'
+import { payable, refundFor } from '../../returns/refund-amount.ts'
 import type { Discount } from '../discount-lines.ts'
 import { rounded, spread } from '../fractions.ts'
 import type { TaxRule } from '../tax-lines.ts'
@@ -261,4 +261,27 @@ test('three units for 10.00 come back one by one: 3.33, 3.34, 3.33; all of any l
       },
     ),
   )
+})
+
+test('refunds in steps of the provider are multiples of the step and add up to the total', () => {
+  const parts = fc.array(fc.bigInt(0n, 10_000n), { minLength: 1, maxLength: 9 })
+  fc.assert(
+    fc.property(parts, fc.constantFrom(1n, 10n, 100n), (given, step) => {
+      const sum = given.reduce((all, one) => all + one, 0n)
+      // The total of an order is a multiple of the step; the last part may not be.
+      const owed = [...given, (step - (sum % step)) % step]
+      let before = 0n
+      let paid = 0n
+      for (const now of owed) {
+        const refund = payable({ before, now, fee: 0n, step })
+        expect(refund % step).toBe(0n)
+        paid += refund
+        before += now
+      }
+      expect(paid).toBe(before)
+    }),
+  )
+  const part = { before: 667n, now: 666n, step: 10n }
+  expect(payable({ ...part, fee: 15n })).toBe(660n)
+  expect(payable({ ...part, fee: 5000n })).toBe(0n)
 })
