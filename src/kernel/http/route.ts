@@ -248,8 +248,7 @@ export function route<
   Outcome = unknown,
   P = undefined,
 >(spec: Common<M, Path, G, B, Q, R> & Answer<M, Given<Path, G, B, Q>, R, Outcome, P>): Route {
-  // A list of routes loses the types of each route. The kernel still gives every handler the values
-  // that its route declares.
+  // A list loses the types of its routes. Each handler still gets the values of its own route.
   return spec as unknown as Route
 }
 

@@ -81,6 +81,7 @@ export function dueLanes(db: Db): Promise<Static<typeof Due>[]> {
 }
 
 const single = (lane: number, many: number) => sql`
+  -- any tenant: a worker sends for all of them
   select tenant_id, intent_id, channel, target, attempt_no
   from notifications.delivery_attempts
   where state = 'pending' and batch_id is null and lane = ${lane}
@@ -89,6 +90,7 @@ const single = (lane: number, many: number) => sql`
 
 /** Each of several batches gets a share, so that a large batch does not delay a small one. */
 const batched = (lane: number, many: number) => sql`
+  -- any tenant: a worker sends for all of them
   select d.* from (
     select b.id, greatest(1, ${many} / count(*) over ())::int as share
     from notifications.notification_batches b
