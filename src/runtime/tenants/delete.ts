@@ -9,7 +9,15 @@ import { StartError } from '../../kernel/errors/start-error.ts'
 import { inLanes } from '../backup/copy.ts'
 import { objectKeys } from './export.ts'
 import { dropTriggers, hold, notify, patiently } from './hold.ts'
-import { findTenant, onPlace, tenants_table, timeOf, type Place, type TenantName } from './place.ts'
+import {
+  findTenant,
+  many,
+  onPlace,
+  tenants_table,
+  timeOf,
+  type Place,
+  type TenantName,
+} from './place.ts'
 import { listOf, quoted, tenantTables, type TenantTable } from './tables.ts'
 
 export type Receipt = {
@@ -45,7 +53,7 @@ export async function deleteTenant(
       const deleted = await deleteRows(client, table, tenant.id)
       if (deleted === 0) continue
       rows[table.name] = deleted
-      progress(`Deleted ${deleted} rows of ${table.name}.`)
+      progress(`Deleted ${many(deleted, 'row')} of ${table.name}.`)
     }
     const kept = await keptRows(client, tables, tenant.id)
     await dropTriggers(client, tables, tenant.id)

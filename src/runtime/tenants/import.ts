@@ -11,7 +11,15 @@ import { StartError } from '../../kernel/errors/start-error.ts'
 import { inLanes } from '../backup/copy.ts'
 import { objectFile, readArchive, rowsFile, type TenantManifest } from './archive.ts'
 import { digestOf } from './digest.ts'
-import { keyMarks, migrationHead, onPlace, tenants_table, within, type Place } from './place.ts'
+import {
+  keyMarks,
+  many,
+  migrationHead,
+  onPlace,
+  tenants_table,
+  within,
+  type Place,
+} from './place.ts'
 import { listOf, quoted, tenantTables, type TenantTable } from './tables.ts'
 
 const portion = 500
@@ -26,14 +34,15 @@ export async function importTenant(
   await onPlace(place, async client => {
     await refuseUnfit(client, manifest)
     const objects = Object.keys(manifest.objects).length
-    if (objects > 0) progress(`Importing ${objects} objects …`)
+    if (objects > 0) progress(`Importing ${many(objects, 'object')} …`)
     await importObjects(place, manifest, folder)
     const tables = await tenantTables(client, place.schemas, place.tenancy)
     await within(client, 'begin', async () => {
       for (const table of tables) {
         const archived = manifest.tables[table.name]
         if (!archived) continue
-        if (archived.rows > 0) progress(`Importing ${archived.rows} rows of ${table.name} …`)
+        if (archived.rows > 0)
+          progress(`Importing ${many(archived.rows, 'row')} of ${table.name} …`)
         await importTable(client, table, folder)
       }
       await verify(client, tables, manifest)
