@@ -79,9 +79,8 @@ async function measure({ options }: Bench, parts: Parts): Promise<Rates> {
     const programs = await startLayout(layout, parts)
     try {
       const urls = programs.map(({ port }) => `http://${host}:${port}`)
-      operations ??= await prepare(urls[0] ?? '', parts)
+      operations ??= await prepare(urls[0] ?? '', parts, only)
       for (const operation of operations) {
-        if (only && !only.includes(operation.surface)) continue
         const rate = await rateOf(operation, urls, options)
         process.stdout.write(`${layout.name}, ${operation.surface}: ${figure(rate)}\n`)
         rates.set(operation.surface, [...(rates.get(operation.surface) ?? []), rate])
@@ -138,7 +137,11 @@ function environmentOf({ stripe: payments = {}, openai: models = {} }: Addresses
   }
 }
 
-async function prepare(url: string, { database_url, sandbox, receiver }: Parts) {
+async function prepare(
+  url: string,
+  { database_url, sandbox, receiver }: Parts,
+  only: readonly string[] | undefined,
+) {
   const db = openDb({
     url: database_url,
     pool: 2,
@@ -161,7 +164,7 @@ async function prepare(url: string, { database_url, sandbox, receiver }: Parts) 
   }
   try {
     const people = peopleOf((...asked) => call(url, ...asked), db)
-    return await prepareOperations({ ...people, control, receiver, receiver_host: host })
+    return await prepareOperations({ ...people, control, receiver, receiver_host: host }, only)
   } finally {
     await db.close()
   }

@@ -9,7 +9,7 @@ import { exportTenant } from '../runtime/tenants/export.ts'
 import { mayHaveArrived, release, stateOf } from '../runtime/tenants/hold.ts'
 import { importTenant } from '../runtime/tenants/import.ts'
 import { moveTenant } from '../runtime/tenants/move.ts'
-import { findTenant, onPlace, type Place } from '../runtime/tenants/place.ts'
+import { findTenant, many, onPlace, type Place } from '../runtime/tenants/place.ts'
 import { tenancyOf, tenantTables } from '../runtime/tenants/tables.ts'
 import type { Call, Command } from './command.ts'
 import { onCurrentDatabase, type Offline } from './offline.ts'
@@ -35,7 +35,7 @@ export const tenantExport: Command = {
       const rows = Object.values(tables).reduce((sum, one) => sum + one.rows, 0)
       const counts = { rows, objects: Object.keys(objects).length }
       call.terminal.answer({ tenant: slug, folder, ...counts }, [
-        `Exported ${rows} rows and ${counts.objects} objects of ${slug} to ${folder}.`,
+        `Exported ${many(rows, 'row')} and ${many(counts.objects, 'object')} of ${slug} to ${folder}.`,
       ])
     })
   },
@@ -79,8 +79,7 @@ export const tenantMove: Command = {
   ],
   run: async call => {
     const [slug = ''] = call.args
-    const url = required(call, 'to-database')
-    const cell_url = required(call, 'to-cell')
+    const [url, cell_url] = required(call, 'to-database', 'to-cell')
     await onCurrentDatabase(call, async platform => {
       const from = await placeOf(call, platform)
       const { config, platform: opened } = platform
@@ -98,7 +97,7 @@ export const tenantMove: Command = {
       await platform.audit({ action: 'kernel.tenants.move', target: slug, reason: cell_url })
       const rows = Object.values(receipt.rows).reduce((sum, n) => sum + n, 0)
       call.terminal.answer({ tenant: slug, cell_url, rows, receipt }, [
-        `${slug} is served by ${cell_url} now, and was deleted here (${rows} rows).`,
+        `${slug} is served by ${cell_url} now, and was deleted here (${many(rows, 'row')}).`,
       ])
     })
   },
@@ -154,12 +153,14 @@ export const tenantDelete: Command = {
       await platform.audit({ action: 'kernel.tenants.delete', target: slug })
       const rows = Object.values(receipt.rows).reduce((sum, n) => sum + n, 0)
       const kept = Object.entries(receipt.kept).map(
-        ([table, one]) => `Kept ${one.rows} rows of ${table}: ${one.reason}.`,
+        ([table, one]) => `Kept ${many(one.rows, 'row')} of ${table}: ${one.reason}.`,
       )
       call.terminal.answer(receipt, [
-        `Deleted ${rows} rows and ${receipt.objects} objects of ${slug}.`,
+        `Deleted ${many(rows, 'row')} and ${many(receipt.objects, 'object')} of ${slug}.`,
         ...(receipt.objects_kept > 0
-          ? [`Kept ${receipt.objects_kept} objects: another cell with the same bucket uses them.`]
+          ? [
+              `Kept ${many(receipt.objects_kept, 'object')}: another cell with the same bucket uses them.`,
+            ]
           : []),
         ...kept,
         `Receipt ${receipt.sha256}, in kernel.tenant_states.`,
@@ -179,8 +180,11 @@ async function placeOf(call: Call, { ground, platform }: Offline): Promise<Place
   }
 }
 
-function required(call: Call, name: string): string {
-  const value = call.option(name)
-  if (!value) throw new StartError(`\`dodeca tenant move\` requires --${name}.`)
-  return value
+/** Of these two options, or a sentence that names all that are missing. */
+function required(call: Call, first: string, second: string): [string, string] {
+  const values = [call.option(first) ?? '', call.option(second) ?? ''] as [string, string]
+  const missing = [first, second].filter((_, at) => values[at] === '')
+  if (missing.length === 0) return values
+  const named = missing.map(name => `--${name}`).join(' and ')
+  throw new StartError(`\`dodeca tenant move\` requires ${named}.`)
 }

@@ -10,23 +10,29 @@ import type { Effects } from './effects.ts'
 import { ask, owner, reads, type Operated, type Operation, type Prepare } from './operation.ts'
 import { orders, payments } from './paid-operations.ts'
 
-export async function prepareOperations(world: Operated): Promise<Operation[]> {
-  const all = [
-    keys,
-    orders,
-    posts,
-    files,
+/** Of all surfaces, or of those that are named. */
+export async function prepareOperations(
+  world: Operated,
+  only?: readonly string[],
+): Promise<Operation[]> {
+  const all: Readonly<Record<string, Prepare>> = {
+    identity: keys,
+    commerce: orders,
+    social: posts,
+    uploads: files,
     notifications,
-    messages,
-    inferences,
-    documents,
+    chat: messages,
+    inference: inferences,
+    retrieval: documents,
     payments,
     links,
     jobs,
     webhooks,
-  ]
+  }
   const prepared: Operation[] = []
-  for (const prepare of all) prepared.push(await prepare(world))
+  for (const [surface, prepare] of Object.entries(all)) {
+    if (!only || only.includes(surface)) prepared.push(await prepare(world))
+  }
   return prepared
 }
 

@@ -135,6 +135,8 @@ test('a tenant moves under load and is deleted where it was', async () => {
   const move = { from: old.place, to: fresh.place, cell_url: fresh.url, scratch: old.data_dir }
   const steps: string[] = []
   const receipt = await moveTenant(move, who.tenant.slug, line => void steps.push(line))
+  // The finished move is named where it is asked for again.
+  await expect(moveTenant(move, who.tenant.slug)).rejects.toThrow(`it moved to ${fresh.url}`)
   // Only tables with rows are named.
   expect(steps.length).toBeLessThan(3 * Object.keys(receipt.rows).length + 10)
   const written = [moving.codes.length, staying.codes.length] as const

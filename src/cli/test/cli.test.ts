@@ -35,6 +35,9 @@ describe.concurrent('words', () => {
     ['start --port=many', /^PORT must be a whole number from 0 to 65535\.$/],
     ['keys list', /^There are no keys yet. The first start creates them\.$/],
     ['backup verify nowhere', /nowhere is not a backup: it has no manifest\.json\. /],
+    ['router --cells=https://a:1', /^https:\/\/a:1 is no address of a cell\. /],
+    ['router --cells=http://a:1 --port=x', /^--port is a number from 0 to 65535, not x\.$/],
+    ['tenant move acme', /^`dodeca tenant move` requires --to-database and --to-cell\.$/],
   ]
   test.each(said)('%s prints one line and creates nothing', async (line, sentence) => {
     const data = place.data(`words-${newId()}`)

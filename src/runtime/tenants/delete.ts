@@ -13,6 +13,7 @@ import { dropTriggers, hold, notify, patiently } from './hold.ts'
 import {
   cellIdOf,
   findTenant,
+  many,
   onPlace,
   tenants_table,
   timeOf,
@@ -54,7 +55,7 @@ export async function deleteTenant(
       const deleted = await deleteRows(client, table, tenant.id)
       if (deleted === 0) continue
       rows[table.name] = deleted
-      progress(`Deleted ${deleted} rows of ${table.name}.`)
+      progress(`Deleted ${many(deleted, 'row')} of ${table.name}.`)
     }
     await leaveTenant(place.objects, tenant.id, await cellIdOf(client))
     const kept = await keptRows(client, tables, tenant.id)

@@ -21,6 +21,7 @@ import { digestOf } from './digest.ts'
 import {
   findTenant,
   keyMarks,
+  many,
   migrationHead,
   onPlace,
   timeOf,
@@ -52,7 +53,7 @@ export async function exportTenant(
         if (table.exported === null) continue
         const archived = await exportTable(client, table, tenant.id, folder)
         tables[table.name] = archived
-        if (archived.rows > 0) progress(`Exported ${archived.rows} rows of ${table.name}.`)
+        if (archived.rows > 0) progress(`Exported ${many(archived.rows, 'row')} of ${table.name}.`)
         for (const key of await objectKeys(client, table, tenant.id)) keys.add(key)
       }
       return {

@@ -20,6 +20,7 @@ import { digestOf } from './digest.ts'
 import {
   cellIdOf,
   keyMarks,
+  many,
   migrationHead,
   onPlace,
   tenants_table,
@@ -40,14 +41,15 @@ export async function importTenant(
   await onPlace(place, async client => {
     await refuseUnfit(client, manifest)
     const objects = Object.keys(manifest.objects).length
-    if (objects > 0) progress(`Importing ${objects} objects …`)
+    if (objects > 0) progress(`Importing ${many(objects, 'object')} …`)
     await shareObjects(client, place, manifest, folder)
     const tables = await tenantTables(client, place.schemas, place.tenancy)
     const rows = within(client, 'begin', async () => {
       for (const table of tables) {
         const archived = manifest.tables[table.name]
         if (!archived) continue
-        if (archived.rows > 0) progress(`Importing ${archived.rows} rows of ${table.name} …`)
+        if (archived.rows > 0)
+          progress(`Importing ${many(archived.rows, 'row')} of ${table.name} …`)
         await importTable(client, table, folder)
       }
       await verify(client, tables, manifest)

@@ -63,10 +63,24 @@ export async function findTenant(client: DirectClient, slug: string): Promise<Te
     `select id, slug, name from ${tenants_table} where slug = $1`,
     [slug],
   )
-  if (!rows[0]) {
-    throw new StartError(`There is no tenant ${slug}. \`npx dodeca tenant list\` lists them.`)
-  }
-  return rows[0]
+  if (rows[0]) return rows[0]
+  const before = await client.query<{ state: string; cell_url: string | null; at: string }>(
+    `select state, cell_url, to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') as at
+     from kernel.tenant_states where receipt #>> '{tenant,slug}' = $1
+     order by changed_at desc limit 1`,
+    [slug],
+  )
+  const [gone] = before.rows
+  const list = '`npx dodeca tenant list` lists them.'
+  if (!gone) throw new StartError(`There is no tenant ${slug}. ${list}`)
+  const { state, cell_url, at } = gone
+  const what = state === 'moved' ? `moved to ${cell_url}` : 'was deleted'
+  throw new StartError(`There is no tenant ${slug} here: it ${what} (${at}). ${list}`)
+}
+
+/** `many(1, 'row')` is "1 row". */
+export function many(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** As the platform itself reads it (`cellId`). */

@@ -49,7 +49,7 @@ type Needed = Pick<Deps, 'index' | 'profiles'> & {
   readonly kernel: Pick<Deps['kernel'], 'db' | 'fault'>
 }
 
-export type Portion = {
+type Portion = {
   readonly place: VersionPlace
   readonly rows: readonly Static<typeof Row>[]
 }
