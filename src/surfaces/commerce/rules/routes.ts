@@ -6,6 +6,7 @@ import { page as pageOf } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { page, pageQuery } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
+import { requireCurrency } from '../prices/add-price.ts'
 import { Code, Word } from '../schemas.ts'
 import {
   findRecord,
@@ -17,7 +18,13 @@ import {
   type RecordKind,
 } from './records.ts'
 import * as shapes from './schemas.ts'
-import { checkDiscount, discountOf, shippingMethodOf, taxRuleOf } from './views.ts'
+import {
+  checkDiscount,
+  checkShippingMethod,
+  discountOf,
+  shippingMethodOf,
+  taxRuleOf,
+} from './views.ts'
 
 const writes = 'commerce.settings.write'
 const settings_path = '/v1/commerce/settings'
@@ -44,6 +51,7 @@ export function ruleRoutes(): readonly Route[] {
       put: shapes.PutShippingMethod,
       key: Word,
       view: shippingMethodOf,
+      check: body => checkShippingMethod(body as shapes.ShippingMethod),
     }),
     ...recordRoutes({
       kind: 'discount',
@@ -105,7 +113,7 @@ function putRoute(resource: Resource): Route {
     body: put,
     sends: ['etag', 'location'],
     replies: { 200: shape, 201: shape },
-    fails: ['precondition_failed'],
+    fails: ['precondition_failed', 'currency_unsupported'],
     handle: async ({ tx, principal, params: given, body, request: { headers } }) => {
       check?.(body)
       const conditions = {
@@ -201,8 +209,9 @@ function settingsRoutes(): Route[] {
       body: shapes.PutSettings,
       sends: ['etag'],
       replies: { 200: shapes.ShopSettings },
-      fails: ['precondition_failed'],
+      fails: ['precondition_failed', 'currency_unsupported'],
       handle: async ({ tx, principal: { id, tenant_id }, body, request: { headers } }) => {
+        requireCurrency(body.default_currency)
         const key = { tenant_id, kind: 'settings', key: 'settings' } as const
         const conditions = {
           if_match: headers['if-match'],

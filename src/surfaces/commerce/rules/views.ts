@@ -1,5 +1,7 @@
 /** A record in replies: the stored properties, with defaults for the missing ones. */
+import { parseTime } from '../../../kernel/clock.ts'
 import { problem } from '../errors.ts'
+import { requireCurrency } from '../prices/add-price.ts'
 import type { RecordRow } from './records.ts'
 import type { Discount, ShippingMethod, TaxRule } from './schemas.ts'
 
@@ -42,17 +44,40 @@ export function discountOf(row: RecordRow): Discount & { used: number } {
   }
 }
 
+function wrong(pointer: string, constraint: string, detail?: string) {
+  return problem('validation_failed', {
+    ...(detail === undefined ? {} : { detail }),
+    errors: [{ location: 'body', pointer, constraint }],
+  })
+}
+
 /**
- * Checks rules that the schema cannot express: each kind requires its own properties, and an amount
- * requires its currency.
+ * Checks rules that the schema cannot express: each kind requires its own properties, an amount
+ * requires its currency, and a time of validity ends after it begins.
  */
 export function checkDiscount(given: Partial<Discount>): void {
-  const wrong = (pointer: string, constraint: string) =>
-    problem('validation_failed', { errors: [{ location: 'body', pointer, constraint }] })
   if (given.kind === 'percent' && given.rate_ppm == null) throw wrong('/rate_ppm', 'required')
   if (given.kind === 'fixed' && given.amount_minor == null) {
     throw wrong('/amount_minor', 'required')
   }
   const money = given.kind === 'fixed' || given.min_subtotal_minor != null
   if (money && given.currency == null) throw wrong('/currency', 'required')
+  if (given.currency != null) requireCurrency(given.currency)
+  const { starts_at, ends_at } = given
+  const is_empty = starts_at && ends_at && parseTime(ends_at) <= parseTime(starts_at)
+  if (is_empty) throw wrong('/ends_at', 'minimum', '`ends_at` must be later than `starts_at`.')
+}
+
+/** Two bands that begin at the same subtotal would be two prices of one parcel. */
+export function checkShippingMethod({ bands }: Pick<ShippingMethod, 'bands'>): void {
+  const seen = new Set<string>()
+  for (const [at, { currency, min_subtotal_minor }] of bands.entries()) {
+    requireCurrency(currency)
+    const begins = `${currency} ${min_subtotal_minor}`
+    if (seen.has(begins)) {
+      const detail = `Two bands in ${currency} begin at ${min_subtotal_minor}. Keep one of them.`
+      throw wrong(`/bands/${at}/min_subtotal_minor`, 'uniqueItems', detail)
+    }
+    seen.add(begins)
+  }
 }

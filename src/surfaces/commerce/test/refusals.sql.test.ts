@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { openShopWorld, visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
+import {
+  openShopWorld,
+  usual_settings,
+  visa,
+  type Buyer,
+  type Shop,
+  type ShopWorld,
+} from './shop-world.ts'
 
 let world: ShopWorld
 let shop: Shop
@@ -120,6 +127,33 @@ describe('a cart refuses', () => {
     expect(tried.at(0)).toBe(200)
     expect(tried.every(status => status === 200 || status === 429)).toBe(true)
   })
+})
+
+test('rules that no cart could follow are refused', async () => {
+  const band = { currency: 'EUR', min_subtotal_minor: 0, amount_minor: 100 }
+  const method = { name: 'Parcel', countries: ['DE'] }
+  const discount = { kind: 'fixed', amount_minor: 100, currency: 'EUR' }
+  const never = { starts_at: '2026-12-01T00:00:00Z', ends_at: '2026-12-01T01:00:00+02:00' }
+  const bodies = [
+    ['/v1/commerce/settings', { ...usual_settings, default_currency: 'ZZZ' }],
+    ['/v1/shipping-methods/z', { ...method, bands: [{ ...band, currency: 'ZZZ' }] }],
+    ['/v1/shipping-methods/z', { ...method, bands: [band, { ...band, amount_minor: 200 }] }],
+    ['/v1/discounts/Z', { ...discount, currency: 'ZZZ' }],
+    ['/v1/discounts/Z', { ...discount, ...never }],
+  ] as const
+  const codes: string[] = []
+  for (const [path, body] of bodies) {
+    const { status, body: refused } = await shop.manager.ask('PUT', path, body)
+    expect(status).toBe(422)
+    codes.push(refused.errors?.[0].pointer ?? refused.code)
+  }
+  expect(codes).toEqual([
+    'currency_unsupported',
+    'currency_unsupported',
+    '/bands/1/min_subtotal_minor',
+    'currency_unsupported',
+    '/ends_at',
+  ])
 })
 
 describe('the database refuses', () => {
