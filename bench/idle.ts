@@ -43,7 +43,7 @@ await comparison('idle', async bench => {
         most('memory', Math.max(alone.megabytes, surfaces.megabytes), 150, 'MB'),
       ],
       notes: [
-        "Of the program's memory, 60 MB are Node's own binary and libraries (shared by all processes of a machine), and 60 MB are JavaScript: the code and source texts of 2,500 files, and the routes with their schemas. The rest is compiled code, buffers, and memory that the C library keeps after the start; none of it grows at rest.",
+        "Of the program's memory, 60 MB are Node's own binary and libraries (shared by all processes of a machine), and 60 MB are JavaScript: the code and source texts of 2,500 files, and the routes with their schemas. The rest is compiled code, buffers, and memory that the C library keeps after the start.",
       ],
     },
   ]
