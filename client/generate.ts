@@ -85,6 +85,6 @@ if (import.meta.main) {
   const files = await generated(JSON.parse(await readFile(source, 'utf8')) as ApiDocument)
   for (const [name, text] of Object.entries(files)) {
     await writeFile(new URL(`./src/${name}`, import.meta.url), text)
-    console.log(`client/src/${name} is written.`)
+    process.stdout.write(`client/src/${name} is written.\n`)
   }
 }

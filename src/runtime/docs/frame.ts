@@ -8,7 +8,7 @@ import type { Heading } from './render-markdown.ts'
 
 export const base = '/docs'
 
-export type Entry = { readonly title: string; readonly name: string }
+type Entry = { readonly title: string; readonly name: string }
 export type Group = { readonly title: string; readonly entries: readonly Entry[] }
 
 const style = `

@@ -1,8 +1,8 @@
 /** Loads the program without starting it, and prints the files of packages that came with it. */
 import { Session } from 'node:inspector/promises'
 
-await import('../src/runtime/start.ts')
-await import('../src/platform.ts')
+await import('../../runtime/start.ts')
+await import('../../platform.ts')
 const session = new Session()
 session.connect()
 const urls: string[] = []

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { inherited } from './process.ts'
+import { inherited } from '../../../test/process.ts'
 
 /** By the surface or part that loads them at their first use. */
 const later = {
@@ -16,7 +16,7 @@ const later = {
     /^(stripe|sharp|pdfjs-dist|mammoth|linkedom|tesseract\.js|@lancedb\/|apache-arrow|esbuild)\//,
 }
 
-test('a start loads no package before its first use', async () => {
+test('a start loads no package before its first use', { timeout: 60_000 }, async () => {
   const child = join(import.meta.dirname, 'loaded.child.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [child], {
     encoding: 'utf8',
