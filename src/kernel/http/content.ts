@@ -1,7 +1,7 @@
 /**
- * Turns the bytes of a JSON body into a safe value. It requires valid UTF-8 and limited nesting, and
- * limits the number of members. It refuses properties that could reach a prototype, text that PostgreSQL cannot store, and numbers
- * that lost digits.
+ * Turns the bytes of a JSON body into a safe value. It requires valid UTF-8, and limits nesting and
+ * the number of members. It refuses properties that could reach a prototype, text that PostgreSQL
+ * cannot store, and numbers that lost digits.
  */
 import { isUtf8 } from 'node:buffer'
 import { problem } from '../errors/problem.ts'
@@ -10,8 +10,8 @@ import { jsonFault } from './json-fault.ts'
 const depth_max = 32
 
 /**
- * Parsing, checking and comparing a body block the event loop: for 20,000 members with different
- * names 20 ms, for the 80,000 of a body of 1 MB 150 ms.
+ * Parsing and checking a body block the event loop: 36 ms for 20,000 members with different names,
+ * 137 ms for the 80,000 of a body of 1.2 MB.
  */
 export const usual_members_max = 20_000
 

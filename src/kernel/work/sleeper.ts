@@ -16,7 +16,7 @@ export function openSleeper(): Sleeper {
   let owed = false
   let closed = false
   let rise: (() => void) | undefined
-  let deaf = false
+  let ignores_wakes = false
 
   const nap = (ms: number, through: boolean) =>
     new Promise<void>(resolve => {
@@ -24,7 +24,7 @@ export function openSleeper(): Sleeper {
         owed = false
         return resolve()
       }
-      deaf = through
+      ignores_wakes = through
       const timer = setTimeout(() => rise?.(), ms)
       rise = () => {
         clearTimeout(timer)
@@ -37,7 +37,7 @@ export function openSleeper(): Sleeper {
     sleep: ms => nap(ms, false),
     sleepThrough: ms => nap(ms, true),
     wake: () => {
-      if (rise && !deaf) rise()
+      if (rise && !ignores_wakes) rise()
       else owed = true
     },
     close: () => {

@@ -32,7 +32,7 @@ export async function claimJobs(
   }
   const until_ms = performance.now() + (asked.wait_seconds ?? 0) * 1000
   const sleeper = openSleeper()
-  const deaf = deps.kernel.onWake(sleeper.wake)
+  const unsubscribe = deps.kernel.onWake(sleeper.wake)
   signal.addEventListener('abort', sleeper.close, { once: true })
   try {
     for (;;) {
@@ -43,7 +43,7 @@ export async function claimJobs(
       await sleeper.sleep(Math.min(left_ms, deps.kernel.settings['jobs.poll_ms']))
     }
   } finally {
-    deaf()
+    unsubscribe()
     signal.removeEventListener('abort', sleeper.close)
   }
 }

@@ -39,14 +39,14 @@ export function openWideFanOut(needs: Needs): WideFanOut {
     kick: () => sleeper.wake(),
     run: async signal => {
       signal.addEventListener('abort', sleeper.close, { once: true })
-      const deaf = needs.kernel.onWake(sleeper.wake, [name])
+      const unsubscribe = needs.kernel.onWake(sleeper.wake, [name])
       try {
         while (!signal.aborted) {
           if (await expandNext(needs)) continue
           await sleeper.sleep(poll_ms)
         }
       } finally {
-        deaf()
+        unsubscribe()
       }
     },
   }

@@ -95,7 +95,7 @@ class Sending {
   async run(signal: AbortSignal): Promise<void> {
     const { kernel } = this.deps
     signal.addEventListener('abort', () => this.sleeper.close(), { once: true })
-    const deaf = kernel.onWake(() => {
+    const unsubscribe = kernel.onWake(() => {
       const soon = Math.max(performance.now() + woken_poll_ms, this.rested_at)
       this.poll_at = Math.min(this.poll_at, soon)
       this.sleeper.wake()
@@ -108,7 +108,7 @@ class Sending {
     } finally {
       stopped.abort()
       this.abort.abort()
-      deaf()
+      unsubscribe()
       await keeping
       this.lanes.clear()
       await this.shards.release()

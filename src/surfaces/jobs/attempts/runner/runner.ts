@@ -70,7 +70,7 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
       sleeper.wake()
     },
   })
-  const deaf = kernel.onWake(() => {
+  const unsubscribe = kernel.onWake(() => {
     claimer.woken()
     pulse.woken()
     sleeper.wake()
@@ -86,7 +86,7 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
     }
     await places.empty(settings['jobs.stop_grace_seconds'])
   } finally {
-    deaf()
+    unsubscribe()
     pulse.close()
     await Promise.all([beating, announcing])
   }
