@@ -36,9 +36,13 @@ export function expectedVersions(header: string | string[] | undefined): number[
       })
     }
     // A weak tag never matches strongly; a tag that is not a version matches nothing.
-    const version = match ? Number(match[1]) : Number.NaN
-    return Number.isSafeInteger(version) && version > 0 ? [version] : [-1]
+    return [match && isVersion(match[1] ?? '') ? Number(match[1]) : -1]
   })
+}
+
+/** The digits as `etag` writes them, so that `"1e0"` and `"01"` are not the version 1. */
+function isVersion(text: string): boolean {
+  return /^[1-9]\d{0,14}$/.test(text)
 }
 
 /** The condition of `expectedVersions` on the column `version`, for the `where` of an UPDATE. */

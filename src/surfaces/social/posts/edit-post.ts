@@ -40,6 +40,7 @@ export async function editPost(
   if (before.deleted) throw problem('post_not_found')
   expectVersion(if_match, before.version)
   const visibility = given.visibility ?? before.visibility
+  if (given.body === undefined && visibility === before.visibility) return
   let { body_ref } = before
   if (given.body !== undefined) {
     const body = cleanText(given.body, 'body', bodyLimits(settings))

@@ -37,6 +37,9 @@ describe.concurrent('a post', () => {
       412,
       'precondition_failed',
     ])
+    const odd = await ada.ask('PATCH', path, { body: 'x' }, { 'if-match': '"2e0"' })
+    expect(code(odd)).toEqual([412, 'precondition_failed'])
+    expect((await ada.ask('PATCH', path, { visibility: 'public' })).body.version).toBe(2)
     const { data } = await ben.does('GET', `${path}/versions`)
     expect(data.map((one: { body: string }) => one.body)).toEqual(['two', 'one'])
     expect(code(await ben.ask('PATCH', path, { body: 'x' }))).toEqual([403, 'permission_denied'])
