@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
-import type { Db, Tx } from '../../../src/kernel/database/db.ts'
+import type { Db, Reader, Tx } from '../../../src/kernel/database/db.ts'
 import { sql } from '../../../src/kernel/database/sql.ts'
 import { problem } from '../../../src/kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
@@ -70,9 +70,9 @@ export function streamRoutes(db: Db): Route[] {
 
 /** One route that is answered by JSON or by events, as its body says. */
 function sayRoute(db: Db): Route {
-  const rendered = async (operation_id: string) => {
+  const rendered = async (reader: Reader, operation_id: string) => {
     const headers = { location: `/v1/relay/messages/${operation_id}` }
-    return reply(200, { operation_id, text: await textOf(db, operation_id) }, headers)
+    return reply(200, { operation_id, text: await textOf(reader, operation_id) }, headers)
   }
   const begin = async ({ tx, operation_id, principal, body }: Said): Promise<undefined> => {
     await tx.run(sql`
@@ -103,9 +103,9 @@ function sayRoute(db: Db): Route {
           -- any tenant: the operation's own id
           update relay.messages set state = 'refused' where operation_id = ${operation_id}`)
       },
-      finish: async (_tx, operation_id) => await rendered(operation_id),
+      finish: async (tx, operation_id) => await rendered(tx, operation_id),
     },
-    again: async ({ resource_ref }) => await rendered(resource_ref.split('/').at(-1) ?? ''),
+    again: async ({ tx, resource_ref }) => await rendered(tx, resource_ref.split('/').at(-1) ?? ''),
     streaming: {
       begin,
       open: async (operation_id, _attempt, signal) => {
@@ -180,7 +180,7 @@ async function* settling(
   }
 }
 
-async function textOf(db: Db, operation_id: string): Promise<string> {
+async function textOf(db: Reader, operation_id: string): Promise<string> {
   const row = await db.one(
     Type.Object({ text: Type.String() }),
     sql`

@@ -1,4 +1,5 @@
 /** Routes that make blocking and streamed calls, list calls, read a call, and cancel a call. */
+import type { Reader } from '../../../kernel/database/db.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { currentRequestId } from '../../../kernel/observability/context.ts'
 import { reply, route, type RequestKey, type Route } from '../../../kernel/http/route.ts'
@@ -65,11 +66,11 @@ async function draft(
 
 function createRoute(deps: Deps): Route {
   const blocking = new BlockingCalls(deps)
-  const rendered = async (done: Finished) => {
+  const rendered = async (reader: Reader, done: Finished) => {
     const request_id = currentRequestId() ?? ''
     const view =
       'ended' in done
-        ? await viewOf(deps.kernel.db, deps.kernel, done.ended, request_id)
+        ? await viewOf(reader, deps.kernel, done.ended, request_id)
         : viewOfSettled(deps.policy, done, request_id)
     return reply(200, view, { location: `${path}/${view.id}` })
   }
@@ -100,13 +101,13 @@ function createRoute(deps: Deps): Route {
       call: (id, _attempt, signal) => blocking.call(id, signal),
       finish: async (tx, _id, called) => {
         const finished = await blocking.finish(tx, called)
-        return finished instanceof Problem ? finished : await rendered(finished)
+        return finished instanceof Problem ? finished : await rendered(tx, finished)
       },
     },
     again: async ({ tx, principal, resource_ref }) => {
       const id = resource_ref.split('/').at(-1) ?? ''
       const row = await findOperation(tx, principal, id)
-      return await rendered({ ended: row })
+      return await rendered(tx, { ended: row })
     },
     streaming: streamedCalls(deps, inferenceWriter),
   })

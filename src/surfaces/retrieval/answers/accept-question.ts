@@ -51,7 +51,7 @@ export async function acceptQuestion(
 ): Promise<void> {
   const { tenant_id, kind, session_id } = principal
   const asker: Asker = { id: principal.id, tenant_id, kind, session_id }
-  await takeAnswer(deps, principal.id)
+  await takeAnswer(tx, deps, principal.id)
   const { collection_ids, query, filters, top_k = top_k_usual } = body
   const conditions = conditionsOf(filters)
   await searchScope(tx, await callerOf(tx, deps, asker), collection_ids)

@@ -1,5 +1,6 @@
 /** The route of searches. */
 import { Type } from 'typebox'
+import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, count, Id, nullable, text } from '../../../kernel/http/shapes.ts'
 import { callerOf } from '../access/principals.ts'
@@ -66,7 +67,7 @@ export function searchRoutes(deps: Deps): readonly Route[] {
         'index_unavailable',
       ],
       handle: async ({ db, principal, body }) => {
-        await takeAnswer(deps, principal.id)
+        await takeAnswer(db, deps, principal.id)
         const { collection_ids, query, filters, top_k = top_k_usual } = body
         const conditions = conditionsOf(filters)
         const caller = await callerOf(db, deps, principal)
@@ -83,7 +84,11 @@ export function searchRoutes(deps: Deps): readonly Route[] {
   ]
 }
 
-export async function takeAnswer({ kernel }: Pick<Deps, 'kernel'>, of: string): Promise<void> {
+export async function takeAnswer(
+  door: Db | Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  of: string,
+): Promise<void> {
   const many = kernel.settings['retrieval.answers_per_minute']
-  await kernel.take(kernel.db, [{ name: 'retrieval.answers', of, many, per_seconds: 60 }])
+  await kernel.take(door, [{ name: 'retrieval.answers', of, many, per_seconds: 60 }])
 }
