@@ -16,13 +16,15 @@ const parts = { room, rooms: crowdsOfFive, pairs: crowdsOfTwo, sends, idle }
 await comparison('chat', async bench => {
   const { only } = bench.options
   const sections: Section[] = []
-  const ground = await openGround(bench)
-  try {
-    for (const [name, measure] of Object.entries(parts)) {
-      if (only === null || only === name) sections.push(await measure(bench, ground))
+  for (const [name, measure] of Object.entries(parts)) {
+    if (only !== null && only !== name) continue
+    // Each part has its own, so that it measures the same alone and after others.
+    const ground = await openGround(bench)
+    try {
+      sections.push(await measure(bench, ground))
+    } finally {
+      await ground.close()
     }
-  } finally {
-    await ground.close()
   }
   return sections
 })

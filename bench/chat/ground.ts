@@ -35,9 +35,11 @@ export type Ground = {
   close(): Promise<void>
 }
 
+let opened = 0
+
 export async function openGround({ database, options }: Bench): Promise<Ground> {
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-bench-chat-'))
-  const database_url = await database.create('chat')
+  const database_url = await database.create(`chat_${++opened}`)
   const environment = {
     ...productionEnvironment(database_url),
     DATA_DIR: folder,

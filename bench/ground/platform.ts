@@ -35,6 +35,8 @@ export function productionEnvironment(database_url: string): Record<string, stri
     NOTIFICATIONS_EMAIL_PROVIDERS: 'none',
     KERNEL_RATE_FACTOR: '1000000',
     KERNEL_DRAIN_SECONDS: '0',
+    // A comparison may take longer than the usual five minutes.
+    IDENTITY_ACCESS_TTL_SECONDS: '3600',
   }
 }
 
