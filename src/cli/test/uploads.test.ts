@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../test/world.ts'
 import { openUploadWorld, type UploadWorld } from '../../surfaces/uploads/test/upload-world.ts'
 import { commandsWith } from './in-process.ts'
@@ -13,10 +13,17 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const json = (...args: string[]) => commandsWith(world.environment).json(['uploads', ...args])
+const uploadsIn =
+  ({ environment }: UploadWorld) =>
+  (...args: string[]) =>
+    commandsWith(environment).json(['uploads', ...args])
 
 test('what no row names is counted, and removed where that is asked', async () => {
-  const orphan = join(world.data_dir, 'objects/o/2026/01/01/orphan-of-no-upload-1')
+  // Without workers, because their first sweep would remove it too.
+  const idle = await openUploadWorld({ ROLES: 'api' })
+  onTestFinished(() => idle.close())
+  const json = uploadsIn(idle)
+  const orphan = join(idle.data_dir, 'objects/o/2026/01/01/orphan-of-no-upload-1')
   await mkdir(dirname(orphan), { recursive: true })
   await writeFile(orphan, 'x')
   const old = new Date('2026-01-01')
@@ -34,6 +41,7 @@ test('what no row names is counted, and removed where that is asked', async () =
 })
 
 test('a content is blocked, listed and accepted again', async () => {
+  const json = uploadsIn(world)
   const who = await world.member()
   const { file_id, file } = await world.store(who, randomBytes(50))
   const sha256 = file.checksum.slice(7)

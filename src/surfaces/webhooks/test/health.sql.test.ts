@@ -134,6 +134,7 @@ test('is neither after a success in between, nor after a few failures', async ()
     })
     expect((await rowOf(made.id)).state).toBe('active')
   }
+  await eventually('it is announced', async () => (await eventsOf(mended.made.id)).length === 1)
   const announced = (await eventsOf(mended.made.id)).map(({ type }) => type)
   expect(announced).toEqual(['webhook_subscription.degraded'])
   await Promise.all([seldom.receiver.close(), mended.receiver.close()])
