@@ -12,7 +12,8 @@ export function logFailure(
   log: Log,
   fields: { readonly err: unknown } & Readonly<Record<string, unknown>>,
   message: string,
+  level: 'warn' | 'error' = 'warn',
 ): void {
   if (isUnavailable(fields.err)) logOutage(log, fields, no_database)
-  else log.warn(fields, message)
+  else log[level](fields, message)
 }

@@ -3,6 +3,7 @@
  * partitions as a whole. A deletion that emits an event is not retention but a use case.
  */
 import type { Db } from '../database/db.ts'
+import { logFailure } from '../database/log-failure.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import type { Log } from '../observability/log.ts'
 import type { Loop } from './loop.ts'
@@ -61,7 +62,7 @@ export async function retain(
       while (!signal.aborted && (await db.run(statementOf(one, batch))) === batch);
     } catch (error) {
       if (signal.aborted) return
-      log.error({ err: error, of: nameOf(one) }, 'old rows could not be deleted')
+      logFailure(log, { err: error, of: nameOf(one) }, 'old rows could not be deleted', 'error')
     }
   }
 }

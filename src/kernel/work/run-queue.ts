@@ -7,6 +7,7 @@
  */
 import { type TObject, Type } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
+import { logFailure } from '../database/log-failure.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import { openSleeper, type Sleeper } from './sleeper.ts'
 import type { Fault } from '../faults.ts'
@@ -168,13 +169,15 @@ async function runAttempt(work: Work, row: Row, token: string): Promise<void> {
       await settle(work, row, token, outcome)
     } catch (error) {
       if (error instanceof LeaseLost) throw error
-      log.error({ ...about, err: error }, 'the outcome of an attempt was not stored')
+      logFailure(log, { ...about, err: error }, 'the outcome of an attempt was not stored', 'error')
       await settle(work, row, token, retry('attempt_failed'))
     }
   } catch (error) {
     if (error instanceof LeaseLost) log.info(about, 'another process has taken over an attempt')
     // The lease ends by itself, and the attempt counts.
-    else if (!signal.aborted) log.error({ ...about, err: error }, 'an attempt was not settled')
+    else if (!signal.aborted) {
+      logFailure(log, { ...about, err: error }, 'an attempt was not settled', 'error')
+    }
   }
 }
 
