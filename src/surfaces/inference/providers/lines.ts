@@ -25,6 +25,9 @@ export type LinesOptions = {
   connection(): Connection | Promise<Connection>
 }
 
+/** The SDK of `line.ts` takes 10 MB. It is loaded at the first call of a model. */
+let sdk: Promise<typeof import('./line.ts')> | undefined
+
 export function openLines({
   name,
   limits,
@@ -37,7 +40,7 @@ export function openLines({
     limits,
     nowMs,
     lineFor: async model => {
-      const openLine = await lineOpener()
+      const { openLine } = await (sdk ??= import('./line.ts'))
       const at = await connection()
       const known = open.get(model)
       if (known?.at.base_url === at.base_url && known.at.api_key === at.api_key) return known.line
@@ -55,9 +58,4 @@ export function openLines({
       open.clear()
     },
   }
-}
-
-/** The SDK of `line.ts` takes 10 MB. It is loaded at the first call of a model. */
-async function lineOpener() {
-  return (await import('./line.ts')).openLine
 }
