@@ -108,9 +108,13 @@ export class Exchange implements RequestFacts {
     if (this.made) return this.made
     const made = new AbortController()
     this.made = made
-    this.response.once('close', () => {
-      if (!this.response.writableFinished) made.abort(new Error('the caller has disconnected'))
-    })
+    const { response } = this
+    const leave = () => {
+      if (!response.writableFinished) made.abort(new Error('the caller has disconnected'))
+    }
+    // It may have disconnected before the first use, for example while a transaction began.
+    if (response.closed) leave()
+    else response.once('close', leave)
     return made
   }
 }

@@ -74,6 +74,7 @@ export async function writeEvents(
   response.once('close', leave)
   options.stopping.addEventListener('abort', stop, { once: true })
   if (options.stopping.aborted) stop()
+  if (response.closed) leave()
   let moved = performance.now()
   const heartbeat = setInterval(() => {
     const quiet = performance.now() - moved

@@ -61,6 +61,8 @@ export type OutsideEffect = {
 export type Result = { readonly outcome: Outcome; readonly replayed: boolean }
 type Shared = { readonly fingerprint: Buffer; readonly outcome: Outcome } | null
 type Attempt = Result | 'busy' | 'again'
+/** Rendered after the transaction that found it, because that may take a connection. */
+type Known = { readonly record: IdempotencyRecord }
 type Started = { operation_id: string; attempt: 'first' | 'resumed' }
 
 export type Keyed = {
@@ -75,7 +77,6 @@ const poll_ms = 100
 export function openKeyed(deps: KeyedDeps): Keyed {
   const running = new Map<string, Promise<Shared>>()
   const recent = new Set<string>()
-
   return {
     recall: name => {
       if (!recent.has(nameOf(name))) return undefined
@@ -103,10 +104,7 @@ export function openKeyed(deps: KeyedDeps): Keyed {
         )
         .catch(() => null)
         .finally(() => running.delete(id))
-      void mine.then(
-        () => remember(recent, id),
-        () => undefined,
-      )
+      mine.then(() => remember(recent, id)).catch(() => {})
       running.set(id, share)
       return await mine
     },
@@ -118,7 +116,6 @@ function nameOf({ principal_id, operation, key }: KeyedName): string {
 }
 
 const recent_max = 10_000
-
 function remember(recent: Set<string>, id: string): void {
   if (recent.size >= recent_max) for (const oldest of recent) if (recent.delete(oldest)) break
   recent.add(id)
@@ -148,9 +145,12 @@ async function lead(deps: KeyedDeps, work: KeyedWork, deadline: number): Promise
 
 async function attemptOnce(deps: KeyedDeps, work: KeyedWork): Promise<Attempt> {
   try {
-    return 'run' in work.effect
-      ? await insideOnce(deps, work, work.effect)
-      : await outsideOnce(deps, work, work.effect)
+    const found =
+      'run' in work.effect
+        ? await insideOnce(deps, work, work.effect)
+        : await outsideOnce(deps, work, work.effect)
+    if (typeof found === 'string' || !('record' in found)) return found
+    return await known(deps, work, found.record)
   } catch (error) {
     // The other request committed after our snapshot. So we roll back and use its outcome.
     if (violates(error, 'idempotency_records_pkey')) return 'again'
@@ -163,17 +163,17 @@ async function insideOnce(
   deps: KeyedDeps,
   work: KeyedWork,
   effect: InsideEffect,
-): Promise<Attempt> {
-  const attempt = await orRefuse(deps, work, async (tx): Promise<Attempt> => {
+): Promise<Attempt | Known> {
+  const attempt = await orRefuse(deps, work, async (tx): Promise<Attempt | Known> => {
     const record = await lookUp(tx, work.scope)
-    if (record.state !== null) return await known(deps, work, record)
+    if (record.state !== null) return { record }
     if (!record.locked) return 'busy'
     const outcome = await effect.run(tx)
     tx.atCommit(recordOutcome(work.scope, outcome, work.rules))
     await deps.fault('kernel.before_commit')
     return { outcome, replayed: false }
   })
-  if (attempt !== 'busy' && attempt !== 'again' && !attempt.replayed) {
+  if (typeof attempt === 'object' && 'outcome' in attempt) {
     deps.metrics.idempotency.inc({ result: 'executed' })
     await deps.fault('kernel.after_commit')
   }
@@ -185,15 +185,15 @@ async function outsideOnce(
   deps: KeyedDeps,
   work: KeyedWork,
   effect: OutsideEffect,
-): Promise<Attempt> {
+): Promise<Attempt | Known> {
   const lease = { lease_token: newId(), lease_seconds: effect.lease_seconds }
-  const started = await orRefuse(deps, work, async (tx): Promise<Attempt | Started> => {
+  const started = await orRefuse(deps, work, async (tx): Promise<Attempt | Known | Started> => {
     const record = await lookUp(tx, work.scope)
     if (record.state === 'in_progress' && sameRequest(record, work.scope)) {
       const taken = !record.leased && (await tx.run(takeOver(work.scope, lease))) === 1
       return taken ? { operation_id: record.operation_id ?? '', attempt: 'resumed' } : 'busy'
     }
-    if (record.state !== null) return await known(deps, work, record)
+    if (record.state !== null) return { record }
     if (!record.locked) return 'busy'
     const operation_id = newId()
     const outcome = await effect.begin(tx, operation_id)
@@ -204,7 +204,7 @@ async function outsideOnce(
     tx.atCommit(recordStart(work.scope, { id: operation_id, ...lease }, work.rules))
     return { operation_id, attempt: 'first' }
   })
-  if (started === 'busy' || started === 'again' || 'outcome' in started) return started
+  if (typeof started === 'string' || !('operation_id' in started)) return started
   const held = keepLease(deps.db, work.scope, lease)
   try {
     await deps.fault('kernel.after_operation')

@@ -98,7 +98,7 @@ function sayRoute(db: Db): Route {
       call: async (operation_id, _attempt, signal) => {
         const stored = await textOf(db, operation_id)
         if (!stored.startsWith('for ever')) return
-        await once(signal, 'abort')
+        if (!signal.aborted) await once(signal, 'abort')
         await db.run(sql`
           -- any tenant: the operation's own id
           update relay.messages set state = 'refused' where operation_id = ${operation_id}`)

@@ -74,6 +74,31 @@ describe('an operation outside', () => {
     expect(rows[0].n).toBe(1)
   })
 
+  test('whose caller leaves while it begins is stopped', async () => {
+    await admin.query('begin')
+    await admin.query('lock table relay.messages in share row exclusive mode')
+    const leave = new AbortController()
+    const asked = call(world.url, 'POST', '/v1/relay/sayings', {
+      token: person.token,
+      body: { text: 'for ever, but not for me' },
+      signal: leave.signal,
+    }).catch(() => null)
+    await eventually('it waits for the table', async () => {
+      const { rows } = await admin.query(`
+        select 1 from pg_locks where not granted and relation = 'relay.messages'::regclass`)
+      return rows.length > 0
+    })
+    leave.abort()
+    await asked
+    await admin.query('commit')
+    await eventually('it is stopped', async () => {
+      const { rows } = await admin.query(
+        `select state from relay.messages where text = 'for ever, but not for me'`,
+      )
+      return rows[0]?.state === 'refused'
+    })
+  })
+
   test('that needs no call ends in the commit that begins it, and is replayed', async () => {
     const key = newKey()
     const first = await send('to self: remember', key)
