@@ -14,6 +14,11 @@ export function imageOf({ files }: Pick<Deps, 'files'>, file_id: string) {
   return { file_id, url }
 }
 
+/** Changes twice within the life of a URL. */
+export function urlPeriod(now_seconds: number): number {
+  return Math.floor(now_seconds / (url_seconds / 2))
+}
+
 /** New images must be the caller's own uploads for products. Existing images stay. */
 export async function requireImages(
   tx: Tx,

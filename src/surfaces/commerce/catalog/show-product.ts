@@ -8,7 +8,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Key } from '../schemas.ts'
-import { imageOf } from './images.ts'
+import { imageOf, urlPeriod } from './images.ts'
 import { Product, type Variant } from './schemas.ts'
 
 const Row = Type.Object({
@@ -22,7 +22,7 @@ export type Shown = { readonly product: Product; readonly etag: string }
 /** With `hidden`, drafts and archived products too. */
 export async function showProduct(
   reader: Reader,
-  deps: Pick<Deps, 'files'>,
+  deps: Pick<Deps, 'files' | 'kernel'>,
   { tenant_id, id }: Key,
   currency: string,
   hidden: boolean,
@@ -61,7 +61,12 @@ export async function showProduct(
   const variants = row.variants as Variant[]
   // A scheduled price or a change of stock changes the reply without a change of the product.
   const shown = variants.map(({ sku, in_stock, price }) => [sku, in_stock, price])
-  const hash = createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 12)
+  // URLs of images end, so a reply that is kept must be read again before they do.
+  const signed = row.images.length > 0 ? urlPeriod(deps.kernel.clock.nowSeconds()) : null
+  const hash = createHash('sha256')
+    .update(JSON.stringify([shown, signed]))
+    .digest('base64url')
+    .slice(0, 12)
   return {
     product: { ...row, variants, images: row.images.map(one => imageOf(deps, one)) },
     etag: `"${row.version}.${hash}"`,

@@ -32,7 +32,7 @@ export async function placeOrder(tx: Tx, deps: Deps, placing: Placing): Promise<
     loadFacts(tx, cart, given.discount_codes ?? null),
   ])
   if (!open || !facts) throw problem('cart_not_found')
-  const priced = await priceCheckout(deps, facts, owner_id, given)
+  const priced = priceCheckout(deps, facts, given)
   const { quoted } = priced
   const { total_minor } = quoted.wire
   if (total_minor > 0) requirePayment(deps, given)

@@ -1,8 +1,9 @@
 /** Prices a checkout with the current rules, and refuses what cannot be ordered at these prices. */
+import type { Principal } from '../../../kernel/access/principal.ts'
 import { countUnknown, methodUnavailable, requirePrices } from '../carts/change-cart.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { CartFacts } from '../pricing/load-facts.ts'
+import { loadFacts, type CartFacts } from '../pricing/load-facts.ts'
 import { quote, type Quote } from '../pricing/quote.ts'
 import type { Address } from '../schemas.ts'
 import type { Checkout } from './schemas.ts'
@@ -14,12 +15,23 @@ export type Priced = {
   readonly billing_address: Address | null
 }
 
-export async function priceCheckout(
+/**
+ * Counts unknown codes of the request as attempts, before its transaction: the attempts count
+ * although the request fails, and a request that holds a connection does not wait for another one.
+ */
+export async function countGuesses(
   deps: Deps,
-  facts: CartFacts,
-  owner_id: string,
-  given: Checkout,
-): Promise<Priced> {
+  { id: owner_id, tenant_id }: Pick<Principal, 'id' | 'tenant_id'>,
+  { cart_id, discount_codes = [] }: Checkout,
+): Promise<void> {
+  if (discount_codes.length === 0) return
+  const { db } = deps.kernel
+  const facts = await loadFacts(db, { tenant_id, owner_id, id: cart_id }, discount_codes)
+  if (!facts) return
+  await countUnknown(deps, db, owner_id, quote(facts, { address: null, shipping_method_id: null }))
+}
+
+export function priceCheckout(deps: Deps, facts: CartFacts, given: Checkout): Priced {
   if (facts.lines.length === 0) {
     throw problem('cart_empty', { detail: 'Put something into the cart first.' })
   }
@@ -34,17 +46,15 @@ export async function priceCheckout(
     throw problem('address_required', { detail: 'Say where the goods go: shipping_address.' })
   }
   if (sends && !quoted.method) throw methodUnavailable(quoted)
-  await requireCodes(deps, owner_id, quoted)
+  requireCodes(quoted)
   requireFingerprint(given, quoted)
   requireLimits(deps, quoted, facts.currency)
   return { facts, quoted, shipping_address: sends ? shipping_address : null, billing_address }
 }
 
-async function requireCodes(deps: Deps, owner_id: string, quoted: Quote): Promise<void> {
-  const wrong = quoted.codes.filter(one => one.state !== 'applied')
+function requireCodes({ codes }: Quote): void {
+  const wrong = codes.filter(one => one.state !== 'applied')
   if (wrong.length === 0) return
-  // The request fails, and its unknown codes count as attempts.
-  await countUnknown(deps, deps.kernel.db, owner_id, quoted)
   throw problem('discount_not_applicable', {
     detail: `Remove what does not apply: ${wrong.map(one => one.code).join(', ')}.`,
     more: { codes: wrong.map(({ code, reason }) => ({ code, reason })) },

@@ -12,6 +12,7 @@ import { Order, orderReply, showOrder } from '../orders/order-view.ts'
 import { applyAnswer } from '../payments/apply-answer.ts'
 import { askInTime, type Answer } from '../payments/ask-payments.ts'
 import { placeOrder } from './place-order.ts'
+import { countGuesses } from './price-checkout.ts'
 import { Checkout } from './schemas.ts'
 
 /** A retry takes over only after the longest possible time of one attempt. */
@@ -57,6 +58,7 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
         'payment_provider_unavailable',
         'rate_limited',
       ],
+      prepare: ({ principal, body }) => countGuesses(deps, principal, body),
       operation: {
         begin: async ({ tx, operation_id, principal, body, key }) => {
           if (!key) throw new Error('a checkout has a key')

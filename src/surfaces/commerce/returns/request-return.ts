@@ -24,6 +24,7 @@ export type Returning = {
 
 export async function requestReturn(tx: Tx, asked: Returning): Promise<ReturnRow> {
   const { tenant_id, buyer_id, key, given } = asked
+  requireDistinct(given)
   const order = await lockOrder(tx, { tenant_id, id: given.order_id })
   if (!order || order.buyer_id !== buyer_id) throw problem('order_not_found')
   await requireReturnable(tx, order)
@@ -57,6 +58,19 @@ export async function requestReturn(tx: Tx, asked: Returning): Promise<ReturnRow
   }
   await announceReturn(tx, 'return.requested', made, order)
   return made
+}
+
+/** A line that is named twice would have two reasons and two quantities. */
+function requireDistinct({ lines }: RequestReturn): void {
+  const ids = lines.map(one => one.order_line_id.toLowerCase())
+  const at = ids.findIndex((id, place) => ids.indexOf(id) < place)
+  if (at === -1) return
+  throw problem('validation_failed', {
+    detail: 'Name each line of the order once, with all units that come back.',
+    errors: [
+      { location: 'body', pointer: `/lines/${at}/order_line_id`, constraint: 'uniqueItems' },
+    ],
+  })
 }
 
 async function requireReturnable(tx: Tx, order: OrderRow): Promise<void> {

@@ -64,6 +64,8 @@ export async function putRecord(
       set record = excluded.record, version = r.version + 1, updated_at = kernel.now()
       returning ${recordColumns}`,
   )
+  // Another request has created the row since it was looked for.
+  if (!before && row.version > 1) demandConditions(conditions, row.version - 1)
   tx.audit({
     tenant_id,
     actor,

@@ -103,7 +103,10 @@ async function begunBy(run: (tx: Tx) => Promise<unknown>): Promise<readonly Sql[
 const page = { tenant_id, state: 'active', currency: 'EUR', category: undefined, q: undefined }
 const begin = { rank: null, published_us: null, id: null }
 const after = { rank: '', published_us: 1_700_000_000_000_000, id }
-const files = { signDownload: () => ({ url: '', expires_at: '' }) } as never
+const shop = {
+  files: { signDownload: () => ({ url: '', expires_at: '' }) },
+  kernel: { clock: { nowSeconds: () => 0 } },
+} as never
 const cart = { tenant_id, owner_id: id, id }
 const small = new Set([
   'shop_records',
@@ -117,7 +120,7 @@ test.each<[string, () => Promise<readonly Sql[]> | Sql]>([
   ['the first page of products', () => listStatement(page, begin, 21)],
   ['a later page', () => listStatement(page, after, 21)],
   ['a category', () => listStatement({ ...page, category: 'things/7' }, begin, 21)],
-  ['a product', () => begunBy(db => showProduct(db, { files }, { tenant_id, id }, 'EUR', false))],
+  ['a product', () => begunBy(db => showProduct(db, shop, { tenant_id, id }, 'EUR', false))],
   ['a cart with prices, stock and rules', () => begunBy(db => loadFacts(db, cart))],
   ['an order', () => begunBy(db => findOrder(db, { tenant_id, id }))],
   ['an order as it is shown', () => begunBy(db => showOrder(db, { tenant_id, id }))],

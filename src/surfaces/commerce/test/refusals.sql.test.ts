@@ -1,7 +1,10 @@
 /** What belongs to others, what cannot be, and what the database itself refuses. */
+import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
+import { showProduct } from '../catalog/show-product.ts'
 import {
   openShopWorld,
   usual_settings,
@@ -127,6 +130,60 @@ describe('a cart refuses', () => {
     expect(tried.at(0)).toBe(200)
     expect(tried.every(status => status === 200 || status === 429)).toBe(true)
   })
+})
+
+test('a return that names a line twice is refused', async () => {
+  const order = await buyer.order({ [await shop.product()]: 3 })
+  await shop.ship(order)
+  const line = { order_line_id: order.lines[0].id, quantity: 1, reason_code: 'broken' }
+  const lines = [line, { ...line, reason_code: 'wrong_size' }]
+  const refused = await buyer.ask('POST', '/v1/returns', { order_id: order.id, lines })
+  expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed'])
+  expect(refused.body.errors).toMatchObject([{ pointer: '/lines/1/order_line_id' }])
+  const whole = { order_id: order.id, lines: [{ ...line, quantity: 2 }] }
+  expect((await buyer.ask('POST', '/v1/returns', whole)).status).toBe(201)
+})
+
+test('a rule that two requests create at once is created by one of them', async () => {
+  const { db } = world.platform.kernel
+  const { token, tenant } = shop.manager
+  const body = { name: 'USt', tax_class: 'reduced', country: 'DE', rate_ppm: 70_000 }
+  const late = await db.tx(async tx => {
+    await tx.run(sql`
+      insert into commerce.shop_records (tenant_id, kind, key, record)
+      values (${tenant.id}, 'tax_rule', 'both', ${sql.json(body)}::jsonb)`)
+    const headers = { 'if-none-match': '*' }
+    const asked = world.call('PUT', '/v1/tax-rules/both', { token, body, headers })
+    const waits = sql`
+      select 1 from pg_stat_activity
+      where wait_event_type = 'Lock' and query like '%insert into commerce.shop_records%'`
+    await eventually('it waits for the row', async () => (await db.run(waits)) > 0)
+    return { asked }
+  })
+  expect((await late.asked).status).toBe(412)
+})
+
+test('the tag of a product changes while the URLs of its images are valid', async () => {
+  const { db } = world.platform.kernel
+  const files = world.platform.opened['uploads']?.face
+  const sku = await shop.product()
+  const { tenant } = shop.manager
+  const product = await db.one(
+    Type.Object({ id: Type.String() }),
+    sql`
+      update commerce.catalog_products p set images = array[${newId()}::uuid]
+      from commerce.product_variants v
+      where p.tenant_id = ${tenant.id} and v.tenant_id = p.tenant_id and v.product_id = p.id
+        and v.sku = ${sku}
+      returning p.id`,
+  )
+  const at = async (seconds: number) => {
+    const deps = { files, kernel: { clock: { nowSeconds: () => seconds } } } as never
+    return (await showProduct(db, deps, { tenant_id: tenant.id, id: product.id }, 'EUR', true)).etag
+  }
+  const now = 1_800_000_000
+  expect(await at(now + 60)).toBe(await at(now))
+  expect(await at(now + 1800)).not.toBe(await at(now))
 })
 
 test('rules that no cart could follow are refused', async () => {
