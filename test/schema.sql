@@ -1739,6 +1739,7 @@ create table payments.payment_operations (
   last_error_code text,
   created_at timestamp with time zone not null default kernel.now(),
   resolved_at timestamp with time zone,
+  declined boolean not null default false,
   constraint payment_operations_amount_minor_check CHECK ((amount_minor >= 0)),
   constraint payment_operations_check CHECK (((intent_id IS NOT NULL) OR (state = 'failed'::text))),
   constraint payment_operations_id_key UNIQUE (id),
@@ -1748,6 +1749,7 @@ create table payments.payment_operations (
   constraint payment_operations_type_check CHECK ((type = ANY (ARRAY['create'::text, 'authorize'::text, 'capture'::text, 'cancel'::text, 'refund'::text])))
 );
 CREATE INDEX payment_operations_declined ON payments.payment_operations USING btree (tenant_id, principal_id, resolved_at) WHERE ((type = 'authorize'::text) AND (state = 'failed'::text));
+CREATE INDEX payment_operations_declines ON payments.payment_operations USING btree (tenant_id, principal_id, resolved_at) WHERE declined;
 CREATE INDEX payment_operations_due ON payments.payment_operations USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX payment_operations_intent ON payments.payment_operations USING btree (tenant_id, intent_id, id);
 CREATE UNIQUE INDEX payment_operations_key ON payments.payment_operations USING btree (tenant_id, principal_id, type, idempotency_key);

@@ -12,7 +12,7 @@ export function openDispute(
   inquiry: boolean,
   amount = charge.amount_captured,
 ): Dispute {
-  const id = stripeId('dp')
+  const id = stripeId('du')
   const { currency } = charge
   const withdrawn = inquiry
     ? []

@@ -2,7 +2,7 @@
  * Refunds of charges. Money leaves the balance when a refund is made, and returns if the bank
  * refuses the refund.
  */
-import { invalidRequest, missing } from './api-error.ts'
+import { invalidRequest, malformed, missing } from './api-error.ts'
 import { cardOf } from './cards.ts'
 import { integerOf, known, mapOf, textOf, type Form } from './form.ts'
 import { newBalanceTransaction, type Charge, type Refund } from './objects.ts'
@@ -11,6 +11,7 @@ import type { Work } from './work.ts'
 
 const settles_after_seconds = 5
 const bounces_after_seconds = 3 * 86_400
+const reasons = ['duplicate', 'fraudulent', 'requested_by_customer']
 
 export function createRefund(work: Work, form: Form): Refund {
   known(form, 'payment_intent', 'charge', 'amount', 'reason', 'metadata')
@@ -25,6 +26,14 @@ export function createRefund(work: Work, form: Form): Refund {
   const amount = integerOf(form, 'amount') ?? left
   if (amount > left || amount < 1) {
     throw invalidRequest('amount_too_large', 'The amount exceeds what is left of the charge.')
+  }
+  const reason = textOf(form, 'reason')
+  if (reason !== null && !reasons.includes(reason)) {
+    throw malformed(
+      'parameter_invalid',
+      'reason',
+      `Invalid reason: must be one of ${reasons.join(', ')}.`,
+    )
   }
   const behaviour = cardOf(charge.payment_method)?.refund
   const id = stripeId('re')
@@ -45,7 +54,7 @@ export function createRefund(work: Work, form: Form): Refund {
     currency: charge.currency,
     metadata: mapOf(form, 'metadata'),
     payment_intent: charge.payment_intent,
-    reason: textOf(form, 'reason'),
+    reason,
     status: behaviour === 'pending' ? 'pending' : 'succeeded',
   }
   const { currency, metadata } = refund

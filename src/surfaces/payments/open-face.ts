@@ -5,6 +5,7 @@
 import type { Tx } from '../../kernel/database/db.ts'
 import { violates } from '../../kernel/database/failures.ts'
 import { sql } from '../../kernel/database/sql.ts'
+import { dueNow } from '../../kernel/work/due-queue.ts'
 import { resolver_name, type Deps } from './deps.ts'
 import type { Face, PaymentResult, RefundResult } from './face.ts'
 import { beginForOrder } from './intents/begin-authorize.ts'
@@ -154,7 +155,7 @@ async function beginRelease(tx: Tx, deps: Deps, order: Void): Promise<'sends' | 
     // the money.
     await tx.run(sql`
       update payments.payment_operations
-      set release_wanted = ${reason}, due_at = kernel.now(), attempts = 0
+      set release_wanted = ${reason}, ${dueNow()}
       where tenant_id = ${tenant_id} and id = ${pending.id}
         and state in ('created', 'pending_provider')`)
     tx.wake(resolver_name)

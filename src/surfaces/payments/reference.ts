@@ -49,7 +49,7 @@ export const reference: Reference = {
       'The page where the bank authenticates the buyer.',
       'https://hooks.stripe.com/3ds/pi_3Q9x',
     ],
-    provider_dispute_id: ['The id that the provider gave to the dispute.', 'dp_1Q9x'],
+    provider_dispute_id: ['The id that the provider gave to the dispute.', 'du_1Q9x'],
     fee_minor: ['The fee of the provider in minor units.', 175],
     respond_by: ['The time until which the bank accepts evidence.'],
     closed_at: ['When it was decided.'],

@@ -8,7 +8,7 @@ import { writeEvents, type SseEvent } from '../sse.ts'
 test('a reader that left while its stream was opened ends the stream', async () => {
   const stopping = new AbortController().signal
   const reasons: string[] = []
-  const written = Promise.withResolvers<void>()
+  const written = Promise.withResolvers<unknown>()
   const server = createServer((_request, response) => {
     response.once('close', () => {
       const options = { heartbeat_ms: 60_000, stall_ms: 60_000, may_be_quiet: true, stopping }

@@ -84,7 +84,7 @@ async function refuseTesting(tx: Tx, { kernel }: Deps, tenant_id: string, princi
       select count(*)::int as declines from (
         select 1 from payments.payment_operations
         where tenant_id = ${tenant_id} and principal_id = ${principal_id}
-          and type = 'authorize' and state = 'failed'
+          and declined
           and resolved_at > kernel.now() - make_interval(secs => ${hour_seconds})
         limit ${most}) declined`,
   )

@@ -122,7 +122,8 @@ async function decline(
     version: intent.version + 1,
   }
   await store(tx, next)
-  if (operation) await endOperation(tx, operation, { state: 'failed', error_code })
+  const ending = { state: 'failed', error_code, declined: true } as const
+  if (operation) await endOperation(tx, operation, ending)
   announce(tx, next, {
     type: 'payment.declined',
     version: next.version,

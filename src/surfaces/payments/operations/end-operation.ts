@@ -10,16 +10,18 @@ export type Ending = {
   readonly state: 'succeeded' | 'failed' | 'requires_action'
   readonly error_code?: string | null
   readonly provider_operation_id?: string | null
+  /** The payment method was refused. */
+  readonly declined?: boolean
 }
 
 export async function endOperation(
   tx: Tx,
   { tenant_id, id }: Pick<OperationRow, 'tenant_id' | 'id'>,
-  { state, error_code = null, provider_operation_id = null }: Ending,
+  { state, error_code = null, provider_operation_id = null, declined = false }: Ending,
 ): Promise<void> {
   await tx.run(sql`
     update payments.payment_operations
-    set state = ${state}, error_code = ${error_code},
+    set state = ${state}, error_code = ${error_code}, declined = ${declined},
       provider_operation_id = coalesce(${provider_operation_id}, provider_operation_id),
       due_at = null,
       -- kept no longer than they are needed

@@ -73,7 +73,8 @@ async function refuse(tx: Tx, operation: OperationRow, key: Key, code: string): 
     const refusal = { code, external_ref: null, provider_refund_id: null }
     return await failRefund(tx, intent, refund, refusal)
   }
-  await endOperation(tx, operation, { state: 'failed', error_code: code })
+  const declined = operation.type === 'authorize'
+  await endOperation(tx, operation, { state: 'failed', error_code: code, declined })
   if (operation.type === 'cancel') return
   const version = intent.version + 1
   const last_error = { code, decline_code: null, operation_id: operation.id }

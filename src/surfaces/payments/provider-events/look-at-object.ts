@@ -31,12 +31,15 @@ async function look(deps: Deps, object_ref: string): Promise<void> {
   switch (object_ref.split('_')[0]) {
     case 'pi':
       return await lookAtPayment(deps, object_ref)
-    case 'ch': {
+    case 'ch':
+    case 'py': {
       const handle = await provider.handleOfCharge(object_ref)
       return handle ? await lookAtPayment(deps, handle) : undefined
     }
     case 're':
+    case 'pyr':
       return await lookAtRefund(deps, object_ref)
+    case 'du':
     case 'dp':
       return await lookAtDispute(deps, object_ref)
     case 'po':

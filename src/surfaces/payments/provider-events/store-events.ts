@@ -8,8 +8,11 @@ import type { ProviderEvent } from '../provider/port.ts'
 
 export const events_queue = 'payments.provider_events'
 
-/** Objects that we can read: payments, charges, refunds, disputes and payouts. */
-const looked_at = /^(pi|ch|re|dp|po)_/
+/**
+ * Objects that we can read: payments, charges, refunds, disputes and payouts. The provider has
+ * several prefixes for some of them: new disputes begin with `du_`, old ones with `dp_`.
+ */
+const looked_at = /^(pi|ch|py|re|pyr|du|dp|po)_/
 /** Events of one object within this time are settled by one read. */
 const gather_seconds = 0.2
 

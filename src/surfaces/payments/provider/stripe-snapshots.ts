@@ -158,7 +158,7 @@ export function eventOf(event: {
     id?: unknown
     payment_intent?: unknown
   }
-  const charge = typeof id === 'string' && id.startsWith('ch_')
+  const charge = typeof id === 'string' && /^(ch|py)_/.test(id)
   const object_ref = charge && typeof payment_intent === 'string' ? payment_intent : id
   if (typeof object_ref !== 'string' || object_ref.length > 255) return null
   return { event_id: event.id, type: event.type, object_ref, created_s: event.created }

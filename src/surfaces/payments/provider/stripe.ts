@@ -99,7 +99,7 @@ function writes(call: Call) {
       ),
     refund: ({ handle, amount_minor, currency, operation_id, reason, key }) =>
       call('write', async stripe => {
-        const named = reason === 'other' ? {} : { reason: reason as 'duplicate' }
+        const named = isReason(reason) ? { reason } : {}
         return refundOf(
           await stripe.refunds.create(
             {
@@ -183,6 +183,13 @@ function mapped<A, B>(
   view: (one: A) => B,
 ): Page<B> {
   return { data: data.map(view), has_more }
+}
+
+const reasons = ['duplicate', 'fraudulent', 'requested_by_customer'] as const
+
+/** Stripe refuses a refund with any other reason, such as that of a cancelled order. */
+function isReason(reason: string): reason is (typeof reasons)[number] {
+  return (reasons as readonly string[]).includes(reason)
 }
 
 /** An amount that the provider cannot express exactly was refused when the payment was created. */

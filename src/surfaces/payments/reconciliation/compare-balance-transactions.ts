@@ -46,7 +46,9 @@ export async function compareBalanceTransactions(
   const known = new Set(recorded.map(one => one.balance_transaction_id))
   const fresh = data.filter(one => !known.has(one.id))
   for (const { source } of fresh) {
-    if (source && !signal.aborted) await lookAtObject(deps, source)
+    // Without these looks, money of a payment of ours would count as of unknown origin.
+    signal.throwIfAborted()
+    if (source) await lookAtObject(deps, source)
   }
   const payouts = await payoutsOf(deps, fresh)
   return {

@@ -2,7 +2,7 @@
  * Compares the provider's payments with ours. Facts that the provider proves are applied. A payment
  * that we did not make becomes an item.
  */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
@@ -21,12 +21,16 @@ const Known = Type.Object({
   state: Type.String(),
   version: Type.Integer(),
 })
-type Known = { readonly tenant_id: string; readonly id: string; readonly version: number }
+type Known = Static<typeof Known>
 
 /** We do not touch an unknown hold while our own record of it may still arrive. */
 const orphan_age_seconds = 3600
 
-export async function comparePayments(deps: Deps, run: Run): Promise<PageResult> {
+export async function comparePayments(
+  deps: Deps,
+  run: Run,
+  signal: AbortSignal,
+): Promise<PageResult> {
   const { kernel, provider } = deps
   const { from_s, to_s, page_after } = run
   const seen = new Map<string, Known>()
@@ -44,6 +48,7 @@ export async function comparePayments(deps: Deps, run: Run): Promise<PageResult>
         and provider_handle = any(${data.map(one => one.handle)}::text[])`,
   )
   for (const one of known) seen.set(one.provider_handle, one)
+  const fresh = await readDiffering(deps, data, seen, signal)
   const released = new Set<string>()
   const newest_s = Math.max(run.started_s, ...data.map(one => one.created_s))
   for (const one of data) {
@@ -57,7 +62,8 @@ export async function comparePayments(deps: Deps, run: Run): Promise<PageResult>
     compared: data.length,
     apply: async tx => {
       let [fixed, opened] = [0, 0]
-      for (const snapshot of data) {
+      for (const listed of data) {
+        const snapshot = fresh.get(listed.handle) ?? listed
         const ours = seen.get(snapshot.handle)
         if (!ours) {
           const over = released.has(snapshot.handle)
@@ -83,6 +89,37 @@ export async function comparePayments(deps: Deps, run: Run): Promise<PageResult>
       return { fixed, opened }
     },
   }
+}
+
+const expected: Readonly<Record<string, Snapshot['status']>> = {
+  requires_authorization: 'requires_payment_method',
+  requires_action: 'requires_action',
+  authorized: 'requires_capture',
+  captured: 'succeeded',
+  cancelled: 'canceled',
+}
+
+/**
+ * The provider's list is older than our rows. So a payment that differs may only have moved in
+ * between: its row is read again, and then its object.
+ */
+async function readDiffering(
+  { kernel, provider }: Deps,
+  listed: readonly Snapshot[],
+  seen: Map<string, Known>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Snapshot>> {
+  const fresh = new Map<string, Snapshot>()
+  for (const { handle, status } of listed) {
+    const ours = seen.get(handle)
+    if (!ours || status === expected[ours.state]) continue
+    signal.throwIfAborted()
+    const row = await findIntent(kernel.db, ours)
+    if (!row) continue
+    seen.set(handle, { ...ours, state: row.state, version: row.version })
+    fresh.set(handle, await provider.read(handle))
+  }
+  return fresh
 }
 
 /**

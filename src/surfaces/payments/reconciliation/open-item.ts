@@ -30,18 +30,28 @@ export type Disagreement = {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** Returns true if the item is new. */
+/**
+ * Returns true if the item is new. An operator who ignored an item is not asked about the same
+ * difference again.
+ */
 export async function openItem(tx: Tx, one: Disagreement): Promise<boolean> {
   const { tenant_id, discrepancy, amount_minor, currency, state = 'open' } = one
+  const details = sql.json({ amount_minor, currency, ...one.details })
   const made = await tx.maybe(
     Type.Object({ id: Type.String() }),
     sql`
       insert into payments.reconciliation_items (
         tenant_id, id, provider, external_ref, local_ref, state, discrepancy, details, resolved_at)
-      values (
-        ${tenant_id}, ${newId()}, ${one.provider}, ${one.external_ref}, ${one.local_ref}, ${state},
-        ${discrepancy}, ${sql.json({ amount_minor, currency, ...one.details })}::jsonb,
-        case when ${state} = 'auto_resolved' then kernel.now() end)
+      select ${tenant_id}, ${newId()}, ${one.provider}, ${one.external_ref}, ${one.local_ref},
+        ${state}, ${discrepancy}, ${details}::jsonb,
+        case when ${state} = 'auto_resolved' then kernel.now() end
+      where not exists (
+        select from payments.reconciliation_items i
+        where i.tenant_id = ${tenant_id} and i.provider = ${one.provider}
+          and i.discrepancy = ${discrepancy} and i.state = 'ignored'
+          and i.external_ref is not distinct from ${one.external_ref}
+          and i.local_ref is not distinct from ${one.local_ref}
+          and i.details = ${details}::jsonb)
       on conflict do nothing
       returning id`,
   )

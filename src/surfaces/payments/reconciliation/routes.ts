@@ -2,6 +2,7 @@
  * Routes of reconciliation, for the operator of the platform: runs, and the items that they open.
  */
 import { Type, type Static } from 'typebox'
+import { parseTime } from '../../../kernel/clock.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
@@ -88,7 +89,7 @@ function startRoute(): Route {
     replies: { 202: Run },
     fails: ['validation_failed'],
     handle: async ({ tx, principal, body: { from, to } }) => {
-      if (from >= to) {
+      if (parseTime(from) >= parseTime(to)) {
         const errors = [{ location: 'body', pointer: '/to', constraint: 'after_from' }] as const
         throw problem('validation_failed', { errors })
       }

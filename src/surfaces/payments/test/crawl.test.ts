@@ -64,7 +64,7 @@ await crawlSurface({
           insert into payments.disputes (
             tenant_id, id, intent_id, provider, provider_dispute_id, amount_minor, currency,
             state, reason)
-          values (${person.tenant.id}, ${id}, ${intent_id}, 'stripe', ${`dp_${id}`}, 1000, 'EUR',
+          values (${person.tenant.id}, ${id}, ${intent_id}, 'stripe', ${`du_${id}`}, 1000, 'EUR',
             'needs_response', 'fraudulent')`)
         return id
       },

@@ -174,6 +174,25 @@ describe('a release', () => {
     expect(await kinds(taken.order_ref)).toEqual(['authorize', 'capture', 'refund'])
   })
 
+  test('does not wait for an attempt that runs, nor for the next one', async () => {
+    const given = order()
+    const broken = { action: 'http', status: 500, match: { path: '/confirm' } }
+    await world.fault({ ...broken, after_effect: true })
+    await world.fault({ action: 'http', status: 500, match: { method: 'GET' }, times: 1000 })
+    expect((await world.face.authorize(given)).status).toBe('pending')
+    // An attempt of a process that stands still, after many that failed.
+    await world.platform.kernel.db.run(sql`
+      update payments.payment_operations
+      set attempts = 20, lease_token = ${newId()}, leased_until = now() + interval '1 hour'
+      where tenant_id = ${given.tenant_id} and id = ${given.operation_id}`)
+    await world.control('faults', {}, 'DELETE')
+    await voided(given)
+    await eventually('it is released', async () => {
+      const found = await world.face.get(given.tenant_id, given.operation_id)
+      return found?.status === 'released'
+    })
+  })
+
   test('and an authorization in any order end without a hold', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async scheduler => {

@@ -212,3 +212,17 @@ describe.concurrent('a payment', () => {
     expect(codes).toEqual(['201', 'balance_insufficient'])
   })
 })
+
+test('an authorization that is cancelled is no decline', async () => {
+  const shop = await world.merchant()
+  const authorize = async (payment_method: string) => {
+    const { id } = await shop.intent()
+    return await shop.ask('POST', `/v1/payment-intents/${id}/authorize`, { payment_method })
+  }
+  for (let at = 0; at < 11; at++) {
+    const asked = await authorize('pm_card_authenticationRequired')
+    expect([asked.status, asked.body.state]).toEqual([200, 'requires_action'])
+    await shop.ask('POST', `/v1/payment-intents/${asked.body.id}/cancel`, {})
+  }
+  expect((await authorize('pm_card_visa')).status).toBe(200)
+})

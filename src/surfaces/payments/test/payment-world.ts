@@ -204,3 +204,23 @@ async function merchantIn(world: ProductWorld): Promise<Merchant> {
       }),
   }
 }
+
+/** Waits for a run over everything. */
+export async function reconcile(shop: Merchant) {
+  const wide = { from: '2020-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }
+  const asked = await shop.ask('POST', '/v1/reconciliation-runs', wide)
+  return await eventually('the run has ended', async () => {
+    const { body } = await shop.ask('GET', asked.headers.get('location') ?? '')
+    return body.status === 'succeeded' && body
+  })
+}
+
+export async function items(shop: Merchant, discrepancy: string) {
+  const { body } = await shop.ask('GET', `/v1/reconciliation-items?discrepancy=${discrepancy}`)
+  return body.data as {
+    id: string
+    external_ref: string
+    local_ref: string
+    state: string
+  }[]
+}

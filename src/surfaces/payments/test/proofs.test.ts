@@ -8,7 +8,7 @@ import { eventually } from '../../../../test/world.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { examine, questions, type DoctorOptions } from '../../../runtime/doctor.ts'
-import { openPaymentWorld, type Merchant, type PaymentWorld } from './payment-world.ts'
+import { items, openPaymentWorld, reconcile, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld
 beforeAll(async () => {
@@ -33,25 +33,6 @@ async function breaking(statement: Sql): Promise<void> {
     await tx.run(statement)
     await tx.run(sql`alter table payments.ledger_entries enable trigger user`)
   })
-}
-
-async function reconcile(shop: Merchant) {
-  const wide = { from: '2020-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }
-  const asked = await shop.ask('POST', '/v1/reconciliation-runs', wide)
-  return await eventually('the run has ended', async () => {
-    const { body } = await shop.ask('GET', asked.headers.get('location') ?? '')
-    return body.status === 'succeeded' && body
-  })
-}
-
-async function items(shop: Merchant, discrepancy: string) {
-  const { body } = await shop.ask('GET', `/v1/reconciliation-items?discrepancy=${discrepancy}`)
-  return body.data as {
-    id: string
-    external_ref: string
-    local_ref: string
-    state: string
-  }[]
 }
 
 describe('the doctor finds', () => {
