@@ -25,7 +25,7 @@ export type Found = {
   readonly external_identity_id: string
 }
 
-type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied' | 'permissions'>
 
 export type Login = {
   readonly provider: string

@@ -39,7 +39,7 @@ export type Back = {
   readonly request: RequestFacts
 }
 
-type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied' | 'permissions'>
 type Ticket = { readonly token: string }
 
 /** Returns the URL to which the browser is sent next. */

@@ -9,14 +9,14 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable, Time } from '../../../kernel/http/shapes.ts'
 import { announceProven, removeEarlierHolder } from '../registrations/take-over.ts'
-import { accountById, raiseAccountVersion } from '../accounts/find-account.ts'
+import { acceptInvitation } from '../accounts/accept-invitation.ts'
+import { accountById } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'
 import { consume, consumeAll, peek, sentTo, type Challenge, type Purpose } from '../one-time.ts'
 import { completeRequest } from '../requests.ts'
 import type { AccountRow } from '../schemas.ts'
-import { confirmRoles } from '../roles/confirm-roles.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { revokeSessions } from '../sessions/revoke-sessions.ts'
 import { requirePassword } from './check-password.ts'
@@ -74,16 +74,7 @@ async function apply(
   if (before.verified_at === null) await removeEarlierHolder(tx, deps, account, seen)
   await revokeSessions(tx, deps, { account_id: id }, 'password_reset', { actor: id, seen })
   await consumeAll(tx, id, ['password_reset', 'invite', 'mfa_login'])
-  const about = { tenant_id, aggregate_type: 'account', aggregate_id: id }
-  if (invited) {
-    await confirmRoles(tx, deps, id, seen)
-    tx.emit({
-      ...about,
-      type: 'account.status_changed',
-      aggregate_version: await raiseAccountVersion(tx, id),
-      data: { account_id: id, from: 'invited', to: 'active', reason: 'invitation_accepted' },
-    })
-  }
+  if (invited) await acceptInvitation(tx, deps, account, seen)
   if (before.verified_at === null) await announceProven(tx, account, seen)
   const event = { tenant_id, account_id: id, actor: id, seen }
   await recordSecurityEvent(tx, { ...event, action: 'password_reset.completed' })

@@ -8,13 +8,13 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { consumeAll } from '../one-time.ts'
 import { storePassword } from '../passwords/store-password.ts'
 import type { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { revokeSessions } from '../sessions/revoke-sessions.ts'
+import { acceptInvitation } from '../accounts/accept-invitation.ts'
 import { principalsOf, raiseAccountVersion } from '../accounts/find-account.ts'
 import { forgetCredentials } from '../accounts/forget-credentials.ts'
 
@@ -27,7 +27,9 @@ export type Claim = {
   readonly locale: string | null
 }
 
-type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied' | 'permissions'>
+
+const Unowned = Type.Object({ invited: Type.Boolean() })
 
 /** Returns false if the mailbox was verified already. The row lock lets only one caller win. */
 export async function takeOver(
@@ -39,14 +41,18 @@ export async function takeOver(
 ): Promise<boolean> {
   const { id } = account
   const unowned = await tx.maybe(
-    Type.Object({ id: Id }),
+    Unowned,
     sql`
-      update identity.accounts
-      set display_name = coalesce(${claim.display_name}, display_name),
-        locale = coalesce(${claim.locale}, locale),
+      with unowned as (
+        select id, status from identity.accounts
+        where id = ${id} and verified_at is null and status in ('active', 'invited') for update
+      )
+      update identity.accounts a
+      set display_name = coalesce(${claim.display_name}, a.display_name),
+        locale = coalesce(${claim.locale}, a.locale),
         status = 'active', verified_at = kernel.now()
-      where id = ${id} and verified_at is null and status in ('active', 'invited')
-      returning id`,
+      from unowned where a.id = unowned.id
+      returning unowned.status = 'invited' as invited`,
   )
   if (!unowned) return false
   if (id !== claim.registration_id) {
@@ -55,6 +61,7 @@ export async function takeOver(
     else await tx.run(sql`delete from identity.credentials where account_id = ${id}`)
     await removeEarlierHolder(tx, deps, account, seen)
   }
+  if (unowned.invited) await acceptInvitation(tx, deps, account, seen)
   await announceProven(tx, account, seen)
   return true
 }

@@ -44,7 +44,7 @@ export type Proof = {
   readonly password?: string | undefined
 }
 
-type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied' | 'permissions'>
 
 export async function verifyAddress(deps: Needs, proof: Proof, seen: Seen): Promise<Verified> {
   const { db, settings } = deps.kernel
