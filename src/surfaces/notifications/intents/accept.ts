@@ -42,6 +42,7 @@ export async function acceptAll(
   orders: readonly Order[],
 ): Promise<(Accepted | null)[]> {
   const now_ms = deps.kernel.clock.nowMs()
+  const repeated = await repeatedAmong(tx, orders)
   const [facts, data_keys] = await Promise.all([
     loadFacts(
       tx,
@@ -57,13 +58,19 @@ export async function acceptAll(
     ),
   ])
   const items: NewItem[] = []
-  const collected = addToDigests(tx, data_keys, orders)
+  const collected = addToDigests(
+    tx,
+    data_keys,
+    orders.filter(one => !repeated.has(one)),
+  )
   const accepted = await Promise.all(
     orders.map(async order => {
+      if (!waits(order, now_ms)) {
+        return acceptNow(tx, { data_keys, facts, now_ms, items, repeated }, order)
+      }
+      if (repeated.has(order)) return acceptRepeated(tx, data_keys, order)
       if (order.digest) return withoutAttempts((await collected).get(order))
-      return waits(order, now_ms)
-        ? acceptLater(tx, data_keys, order)
-        : acceptNow(tx, { data_keys, facts, now_ms, items }, order)
+      return acceptLater(tx, data_keys, order)
     }),
   )
   await addItems(tx, items)
@@ -90,20 +97,28 @@ async function acceptLater(tx: Tx, data_keys: DataKeys, order: Order): Promise<A
   return row ? { row, attempts } : null
 }
 
+/** Such an order ends at once, also if it were sent later or collected. */
+async function acceptRepeated(tx: Tx, data_keys: DataKeys, order: Order): Promise<Accepted | null> {
+  const decision = { outcome: 'send', rule: 'none' } as const
+  const attempts = order.channels.map(channel => skipped({ channel, decision }, 'deduplicated'))
+  return await write(tx, data_keys, order, attempts)
+}
+
 type Accepting = {
   readonly data_keys: DataKeys
   readonly facts: FactsOf
   readonly now_ms: number
   /** Items of inboxes are collected here. */
   readonly items: NewItem[]
+  readonly repeated: ReadonlySet<Order>
 }
 
 async function acceptNow(
   tx: Tx,
-  { data_keys, facts, now_ms, items }: Accepting,
+  { data_keys, facts, now_ms, items, repeated }: Accepting,
   order: Order,
 ): Promise<Accepted | null> {
-  const again = await isRepeated(tx, order)
+  const again = repeated.has(order)
   const planned = plan(order, facts, now_ms)
   const messages = new Map(
     planned.map(one => [one, again ? null : inAppMessage(order, one, facts)]),
@@ -111,13 +126,25 @@ async function acceptNow(
   const attempts = planned.map(one =>
     again ? skipped(one, 'deduplicated') : attemptOf(one, messages.get(one) ?? null, now_ms),
   )
+  const accepted = await write(tx, data_keys, order, attempts)
+  if (!accepted) return null
+  items.push(...itemsOf(order, [...messages.values()]))
+  if (attempts.some(one => one.state === 'pending')) tx.wake(send_topic)
+  return accepted
+}
+
+/** An intent that has ended is announced. */
+async function write(
+  tx: Tx,
+  data_keys: DataKeys,
+  order: Order,
+  attempts: readonly NewAttempt[],
+): Promise<Accepted | null> {
   const state = stateOf(attempts)
   const ended = announces(order) && state !== 'queued' && state !== 'held'
   const row = await insertIntent(tx, data_keys, { order, state, attempts, events: ended ? 1 : 0 })
   if (!row) return null
-  items.push(...itemsOf(order, [...messages.values()]))
   if (ended) await announceEnd(tx, order, state, attempts)
-  if (attempts.some(one => one.state === 'pending')) tx.wake(send_topic)
   return { row, attempts }
 }
 
@@ -128,8 +155,18 @@ const waiting = {
   rendered_sha256: null,
 } as const
 
+async function repeatedAmong(tx: Tx, orders: readonly Order[]): Promise<ReadonlySet<Order>> {
+  const found = await Promise.all(
+    orders
+      .filter(({ dedupe }) => dedupe !== null)
+      .map(async order => ((await isRepeated(tx, order)) ? [order] : [])),
+  )
+  return new Set(found.flat())
+}
+
 /**
- * A message with this key was sent within the window. One row decides between concurrent requests.
+ * A message with this key was accepted within the window. One row decides between concurrent
+ * requests.
  */
 async function isRepeated(tx: Tx, order: Order): Promise<boolean> {
   const { tenant_id, recipient, category, dedupe } = order

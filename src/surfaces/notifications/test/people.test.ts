@@ -135,6 +135,26 @@ describe.concurrent('preferences', () => {
   })
 })
 
+test.each([
+  ['at once', {}],
+  ['at a time', { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() }],
+  ['in a digest', { digest: { key: 'd', window_seconds: 3600 } }],
+])('what is sent %s with a key of the window is suppressed', async (_when, more) => {
+  const who = await world.sender()
+  const order = {
+    ...(await header(who, { channels: ['in_app'], ...more })),
+    recipient: { user_id: who.id },
+    dedupe: { key: 'k', window_seconds: 3600 },
+  }
+  const first = await world.send(who, order)
+  expect(first.body.state, first.text).not.toBe('suppressed')
+  const second = await world.send(who, order)
+  expect(second.body).toMatchObject({
+    state: 'suppressed',
+    channels: [{ channel: 'in_app', state: 'skipped', reason: 'deduplicated' }],
+  })
+})
+
 test('unsubscribing is one POST, for one category; a scanner changes nothing', async () => {
   const who = await world.sender()
   const category = `news_${newId().slice(-8)}`
