@@ -17,6 +17,7 @@ import { settleMembers } from '../sending/settle-intents.ts'
 import { send_topic } from '../topics.ts'
 import type { DataKeys } from '../vault.ts'
 import { announces, insertIntent, type NewAttempt } from './insert-intents.ts'
+import { languagesFor } from './languages.ts'
 import { loadFacts, type FactsOf } from './load-facts.ts'
 import type { Order } from './order.ts'
 import { plan, type Planned } from './plan.ts'
@@ -66,7 +67,7 @@ export async function acceptAll(
   const accepted = await Promise.all(
     orders.map(async order => {
       if (!waits(order, now_ms)) {
-        return acceptNow(tx, { data_keys, facts, now_ms, items, repeated }, order)
+        return acceptNow(tx, { ...deps, data_keys, facts, now_ms, items, repeated }, order)
       }
       if (repeated.has(order)) return acceptRepeated(tx, data_keys, order)
       if (order.digest) return withoutAttempts((await collected).get(order))
@@ -104,7 +105,7 @@ async function acceptRepeated(tx: Tx, data_keys: DataKeys, order: Order): Promis
   return await write(tx, data_keys, order, attempts)
 }
 
-type Accepting = {
+type Accepting = Pick<Deps, 'kernel'> & {
   readonly data_keys: DataKeys
   readonly facts: FactsOf
   readonly now_ms: number
@@ -115,13 +116,13 @@ type Accepting = {
 
 async function acceptNow(
   tx: Tx,
-  { data_keys, facts, now_ms, items, repeated }: Accepting,
+  { kernel, data_keys, facts, now_ms, items, repeated }: Accepting,
   order: Order,
 ): Promise<Accepted | null> {
   const again = repeated.has(order)
   const planned = plan(order, facts, now_ms)
   const messages = new Map(
-    planned.map(one => [one, again ? null : inAppMessage(order, one, facts)]),
+    planned.map(one => [one, again ? null : inAppMessage(kernel, order, one, facts)]),
   )
   const attempts = planned.map(one =>
     again ? skipped(one, 'deduplicated') : attemptOf(one, messages.get(one) ?? null, now_ms),
@@ -183,16 +184,21 @@ async function isRepeated(tx: Tx, order: Order): Promise<boolean> {
 type Message = Rendered | RenderFailure | null
 
 /** The in-app inbox is in our database, so this transaction delivers its message. */
-function inAppMessage(order: Order, { channel, decision }: Planned, facts: FactsOf): Message {
+function inAppMessage(
+  kernel: Needed['kernel'],
+  order: Order,
+  { channel, decision }: Planned,
+  facts: FactsOf,
+): Message {
   if (channel !== 'in_app' || decision.outcome !== 'send') return null
   const template = order.template.channels.get(channel)
   if (!template) return new RenderFailure('render_failed', 'the template has no text for the inbox')
-  const { person, preferences } = facts.of(order.tenant_id, textOf(order.recipient))
+  const recipient = facts.of(order.tenant_id, textOf(order.recipient))
   try {
     return render(template, {
       data: order.data,
-      locales: [order.locale, person?.locale ?? null],
-      timezone: preferences?.timezone ?? 'UTC',
+      locales: languagesFor(kernel, recipient, order.locale),
+      timezone: recipient.preferences?.timezone ?? 'UTC',
       now: new Date(order.created_at_ms).toISOString(),
       unsubscribe_url: '',
     })

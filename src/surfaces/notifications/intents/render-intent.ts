@@ -13,6 +13,7 @@ import type { Channel, Data } from '../schemas.ts'
 import { hashOf, render, RenderFailure, type Rendered } from '../templates/render.ts'
 import { masked_link } from '../suppressions/unsubscribe-links.ts'
 import { keyName, unseal } from '../vault.ts'
+import { languagesFor } from './languages.ts'
 import { loadFacts } from './load-facts.ts'
 import { parseRef } from './recipient.ts'
 import type { IntentRow } from './view.ts'
@@ -30,7 +31,7 @@ export async function renderIntent(
   const template = version.channels.get(channel)
   if (!template) throw problem('channel_without_template')
   const facts = await loadFacts(reader, deps, [{ tenant_id, recipient_ref }])
-  const { person, preferences } = facts.of(tenant_id, recipient_ref)
+  const recipient = facts.of(tenant_id, recipient_ref)
   const { kind, id } = parseRef(recipient_ref)
   const mail = kind === 'identity_mail' ? await deps.people.mail(id, 'masked') : undefined
   if (kind === 'identity_mail' && !mail) throw problem('inputs_not_found')
@@ -40,8 +41,8 @@ export async function renderIntent(
   try {
     const rendered = render(template, {
       data,
-      locales: [row.locale, mail?.locale ?? person?.locale ?? null],
-      timezone: preferences?.timezone ?? 'UTC',
+      locales: languagesFor(deps.kernel, recipient, row.locale, mail?.locale),
+      timezone: recipient.preferences?.timezone ?? 'UTC',
       now: row.created_at,
       unsubscribe_url: masked_link,
     })

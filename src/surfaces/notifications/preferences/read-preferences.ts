@@ -10,6 +10,7 @@ const Row = Type.Object({
   tenant_id: Id,
   user_id: Id,
   set_timezone: Type.String(),
+  locale: nullable(Type.String()),
   category: nullable(Type.String()),
   channel: nullable(Type.String()),
   enabled: nullable(Type.Boolean()),
@@ -22,12 +23,15 @@ export async function readPreferences(
   reader: Reader,
   wanted: readonly { readonly tenant_id: string; readonly user_id: string }[],
 ): Promise<ReadonlyMap<string, PreferenceSet>> {
-  const sets = new Map<string, { timezone: string; preferences: Preference[] }>()
+  const sets = new Map<
+    string,
+    { timezone: string; locale: string | null; preferences: Preference[] }
+  >()
   if (wanted.length === 0) return sets
   const rows = await reader.many(
     Row,
     sql`
-      select s.tenant_id, s.user_id, s.timezone as set_timezone, p.category, p.channel, p.enabled,
+      select s.tenant_id, s.user_id, s.timezone as set_timezone, s.locale, p.category, p.channel, p.enabled,
         p.quiet_hours, p.timezone
       from ${sql.table(wanted, { tenant_id: 'uuid', user_id: 'uuid' })} w
       join notifications.preference_sets s on s.tenant_id = w.tenant_id and s.user_id = w.user_id
@@ -35,7 +39,8 @@ export async function readPreferences(
   )
   for (const row of rows) {
     const name = `${row.tenant_id} ${row.user_id}`
-    const set = sets.get(name) ?? { timezone: row.set_timezone, preferences: [] }
+    const { set_timezone, locale } = row
+    const set = sets.get(name) ?? { timezone: set_timezone, locale, preferences: [] }
     sets.set(name, set)
     const { category, channel, enabled, quiet_hours, timezone } = row
     if (category === null || channel === null || enabled === null) continue

@@ -15,6 +15,8 @@ export type Preference = {
 
 export type PreferenceSet = {
   readonly timezone: string
+  /** The language in which the user wants messages. */
+  readonly locale: string | null
   readonly preferences: readonly Preference[]
 }
 

@@ -16,6 +16,7 @@ import {
   type Target,
 } from '../intents/load-facts.ts'
 import { planChannel, type Planned } from '../intents/plan.ts'
+import { languagesFor } from '../intents/languages.ts'
 import { parseRef } from '../intents/recipient.ts'
 import { wordsOf } from '../intents/render-intent.ts'
 import type { Data } from '../schemas.ts'
@@ -185,7 +186,7 @@ async function compose(
   if (!template)
     throw new RenderFailure('render_failed', 'the template has no text for this channel')
   const mail = known.mails.get(recipient_ref)
-  const { person, preferences } = known.facts.of(tenant_id, recipient_ref)
+  const recipient = known.facts.of(tenant_id, recipient_ref)
   const data = mail?.masked ?? dataOf(claimed, known.keys)
   if (!data) return resultOf(claimed, { state: 'cancelled', error_code: 'cancelled' })
   const link =
@@ -194,12 +195,8 @@ async function compose(
       : null
   const input: RenderInput = {
     data,
-    locales: [
-      claimed.locale,
-      mail?.locale ?? person?.locale ?? null,
-      deps.kernel.settings['notifications.default_locale'],
-    ],
-    timezone: preferences?.timezone ?? 'UTC',
+    locales: languagesFor(deps.kernel, recipient, claimed.locale, mail?.locale),
+    timezone: recipient.preferences?.timezone ?? 'UTC',
     now: claimed.created_at,
     unsubscribe_url: masked_link,
   }

@@ -3,10 +3,11 @@ import { createParser } from 'eventsource-parser'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { openNotifyWorld, usual_data } from './notify-world.ts'
 
-const world = await openNotifyWorld()
+const world = await openNotifyWorld({ NOTIFICATIONS_DEFAULT_LOCALE: 'fr' })
 afterAll(() => world.close())
 
 const ask = (who: Member, method: string, path: string, body?: unknown, headers = {}) =>
@@ -80,6 +81,41 @@ describe.concurrent('preferences', () => {
     // Quiet hours that are taken back release what waits for them.
     await set([])
     await world.reaches(who, held.body.id, 'sent')
+  })
+
+  test('name the language of messages, else the deployment does', async () => {
+    const who = await world.sender()
+    const { db } = world.platform.kernel
+    await db.run(sql`update identity.accounts set verified_at = now() where id = ${who.id}`)
+    const name = `t-${newId()}`
+    const texts = (word: string) => ({
+      email: { subject: word, body: `<p>${word}</p>` },
+      in_app: { title: word, body: word },
+    })
+    const path = '/v1/notification-templates'
+    const body = { name, default_locale: 'en', channels: texts('Hello') }
+    const locales = { de: texts('Hallo'), fr: texts('Bonjour') }
+    const made = await ask(who, 'POST', path, { ...body, locales })
+    expect(made.status, made.text).toBe(201)
+    await ask(who, 'POST', `${path}/${name}/versions/1/publish`)
+    const told = async (channel: string) => {
+      const recipient = { user_id: who.id }
+      const order = { recipient, category: 'order.updates', template: { name }, data: {} }
+      const sent = await world.send(who, { ...order, channels: [channel] })
+      const done = channel === 'email' ? 'sent' : 'delivered'
+      const { attempts } = await world.reaches(who, sent.body.id, done)
+      const rendered = await ask(
+        who,
+        'GET',
+        `/v1/notifications/${sent.body.id}/rendered?channel=${channel}`,
+      )
+      expect(rendered.body.sha256).toBe(attempts[0].rendered_sha256)
+      return rendered.body.subject
+    }
+    expect([await told('in_app'), await told('email')]).toEqual(['Bonjour', 'Bonjour'])
+    const set = { timezone: 'UTC', locale: 'de-AT', preferences: [] }
+    expect((await ask(who, 'PUT', `/v1/users/${who.id}/preferences`, set)).status).toBe(200)
+    expect([await told('in_app'), await told('email')]).toEqual(['Hallo', 'Hallo'])
   })
 
   test('that change between accept and send count', async () => {
