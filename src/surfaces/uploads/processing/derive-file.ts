@@ -42,31 +42,39 @@ export async function deriveFile(deps: Deps, file: FileRow, signal: AbortSignal)
       if (!made || path === undefined) throw new Error(`no ${kind} was made`)
       const stored = await objects.put(storage_key, createReadStream(path))
       await kernel.fault('uploads.after_derivative')
-      await db.tx(async tx => {
-        await tx.run(sql`
-          update uploads.derivatives
-          set state = 'ready', storage_version = ${stored.version}, size = ${stored.size},
-            sha256 = ${stored.sha256}, media_type = 'image/webp', width = ${made.width},
-            height = ${made.height}
-          where tenant_id = ${tenant_id} and file_id = ${id} and kind = ${kind}`)
-      })
+      const kept = await db.run(sql`
+        update uploads.derivatives d
+        set state = 'ready', storage_version = ${stored.version}, size = ${stored.size},
+          sha256 = ${stored.sha256}, media_type = 'image/webp', width = ${made.width},
+          height = ${made.height}
+        from uploads.files f
+        where d.tenant_id = ${tenant_id} and d.file_id = ${id} and d.kind = ${kind}
+          and d.state <> 'deleted' and f.tenant_id = d.tenant_id and f.id = d.file_id
+          and f.state <> 'purged'`)
+      if (kept > 0) continue
+      // The file was purged, maybe before this object was written.
+      await objects.delete(storage_key)
+      return
     }
   })
   await countDerivatives(deps, file)
   return {}
 }
 
-/** Derivatives count against the tenant's quota. A repeated stage sets the same sum again. */
+/**
+ * Derivatives count against the tenant's quota. A repeated stage sets the same sum again. A file
+ * that was purged meanwhile counts nothing.
+ */
 async function countDerivatives({ kernel: { db } }: Deps, { tenant_id, id, size }: FileRow) {
   await db.run(sql`
     with held as (
       select reserved_bytes from uploads.files
-      where tenant_id = ${tenant_id} and id = ${id} for update
+      where tenant_id = ${tenant_id} and id = ${id} and state <> 'purged' for update
     ), wanted as (
       select ${size}::bigint + coalesce(sum(d.size), 0)::bigint as bytes from uploads.derivatives d
       where d.tenant_id = ${tenant_id} and d.file_id = ${id}
     ), counted as (
-      update uploads.files set reserved_bytes = wanted.bytes from wanted
+      update uploads.files set reserved_bytes = wanted.bytes from wanted, held
       where tenant_id = ${tenant_id} and id = ${id}
     )
     update uploads.tenant_usage t

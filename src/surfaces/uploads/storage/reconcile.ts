@@ -60,8 +60,10 @@ async function orphanedObjects(kernel: Kernel, mayRemove: MayRemove, signal: Abo
         select storage_key from uploads.files
         where storage_key = any(${keys}::text[]) and (state <> 'purged' or retention_until is not null)
         union all
-        select storage_key from uploads.derivatives
-        where storage_key = any(${keys}::text[]) and state <> 'deleted'`,
+        select d.storage_key from uploads.derivatives d
+        join uploads.files f on f.tenant_id = d.tenant_id and f.id = d.file_id
+        where d.storage_key = any(${keys}::text[]) and d.state <> 'deleted'
+          and (f.state <> 'purged' or f.retention_until is not null)`,
     )
     const named = new Set(known.map(row => row.storage_key))
     const unnamed = keys.filter(one => !named.has(one))
