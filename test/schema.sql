@@ -1434,6 +1434,7 @@ create table notifications.notification_intents (
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
   traceparent text,
+  cancelled_at timestamp with time zone,
   constraint notification_intents_pkey PRIMARY KEY (tenant_id, id),
   constraint notification_intents_priority_check CHECK ((priority = ANY (ARRAY['critical'::text, 'high'::text, 'normal'::text, 'bulk'::text]))),
   constraint notification_intents_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'processing'::text, 'sent'::text, 'delivered'::text, 'failed'::text, 'suppressed'::text, 'cancelled'::text, 'expired'::text])))

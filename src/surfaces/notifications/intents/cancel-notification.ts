@@ -1,6 +1,6 @@
 /**
  * Cancels what has not been sent. What a provider has accepted stays sent, and what is on its way at this
- * moment may arrive: the answer says whether all, a part or nothing was held back.
+ * moment may arrive, but is not tried again: the answer says whether all, a part or nothing was held back.
  *
  * | from                               | becomes                                   |
  * | ---------------------------------- | ----------------------------------------- |
@@ -48,6 +48,10 @@ export async function cancelNotification(
     outcome: 'done',
     ...(reason === undefined ? {} : { reason }),
   })
+  // For what is on its way: if it fails, or was never sent, it is not tried again.
+  await tx.run(sql`
+    update notifications.notification_intents set cancelled_at = kernel.now()
+    where tenant_id = ${tenant_id} and id = ${id}`)
   const cancelled = await tx.run(sql`
     update notifications.delivery_attempts
     set state = 'cancelled', error_code = 'cancelled', next_attempt_at = null, updated_at = kernel.now()

@@ -29,6 +29,8 @@ export const ClaimedRow = Type.Object({
   locale: nullable(Type.String()),
   expires_at: Time,
   created_at: Time,
+  /** The notification was cancelled while an attempt was on its way. */
+  cancelled: Type.Boolean(),
   data_ref: nullable(Id),
   owner_id: nullable(Id),
   ciphertext: Type.Unsafe<Buffer | null>({}),
@@ -38,7 +40,8 @@ export type Claimed = Static<typeof ClaimedRow> & { readonly token: string }
 
 /** The data from which a message is made, apart from its attempt. */
 export const messageColumns = sql`i.recipient_ref, i.category, i.priority, i.template_version,
-  i.locale, i.expires_at, i.created_at, i.data_ref, n.owner_id, n.ciphertext`
+  i.locale, i.expires_at, i.created_at, i.cancelled_at is not null as cancelled, i.data_ref,
+  n.owner_id, n.ciphertext`
 
 export const messageOf = (attempt: Sql) => sql`
   join notifications.notification_intents i

@@ -119,6 +119,7 @@ function decideAttempt(
   known: Known,
 ): Result | { planned: Planned; category: Category } {
   const { tenant_id, channel, target, priority } = claimed
+  if (claimed.cancelled) return resultOf(claimed, { state: 'cancelled', error_code: 'cancelled' })
   const category = known.categories.get(`${tenant_id} ${claimed.category}`)
   if (!category) return resultOf(claimed, { state: 'failed', error_code: 'render_failed' })
   const recipient = parseRef(claimed.recipient_ref)

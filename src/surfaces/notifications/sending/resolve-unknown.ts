@@ -72,7 +72,9 @@ async function ask(deps: Deps, one: Unknown): Promise<Outcome | null> {
   const offered = await deps.providers.for(one.channel, '')
   const provider = offered.find(({ provider: { name } }) => name === one.provider)?.provider
   if (!provider?.find) return null
-  const [ready] = (await prepareMessages(deps, [{ ...one, token: '' }])).ready
+  // Also of a cancelled notification it is asked whether it was sent.
+  const asked = { ...one, cancelled: false, token: '' }
+  const [ready] = (await prepareMessages(deps, [asked])).ready
   return ready
     ? provider.find(outgoingOf(ready, deps.kernel.clock.nowMs()), parseTime(one.wire_at))
     : null
