@@ -21370,7 +21370,7 @@ export interface operations {
             /** @description `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `not_a_member`, `permission_denied` */
+            /** @description `message_not_allowed`, `not_a_member`, `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `conversation_not_found`, `message_not_found` */
             404: components["responses"]["NotFound"];

@@ -65,7 +65,7 @@ export function conversationColumns(): Sql {
 
 export async function findConversation(
   reader: Reader,
-  deps: Pick<Deps, 'cipher'>,
+  deps: Pick<Deps, 'cipher' | 'blocks'>,
   { tenant_id, id, user_id }: Seat,
 ): Promise<Conversation> {
   const row = await reader.maybe(
@@ -84,10 +84,11 @@ export async function findConversation(
 
 export async function showConversations(
   reader: Reader,
-  { cipher }: Pick<Deps, 'cipher'>,
+  { cipher, blocks }: Pick<Deps, 'cipher' | 'blocks'>,
   tenant_id: string,
   rows: readonly ConversationRow[],
 ): Promise<Conversation[]> {
+  const apart = await blockedConversations(reader, { blocks }, tenant_id, rows)
   const wanted = rows.filter(row => row.latest_sequence > row.joined_sequence)
   const last = new Map<string, MessageRow>()
   if (wanted.length > 0) {
@@ -114,7 +115,7 @@ export async function showConversations(
       last_message_at: row.last_message_at,
       last_message: message ? showMessage(messageOf(cipher, row.data_key, message), row) : null,
       member_count: row.member_count,
-      members: row.members.map(memberOf),
+      members: row.members.map(one => memberFor(row.user_id, apart.has(row.id), memberOf(one))),
       me: {
         role: row.role,
         joined_sequence: row.joined_sequence,
@@ -129,6 +130,32 @@ export async function showConversations(
 
 function memberOf({ user_id, role, joined_sequence, left_sequence, last_read_sequence }: Member) {
   return { user_id, role, joined_sequence, left_sequence, last_read_sequence }
+}
+
+/** The direct conversations among these whose two people block each other. */
+async function blockedConversations(
+  reader: Reader,
+  { blocks }: Pick<Deps, 'blocks'>,
+  tenant_id: string,
+  rows: readonly ConversationRow[],
+): Promise<ReadonlySet<string>> {
+  const pairs = rows.flatMap(({ id, type, user_id, members }) => {
+    const other = type === 'direct' && members.find(one => one.user_id !== user_id)
+    return other ? [{ id, pair: [user_id, other.user_id] as const }] : []
+  })
+  if (pairs.length === 0) return new Set()
+  const blocked = await blocks.blockedPairs(
+    reader,
+    tenant_id,
+    pairs.map(one => one.pair),
+  )
+  return new Set(pairs.filter((_, at) => blocked[at]).map(one => one.id))
+}
+
+/** How far the other person has read is not shown across a block. */
+export function memberFor(viewer_id: string, blocked: boolean, member: Member): Member {
+  if (!blocked || member.user_id === viewer_id) return member
+  return { ...member, last_read_sequence: member.joined_sequence }
 }
 
 /** The difference of two stored numbers, so the count cannot drift. */

@@ -1,26 +1,29 @@
 /**
  * Stores how far a person has read: one sequence number for each member. The number never
- * decreases.
+ * decreases. Other members see it, but not across a block, and not of a person who has left.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { isBlocked } from '../conversations/is-blocked.ts'
+import { findSeat } from '../conversations/seat.ts'
+import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { unreadOf } from '../conversations/show-conversations.ts'
 import type { Seat } from '../schemas.ts'
-import { findSeat } from '../conversations/seat.ts'
 
 const Read = Type.Object({ last_read_sequence: Type.Integer() })
 
 export type ReadState = {
   readonly last_read_sequence: number
   readonly unread_count: number
-  /** Whether the sequence increased now. */
-  readonly moved: boolean
+  /** Whether the sequence increased now, and others may see it. */
+  readonly is_news: boolean
 }
 
 export async function markRead(
   door: Tx | Db,
+  deps: Pick<Deps, 'blocks'>,
   seat: Seat,
   through_sequence: number,
 ): Promise<ReadState> {
@@ -44,6 +47,9 @@ export async function markRead(
   return {
     last_read_sequence,
     unread_count: unreadOf({ ...before, last_read_sequence }),
-    moved: moved !== undefined,
+    is_news:
+      moved !== undefined &&
+      before.left_sequence === null &&
+      !(await isBlocked(door, deps, before)),
   }
 }

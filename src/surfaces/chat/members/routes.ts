@@ -14,9 +14,10 @@ import {
   Time,
 } from '../../../kernel/http/shapes.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
+import { isBlocked } from '../conversations/is-blocked.ts'
 import { findSeat, requireSeat } from '../conversations/seat.ts'
 import { Conversation } from '../conversations/schemas.ts'
-import { findConversation } from '../conversations/show-conversations.ts'
+import { findConversation, memberFor } from '../conversations/show-conversations.ts'
 import type { Deps } from '../deps.ts'
 import { Member, Role, Sequence, type Seat } from '../schemas.ts'
 import { addMembers } from './add-members.ts'
@@ -55,7 +56,7 @@ const seatOf = ({ id: user_id, tenant_id }: Caller, id: string): Seat => ({
 
 export function memberRoutes(deps: Deps): readonly Route[] {
   return [
-    listRoute(),
+    listRoute(deps),
     addRoute(deps),
     muteRoute(deps),
     changeRoute(deps),
@@ -64,7 +65,7 @@ export function memberRoutes(deps: Deps): readonly Route[] {
   ]
 }
 
-function listRoute(): Route {
+function listRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path,
@@ -79,12 +80,14 @@ function listRoute(): Route {
     fails: [absent],
     handle: async ({ tx, principal, params, list }) => {
       const seat = seatOf(principal, params.id)
-      const { left_sequence } = await findSeat(tx, seat)
+      const own = await findSeat(tx, seat)
+      const { left_sequence } = own
+      const blocked = await isBlocked(tx, deps, own)
       const { body, headers } = await pageOf(tx, {
         scope: list,
         row: MemberRow,
         place: ['joined_us', 'user_id'],
-        view: ({ joined_us: _at, ...member }) => member,
+        view: ({ joined_us: _at, ...member }) => memberFor(seat.user_id, blocked, member),
         // A former member sees only their own membership.
         fetch: (after, n) => sql`
           select user_id, role, joined_sequence, left_sequence, last_read_sequence,
@@ -239,8 +242,8 @@ function readRoute(deps: Deps): Route {
     fails: [absent, 'sequence_out_of_range'],
     handle: async ({ tx, principal, params, body: { through_sequence } }) => {
       const seat = seatOf(principal, params.id)
-      const { moved, ...state } = await markRead(tx, seat, through_sequence)
-      if (moved) tx.afterCommit(() => deps.live.read(seat, state.last_read_sequence))
+      const { is_news, ...state } = await markRead(tx, deps, seat, through_sequence)
+      if (is_news) tx.afterCommit(() => deps.live.read(seat, state.last_read_sequence))
       return reply(200, state)
     },
   })

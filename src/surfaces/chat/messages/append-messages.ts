@@ -130,9 +130,41 @@ async function appendAllowed(
     }
   } catch (error) {
     if (!(error instanceof PairsBlocked)) throw error
-    for (const { item } of error.rows) results[item] = problem('message_not_allowed')
+    await refuseBlocked(deps, [...error.rows], results)
     const allowed = rows.filter(row => !error.rows.has(row))
     await appendAllowed(deps, allowed, wait, results)
+  }
+}
+
+/** A message that was stored before the block is returned under its key, as ever. */
+async function refuseBlocked(
+  { kernel: { db } }: AppendDeps,
+  rows: readonly Sealed[],
+  results: (Appending | undefined)[],
+): Promise<void> {
+  const asked = rows.map(({ item, draft }) => ({ ...draft, item }))
+  const known = await db.many(
+    Row,
+    sql`
+      select i.item, case when m.request_fingerprint = i.fingerprint then 'duplicate'
+          else 'conflict' end as outcome,
+        m.id as message_id, m.sequence as message_sequence, m.revision as message_revision,
+        m.created_event_id as event_id, m.created_at
+      from ${sql.table(asked, {
+        item: 'int4',
+        tenant_id: 'uuid',
+        conversation_id: 'uuid',
+        sender_id: 'uuid',
+        client_request_id: 'text',
+        fingerprint: 'bytea',
+      })} i
+      join chat.messages m on m.tenant_id = i.tenant_id
+        and m.conversation_id = i.conversation_id and m.sender_id = i.sender_id
+        and m.client_request_id = i.client_request_id`,
+  )
+  for (const { item, draft } of rows) {
+    const row = known.find(one => one.item === item)
+    results[item] = row ? outcomeOf(row, draft) : problem('message_not_allowed')
   }
 }
 

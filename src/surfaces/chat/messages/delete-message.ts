@@ -27,8 +27,10 @@ export async function deleteMessage(
   message_id: string,
   moderates: boolean,
 ): Promise<void> {
-  const member = await memberOrModerator(tx, seat, moderates)
+  await memberOrModerator(tx, seat, moderates)
   const conversation = await lockConversation(tx, seat)
+  // Again, because the role may have been taken away while this waited for the lock.
+  const member = await memberOrModerator(tx, seat, moderates)
   const message = await readMessage(tx, seat, message_id)
   if (!message || (member && !isVisible(member, message.sequence) && !moderates)) {
     throw problem('message_not_found')

@@ -7,6 +7,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { expectVersion } from '../../../kernel/http/etag.ts'
 import { endChanges, lockConversation, nextChange } from '../conversations/change.ts'
+import { isBlocked } from '../conversations/is-blocked.ts'
 import { requireSeat } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -34,6 +35,7 @@ export async function editMessage(tx: Tx, deps: Deps, seat: Seat, edit: Edit): P
     throw problem('permission_denied', { detail: 'Only the sender may edit a message.' })
   }
   if (message.deleted_at !== null) throw problem('message_deleted')
+  if (await isBlocked(tx, deps, own)) throw problem('message_not_allowed')
   if (conversation.state === 'closed') throw problem('conversation_closed')
   expectVersion(edit.if_match, message.version)
   await requireWindow(tx, deps, message.created_at)

@@ -7,7 +7,9 @@ import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { List } from '../../../kernel/http/page.ts'
+import { isBlocked } from '../conversations/is-blocked.ts'
 import { findSeat } from '../conversations/seat.ts'
+import { memberFor } from '../conversations/show-conversations.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Member, type Seat } from '../schemas.ts'
@@ -26,7 +28,7 @@ const MemberRow = Type.Object({ ...Member.properties, revision: Type.Integer() }
 
 export async function readChanges(
   reader: Reader,
-  { cipher }: Pick<Deps, 'cipher'>,
+  { cipher, blocks }: Pick<Deps, 'cipher' | 'blocks'>,
   seat: Seat,
   query: ChangesQuery,
   list: List,
@@ -67,12 +69,15 @@ export async function readChanges(
         and (${own.left_sequence === null} or user_id = ${seat.user_id})
       order by revision`,
   )
+  const blocked = members.length > 0 && (await isBlocked(reader, { blocks }, own))
   return {
     headers,
     body: {
       ...body,
       data: shown.map(row => showMessage(messageOf(cipher, own.data_key, row), own)),
-      members: members.map(({ revision: _at, ...member }) => member),
+      members: members.map(({ revision: _at, ...member }) =>
+        memberFor(seat.user_id, blocked, member),
+      ),
       revision: end,
       latest_sequence: rows[0]?.head_sequence ?? own.latest_sequence,
       next_after: has_more ? end : null,

@@ -180,6 +180,7 @@ function editRoute(deps: Deps): Route {
       absent,
       'message_not_found',
       'not_a_member',
+      'message_not_allowed',
       'permission_denied',
       'edit_window_closed',
       'message_deleted',

@@ -61,7 +61,8 @@ export async function catchUp(
       deliverMessage(watched, type ?? changed, messageOf(cipher, watched.data_key, row), event_id)
     }
   }
-  if (head.latest_sequence - known_sequence > behind_max) {
+  // A revision counts every change, also those of older messages.
+  if (head.revision - known_revision > behind_max) {
     for (const person of watched.people.values()) {
       for (const connection of person.sockets) connection.miss(id, known_revision)
     }

@@ -128,8 +128,9 @@ function openReceipts(deps: SocketDeps) {
     owed.set(key, entry)
     entry.done = new Promise(resolve => setTimeout(resolve, read_every_ms)).then(async () => {
       owed.delete(key)
-      const { moved, last_read_sequence } = await markRead(deps.kernel.db, seat, entry.top)
-      if (moved) deps.live.read(seat, last_read_sequence)
+      const { db } = deps.kernel
+      const { is_news, last_read_sequence } = await markRead(db, deps, seat, entry.top)
+      if (is_news) deps.live.read(seat, last_read_sequence)
     })
     await entry.done
   }

@@ -242,7 +242,9 @@ export class OpenLive implements Live {
 
   private noteHere(tenant_id: string, id: string, user_id: string, frame: object): void {
     const one = this.watched.find(tenant_id, id)
-    if (one) broadcast(one, frameOf(frame), user_id)
+    // The process of the person may not know how large the conversation is.
+    const small = this.deps.kernel.settings['chat.small_group']
+    if (one && one.member_count <= small) broadcast(one, frameOf(frame), user_id)
   }
 
   private warn(error: unknown, says: string): void {

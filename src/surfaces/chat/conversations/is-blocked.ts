@@ -1,0 +1,28 @@
+/**
+ * Whether the two people of a direct conversation block each other. Then neither sends the other
+ * anything. In groups a block changes nothing.
+ */
+import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Deps } from '../deps.ts'
+import type { Seated } from './seat.ts'
+
+const Other = Type.Object({ user_id: Type.String() })
+
+export async function isBlocked(
+  reader: Reader,
+  { blocks }: Pick<Deps, 'blocks'>,
+  { tenant_id, id, user_id, type }: Pick<Seated, 'tenant_id' | 'id' | 'user_id' | 'type'>,
+): Promise<boolean> {
+  if (type !== 'direct') return false
+  const other = await reader.maybe(
+    Other,
+    sql`
+      select user_id from chat.conversation_members
+      where tenant_id = ${tenant_id} and conversation_id = ${id} and user_id <> ${user_id}`,
+  )
+  if (!other) return false
+  const [blocked] = await blocks.blockedPairs(reader, tenant_id, [[user_id, other.user_id]])
+  return blocked === true
+}
