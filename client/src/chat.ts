@@ -35,6 +35,8 @@ type Base = {
   get(path: string, init: object): Promise<{ data: unknown }>
   /** Whether a retry is useless. */
   isFinal(error: unknown): boolean
+  /** Whether the error says that there is no such thing for the caller, or not any more. */
+  isGone(error: unknown): boolean
 }
 
 export type ChatOfClient = {
@@ -144,7 +146,10 @@ class Device implements Chat {
   private lost(reason: string, retry_ms: number | null): void {
     this.early = []
     this.held.clear()
-    if (retry_ms === null) this.end(new Error(reason))
+    if (retry_ms === null) {
+      this.link.close()
+      this.end(new Error(reason))
+    }
     this.emit('offline', { reason, retry_ms })
   }
 
@@ -230,7 +235,11 @@ class Device implements Chat {
       }
     } catch (error) {
       if (this.link.turn !== turn) return
-      if (!this.base.isFinal(error)) return this.link.drop('what was missed could not be fetched')
+      // After the end of a session, for example, the person is still a member.
+      if (!this.base.isGone(error)) {
+        const reason = 'what was missed could not be fetched'
+        return this.link.drop(reason, this.base.isFinal(error))
+      }
       this.known.forget(id)
       this.emit('removed', { conversation_id: id })
     }

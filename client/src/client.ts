@@ -133,7 +133,7 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
     ...calls,
     pages: walk as DodecaClient<P>['pages'],
     all: rows(walk) as DodecaClient<P>['all'],
-    chat: chatOf({ base_url: options.base_url, get, isFinal }),
+    chat: chatOf({ base_url: options.base_url, get, isFinal, isGone }),
     jobs: jobsOf(readJob),
     inferences: inferencesOf(async (body, { signal, key }) => {
       const given = {
@@ -197,8 +197,8 @@ function sender({ token, refresh, csrf_token, retries = 3, wait_seconds_max = 30
       const last = !repeatable || attempt >= retries
       const response = await once(request, bearer).catch((error: unknown) => {
         // The connection broke and the request may have arrived, so only a safe request is sent
-        // again.
-        if (last || request.signal.aborted) throw error
+        // again. A problem is that of the refresh.
+        if (last || request.signal.aborted || isFinal(error)) throw error
         return null
       })
       if (response?.ok || response?.status === 304) return response
@@ -261,6 +261,10 @@ async function problemOf(response: Response): Promise<Problem> {
 /** Whether a retry is useless. */
 function isFinal(error: unknown): boolean {
   return error instanceof Problem && !isRetryable(error)
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Problem && error.status === 404
 }
 
 function isRetryable({ status, code }: Problem): boolean {

@@ -1,5 +1,5 @@
 /** The device of the typed client on a network that fails: nothing is lost, doubled or out of order. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   ChatRefused,
   createClient,
@@ -173,5 +173,38 @@ describe.concurrent('a device', () => {
       phone.seen.offline.some(({ retry_ms }) => retry_ms === null),
     )
     await expect(phone.chat.send({ conversation_id: newId(), body: 'x' })).rejects.toThrow()
+  })
+
+  test('whose session ends while it fetches what it missed is not removed from anything', async () => {
+    const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+    const id = await ada.direct(bob)
+    using phone = await deviceOf(ada)
+    await phone.online()
+    await bob.send(id, 'first')
+    await eventually('the live message', () => phone.sequences(id).length === 1)
+    const real = globalThis.fetch
+    const refused = {
+      type: 'about:blank',
+      title: 'Unauthorized',
+      status: 401,
+      code: 'session_revoked',
+    }
+    vi.stubGlobal('fetch', async (...given: Parameters<typeof fetch>) => {
+      const { url } = given[0] as Request
+      if (!url?.startsWith(phone.network.url) || !url.includes('/changes')) return real(...given)
+      return Response.json(refused, {
+        status: 401,
+        headers: { 'content-type': 'application/problem+json' },
+      })
+    })
+    phone.network.down()
+    await bob.send(id, 'missed')
+    phone.network.up()
+    await eventually(
+      'it has ended, or goes on',
+      () => phone.seen.offline.some(one => one.retry_ms === null) || phone.seen.removed.length > 0,
+    )
+    vi.unstubAllGlobals()
+    expect(phone.seen.removed).toEqual([])
   })
 })
