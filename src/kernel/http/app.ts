@@ -124,10 +124,34 @@ function serve(
   return after(guard(options, compiled, exchange), () =>
     after(readBody(compiled, exchange), body => {
       exchange.body = body
-      return answer(options, compiled, exchange)
+      return after(checkAgain(options, compiled, exchange), () =>
+        answer(options, compiled, exchange),
+      )
     }),
   )
 }
+
+const slow_body_ms = 1000
+
+/** The session may have ended, or the key have been revoked, while a slow body arrived. */
+function checkAgain(
+  { access }: AppOptions,
+  { route }: CompiledRoute,
+  exchange: Exchange,
+): void | Promise<void> {
+  const { principal, began_ms } = exchange
+  if (!principal || performance.now() - began_ms < slow_body_ms) return
+  return after(access.stands(principal), stands => {
+    if (stands) return
+    if (route.permission !== 'public') throw endedMeanwhile
+    exchange.principal = null
+  })
+}
+
+const endedMeanwhile = problem('invalid_token', {
+  detail: 'The session or the key of this token ended while the body arrived. Log in again.',
+  headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+})
 
 function answer(
   options: AppOptions,

@@ -1,13 +1,14 @@
 /**
  * A person's data across all surfaces. Erasing an account writes one row for each surface in the
- * same transaction. Each surface's `erase` then runs as retried work until it succeeds. Exporting
- * reads from each surface in turn. The kernel itself stores personal data too (recorded outcomes of
+ * same transaction. Each surface's `erase` then runs as retried work until it succeeds, and once more
+ * some minutes later: a request that ran beside it may have written after it looked. Exporting reads
+ * from each surface in turn. The kernel itself stores personal data too (recorded outcomes of
  * requests), so it is one more source.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
-import { done, dueQueue, retry, type DueQueue } from './due-queue.ts'
+import { again, done, dueQueue, retry, type DueQueue } from './due-queue.ts'
 
 export type PersonalAccount = {
   readonly account_id: string
@@ -67,6 +68,8 @@ export type PersonalData = {
 }
 
 const name = 'kernel.erasures'
+/** Longer than a request that was admitted before the erasure, and than its retries. */
+const once_more_seconds = 300
 const Erasure = Type.Object({
   id: Type.String(),
   account_id: Type.String(),
@@ -74,6 +77,7 @@ const Erasure = Type.Object({
   tenant_id: Type.String(),
   principal_ids: Type.Array(Type.String()),
   made_before: Type.Union([Type.String(), Type.Null()]),
+  ran_before: Type.Boolean(),
 })
 
 /**
@@ -104,21 +108,22 @@ export function openPersonal(
       key: ['id'],
       row: Erasure,
       load: sql`
-        t.account_id, t.surface, t.tenant_id, t.principal_ids, t.made_before::text as made_before`,
+        t.account_id, t.surface, t.tenant_id, t.principal_ids, t.made_before::text as made_before,
+        t.erased_at is not null as ran_before`,
       batch: 20,
       concurrency: 4,
       lease_seconds: 300,
       retry: { first: 5, factor: 3, cap: 3600 },
-      run: async ({ surface, ...account }, signal) => {
+      run: async ({ surface, ran_before, ...account }, signal) => {
         const source = all().get(surface)
         if (!source) return retry('surface_missing')
         const { made_before } = account
         if (made_before === null) await source.erase(account, signal)
         else await source.suspend?.({ ...account, made_before }, signal)
-        return done()
+        return ran_before ? done() : again(once_more_seconds)
       },
       finish: async (tx, { id }, outcome) => {
-        if (outcome.end !== 'done') return
+        if (outcome.end === 'retry') return
         await tx.run(sql`update kernel.erasures set erased_at = kernel.now() where id = ${id}`)
       },
     }),

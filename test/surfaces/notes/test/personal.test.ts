@@ -62,6 +62,24 @@ test('what an erased person wrote goes, in portions; that of others stays', asyn
   expect([await notesOf(person), await notesOf(other)]).toEqual([0, 1])
 })
 
+test('what a request wrote beside the erasure goes some minutes later', async () => {
+  const { kernel } = world.platform
+  const person = await writer(1)
+  await kernel.db.tx(tx => kernel.personal.erase(tx, accountOf(person)))
+  await eventually('all surfaces have erased', async () => (await erased(person)) === 3)
+  const { id, tenant_id } = person.principal
+  await kernel.db.run(sql`
+    insert into notes.notes (tenant_id, id, owner_id, title)
+    values (${tenant_id}, gen_random_uuid(), ${id}, 'late')`)
+  const waiting = sql`from kernel.erasures where account_id = ${id} and due_at > kernel.now()`
+  await eventually('all run once more', async () => (await count(kernel.db, waiting)) === 3)
+  await kernel.db.run(sql`
+    update kernel.erasures set due_at = kernel.now() where account_id = ${id} and due_at is not null`)
+  const left = sql`from kernel.erasures where account_id = ${id} and due_at is not null`
+  await eventually('they have run', async () => (await count(kernel.db, left)) === 0)
+  expect(await notesOf(person)).toBe(0)
+})
+
 test('a surface that fails is retried, and a rollback erases nothing', async () => {
   const { kernel, faults } = world.platform
   const person = await writer(1)
