@@ -1139,6 +1139,7 @@ create table uploads.files (
 CREATE INDEX files_due ON uploads.files USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX files_id ON uploads.files USING btree (id);
 CREATE INDEX files_owner ON uploads.files USING btree (tenant_id, owner_id, id);
+CREATE INDEX files_person ON uploads.files USING btree (owner_id, id);
 CREATE INDEX files_retention ON uploads.files USING btree (retention_until) WHERE (retention_until IS NOT NULL);
 CREATE INDEX files_sha256 ON uploads.files USING btree (sha256) WHERE (state = 'available'::text);
 
@@ -1219,6 +1220,7 @@ CREATE INDEX uploads_expiry ON uploads.uploads USING btree (expires_at) WHERE (s
 CREATE UNIQUE INDEX uploads_id ON uploads.uploads USING btree (id);
 CREATE INDEX uploads_open ON uploads.uploads USING btree (tenant_id, owner_id) WHERE (state = 'initiated'::text);
 CREATE INDEX uploads_parts_left ON uploads.uploads USING btree (retention_until) WHERE ((multipart_upload_id IS NOT NULL) AND (state <> 'initiated'::text));
+CREATE INDEX uploads_person ON uploads.uploads USING btree (owner_id) WHERE ((state = 'initiated'::text) OR (filename IS NOT NULL));
 CREATE UNIQUE INDEX uploads_references ON uploads.uploads USING btree (multipart_upload_id) WHERE (multipart_upload_id IS NOT NULL);
 
 create schema notifications;

@@ -1,7 +1,7 @@
 /**
- * A person's files: their export, and their erasure with the account. Open uploads are aborted.
- * Files of all purposes except product images lose their names immediately, and their bytes without
- * the usual delay.
+ * A person's files, in every tenant: their export, and their erasure with the account. Open uploads
+ * are aborted. Files of all purposes except product images lose their names immediately, and their
+ * bytes without the usual delay.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -27,25 +27,27 @@ export function personal(deps: Pick<Deps, 'kernel' | 'purposes'>): Personal {
 
 async function* exportFiles(
   { kernel: { db } }: Pick<Deps, 'kernel'>,
-  { principal_ids, tenant_id }: PersonalAccount,
+  { principal_ids }: PersonalAccount,
 ) {
   let after: string | null = null
   for (;;) {
     const files: FileRow[] = await db.many(
       FileRow,
       sql`
+        -- any tenant: the files of one person
         select ${fileColumns} from uploads.files f
-        where f.tenant_id = ${tenant_id} and f.owner_id = any(${principal_ids}::uuid[])
-          and f.state <> 'purged'
+        where f.owner_id = any(${principal_ids}::uuid[]) and f.state <> 'purged'
           and (${after}::uuid is null or f.id > ${after}::uuid)
         order by f.id limit ${portion}`,
     )
-    const ids = files.map(file => file.id)
-    const derivatives = await derivativesOf(db, tenant_id, ids)
-    for (const file of files) {
-      yield { kind: 'file', data: fileView(file, derivatives, { findings: false }) }
+    for (const [tenant_id, own] of Map.groupBy(files, file => file.tenant_id)) {
+      const ids = own.map(file => file.id)
+      const derivatives = await derivativesOf(db, tenant_id, ids)
+      for (const file of own) {
+        yield { kind: 'file', data: fileView(file, derivatives, { findings: false }) }
+      }
     }
-    after = ids.at(-1) ?? null
+    after = files.at(-1)?.id ?? null
     if (files.length < portion) return
   }
 }
@@ -60,15 +62,16 @@ function erasedPurposes({ purposes }: Pick<Deps, 'purposes'>): string[] {
  */
 async function eraseUploads(
   deps: Pick<Deps, 'kernel' | 'purposes'>,
-  { principal_ids, tenant_id }: PersonalAccount,
+  { principal_ids }: PersonalAccount,
 ): Promise<number> {
   return await deps.kernel.db.tx(async tx => {
     const found = await tx.many(
       Type.Object({ ...Owned.properties, open: Type.Boolean(), verifying: Type.Boolean() }),
       sql`
+        -- any tenant: the uploads of one person
         update uploads.uploads set filename = null
         where (tenant_id, id) in (select tenant_id, id from uploads.uploads
-          where tenant_id = ${tenant_id} and owner_id = any(${principal_ids}::uuid[])
+          where owner_id = any(${principal_ids}::uuid[])
             and purpose = any(${erasedPurposes(deps)}::text[])
             and (state = 'initiated' or filename is not null)
           limit ${portion})
@@ -82,19 +85,20 @@ async function eraseUploads(
 
 async function eraseFiles(
   deps: Pick<Deps, 'kernel' | 'purposes'>,
-  { principal_ids, tenant_id }: PersonalAccount,
+  { principal_ids }: PersonalAccount,
 ): Promise<number> {
   const { kernel } = deps
   return await kernel.db.tx(async tx => {
     const files = await tx.many(
       Owned,
       sql`
+        -- any tenant: the files of one person
         update uploads.files
         set filename = null, metadata = null,
           retention_until = case when state in ('deleted', 'quarantined') then kernel.now()
             else retention_until end
         where (tenant_id, id) in (select tenant_id, id from uploads.files
-          where tenant_id = ${tenant_id} and owner_id = any(${principal_ids}::uuid[])
+          where owner_id = any(${principal_ids}::uuid[])
             and purpose = any(${erasedPurposes(deps)}::text[])
             and (state not in ('deleted', 'purged') or filename is not null
               or metadata is not null or retention_until > kernel.now())
