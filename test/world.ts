@@ -3,6 +3,7 @@
  * the vendor outside, and people with tokens. Each test makes its own tenant, so tests of one file run
  * side by side and every one of them also tests that tenants are kept apart.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -186,6 +187,12 @@ export async function call(
   }
 }
 
+/**
+ * Runs work that does not belong to the transaction of the test around it, as that of another
+ * request does not.
+ */
+export const beside: <T>(work: () => T) => T = AsyncLocalStorage.snapshot()
+
 /** Waits until a condition holds, looking again every few milliseconds; says what did not happen. */
 export async function eventually<T>(
   what: string,
@@ -194,7 +201,7 @@ export async function eventually<T>(
 ): Promise<T> {
   const deadline = performance.now() + limit_ms
   for (;;) {
-    const found = await look()
+    const found = await beside(look)
     if (found !== undefined && found !== false) return found
     if (performance.now() > deadline) throw new Error(`did not happen: ${what}`)
     await wait(10)

@@ -13,6 +13,7 @@ import { brokenBy, DatabaseBusy, isRetryable, SqlState } from './failures.ts'
 import { checkRow } from './row-check.ts'
 import { allowSilence, endWhenSilent } from './silence.ts'
 import type { AuditDraft, BufferedEvent, EventDraft, Isolation } from './drafts.ts'
+import { oneConnection, unchecked } from './one-connection.ts'
 import { neverName, send } from './send.ts'
 import { shareReads } from './shared-reads.ts'
 import { compile, sql, type Sql } from './sql.ts'
@@ -95,7 +96,10 @@ export type DbOptions = {
    * timeout. Without it a connection waits as long as TCP does.
    */
   silence_ms?: number | undefined
-  /** Compares every row with its schema: on in development and tests. */
+  /**
+   * On in development and tests: compares every row with its schema, and finds transactions that
+   * wait for a second connection.
+   */
   check_rows: boolean
   application_name: string
   /** Turns the buffered events and audit records into rows, right before COMMIT. */
@@ -131,17 +135,23 @@ export function openDb(options: DbOptions): Db {
     client.on('error', error => void (pool.ending || options.lost(error)))
   })
 
-  const reader = readerOn(
-    options,
-    shareReads(() => connect(pool, options)),
-  )
+  const one = options.check_rows ? oneConnection() : unchecked
+  const read = shareReads(() => connect(pool, options))
+  const reader = readerOn(options, statement => {
+    one.check()
+    return read(statement)
+  })
   return {
     ...reader,
-    run: async statement => countOf(await query(pool, options, statement)),
+    run: async statement => {
+      one.check()
+      return countOf(await query(pool, options, statement))
+    },
     tx: async (work, { isolation } = {}) => {
+      one.check()
       for (let attempt = 1; ; attempt++) {
         try {
-          return await attemptTx(pool, options, work, isolation)
+          return await attemptTx(pool, options, tx => one.hold(() => work(tx)), isolation)
         } catch (error) {
           if (attempt === attempts_max || !isRetryable(error)) throw error
           await new Promise(resolve => setTimeout(resolve, jitter() * 20 * 2 ** attempt))

@@ -15,10 +15,14 @@ describe('connections', () => {
     const { db, reported } = open({ pool: 1, wait_ms: 100 })
     await db.run(sql`select 1`)
     const before = reported.waited
-    const refused: unknown = await db.tx(async tx => {
+    const all = Promise.withResolvers<undefined>()
+    const busy = db.tx(async tx => {
       await tx.run(sql`select 1`)
-      return db.run(sql`select 2`).catch((error: unknown) => error)
+      await all.promise
     })
+    const refused: unknown = await db.run(sql`select 2`).catch((error: unknown) => error)
+    all.resolve(undefined)
+    await busy
     expect(refused).toBeInstanceOf(DatabaseBusy)
     expect(isUnavailable(refused)).toBe(true)
     expect(reported.waited).toBe(before + 1)

@@ -12,6 +12,7 @@ useDatabase()
 describe('a transaction', () => {
   test('commits its effect with its events, and tells of both afterwards', async () => {
     const { db, reported } = open()
+    const other = open().db
     const id = newId()
     const order: string[] = []
     const event_id = await db.tx(async tx => {
@@ -20,7 +21,7 @@ describe('a transaction', () => {
       const emitted = tx.emit(about(id))
       tx.atCommit(sql`update public.thing set n = n + 1 where id = ${id}`)
       // Neither is there before the commit: the event is sent with it.
-      expect([await read(db, id), await saidAbout(db, id)]).toEqual([undefined, []])
+      expect([await read(other, id), await saidAbout(other, id)]).toEqual([undefined, []])
       expect([await read(tx, id), reported.committed]).toEqual([1, 0])
       return emitted
     })
@@ -154,19 +155,33 @@ describe('a transaction', () => {
     }
   })
 
-  test('inside another is one of its own', async () => {
+  test('does not wait for a second connection', async () => {
     const { db } = open()
-    const [outer, inner] = [newId(), newId()]
-    const work = db.tx(async tx => {
-      await tx.run(put(outer, 1))
-      await db.tx(async own => {
-        expect(await read(own, outer)).toBeUndefined()
-        await own.run(put(inner, 1))
+    const id = newId()
+    const second = {
+      read: () => read(db, id),
+      write: () => db.run(put(id, 1)),
+      transaction: () => db.tx(tx => tx.run(put(id, 1))),
+    }
+    for (const ask of Object.values(second)) {
+      const work = db.tx(async tx => {
+        await tx.run(put(newId(), 1))
+        await ask()
       })
-      throw new Error('only the outer one')
+      await expect(work).rejects.toThrow('use its `tx`')
+    }
+    // Work that goes on after its transaction, and work after the commit, may.
+    let later: Promise<number | undefined> | undefined
+    await db.tx(async tx => {
+      const committed = new Promise<void>(resolve => tx.afterCommit(resolve))
+      later = committed.then(() => read(db, id))
+      await tx.run(put(id, 2))
+      tx.afterCommit(async () => {
+        await db.run(put(id, 3))
+      })
     })
-    await expect(work).rejects.toThrow('only the outer one')
-    expect([await read(db, outer), await read(db, inner)]).toEqual([undefined, 1])
+    await later
+    expect(await read(db, id)).toBe(3)
   })
 
   test('runs in the requested isolation level', async () => {
@@ -230,6 +245,7 @@ describe('work that met other work', () => {
   /** Changes the row from outside under a transaction that has read it and changes it too. */
   async function overtaken(times: number) {
     const { db, reported } = open()
+    const other = open().db
     const id = newId()
     await db.run(put(id, 0))
     let attempts = 0
@@ -237,7 +253,7 @@ describe('work that met other work', () => {
       async tx => {
         attempts++
         const seen = await read(tx, id)
-        if (attempts <= times) await db.run(put(id, attempts * 10))
+        if (attempts <= times) await other.run(put(id, attempts * 10))
         await tx.run(put(id, (seen ?? 0) + 1))
         tx.emit(about(id))
       },

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
-import { eventually } from '../../../../test/world.ts'
+import { beside, eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { RunningJob } from '../../../kernel/surface.ts'
@@ -154,7 +154,7 @@ describe.concurrent('the blocklist', () => {
     await db.tx(async tx => {
       const destination = normalizeDestination(`https://${name}/`, rules)
       expect((await screen(tx, world.deps, destination)).state).toBe('active')
-      entry = block('host', name)
+      entry = beside(() => block('host', name))
       await eventually('the entry waits', async () => {
         const { waiting } = await db.one(
           Waiting,

@@ -8,7 +8,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import type { Member } from '../../../../test/product-world.ts'
-import { eventually } from '../../../../test/world.ts'
+import { beside, eventually } from '../../../../test/world.ts'
 import { BatchBuilder } from '../clicks/batch.ts'
 import { announceOrphan } from '../clicks/orphans.ts'
 import { storeBatches } from '../clicks/store-batches.ts'
@@ -143,8 +143,9 @@ test('a batch that was stored late counts as waiting since its first click', asy
   await db().tx(async tx => {
     // Meanwhile no process adds batches to the sums.
     await tx.run(sql`select pg_advisory_xact_lock(${statistics_lock})`)
-    await storeBatches(world.platform.kernelFor({ settings }), [builder.build(newId())])
-    const { fresh_until, clicks } = await sample(code)
+    const batches = [builder.build(newId())]
+    await beside(() => storeBatches(world.platform.kernelFor({ settings }), batches))
+    const { fresh_until, clicks } = await beside(() => sample(code))
     expect([Date.parse(fresh_until), clicks]).toEqual([first_ms, 0])
   })
   await allCounted(code, 2)
