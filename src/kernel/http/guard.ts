@@ -11,7 +11,8 @@ import { after } from './after.ts'
 import { negotiate, type CompiledRoute } from './compile-route.ts'
 import type { DeprecatedCalls } from './deprecated-calls.ts'
 import type { Exchange } from './exchange.ts'
-import { problem, type Problem } from '../errors/problem.ts'
+import { Problem, problem } from '../errors/problem.ts'
+import type { Taken } from './route.ts'
 
 export type GuardDeps = {
   readonly access: Access
@@ -99,23 +100,36 @@ function identify(
     return passing(
       () => deps.access.authenticate({ kind: bearer ? 'bearer' : 'cookie', token }),
       checked,
+      knowing.includes(route.takes),
     )
   const found = deps.access.authenticate({ kind: bearer ? 'bearer' : 'cookie', token })
   return found instanceof Promise ? found.then(checked) : checked(found)
 }
 
-/** A public route works with any credential. An invalid credential makes the caller anonymous. */
+/** On these public routes the reply depends on the caller. */
+const knowing: readonly (Taken | undefined)[] = ['access_token', 'login_token', 'optional']
+
+/**
+ * A public route works with any credential. An invalid credential makes the caller anonymous. If
+ * the reply depends on the caller, a credential that cannot be checked now is refused: a log-out
+ * must not seem to have succeeded because the database did not reply.
+ */
 function passing(
   authenticate: () => Promise<Principal> | Principal,
   checked: (principal: Principal) => Principal,
+  must_know: boolean,
 ): Principal | null | Promise<Principal | null> {
+  const anonymous = (error: unknown): null => {
+    if (must_know && !(error instanceof Problem && error.status === 401)) throw error
+    return null
+  }
   let found: Promise<Principal> | Principal
   try {
     found = authenticate()
-  } catch {
-    return null
+  } catch (error) {
+    return anonymous(error)
   }
-  return found instanceof Promise ? found.then(checked, () => null) : checked(found)
+  return found instanceof Promise ? found.then(checked, anonymous) : checked(found)
 }
 
 /** A public route may accept other kinds of credentials, such as those of a provider. */

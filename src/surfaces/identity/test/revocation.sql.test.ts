@@ -82,6 +82,24 @@ describe.concurrent('a session that is revoked', () => {
   })
 })
 
+test('a log-out while the ended sessions cannot be read is refused, and ends the session when repeated', async () => {
+  const member = await world.member()
+  const { token, session_id } = member
+  const ask = (method: string, path: string) => world.call(method, path, { token })
+  const [ended, current] = await whileLocked('identity.sessions', async () => {
+    // The first request lasts until its time limit. Then the last read is too old.
+    for (let request = 0; request < 2; request++) expect(await here(token)).toBe(503)
+    return [
+      await ask('DELETE', `/v1/sessions/${session_id}`),
+      await ask('GET', '/v1/sessions/current'),
+    ]
+  })
+  expect([ended.status, current.status]).toEqual([503, 503])
+  expect(await here(token)).toBe(200)
+  expect((await ask('DELETE', `/v1/sessions/${session_id}`)).status).toBe(204)
+  expect(await here(token)).toBe(401)
+})
+
 test('a role that is taken away counts no more in the next request', async () => {
   const member = await world.member()
   await world.give(member, 'session_administrator')
@@ -211,6 +229,18 @@ async function revokeUnheard(session_id: string, open_seconds: number): Promise<
      select pg_sleep($2) from ended`,
     [session_id, open_seconds],
   )
+}
+
+/** No other connection can read the table meanwhile. */
+async function whileLocked<T>(table: string, work: () => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: world.database_url })
+  await client.connect()
+  try {
+    await client.query(`begin; lock table ${table} in access exclusive mode`)
+    return await work()
+  } finally {
+    await client.end()
+  }
 }
 
 async function onDatabase(text: string, values: unknown[]): Promise<void> {
