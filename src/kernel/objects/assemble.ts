@@ -28,12 +28,13 @@ export async function assemble(paths: readonly string[], to: string): Promise<As
       if (typeof found === 'number') return { missing: found }
       if (found === null) break
       reading = reader(buffers[turn % 3] as Buffer)
-      // The next round awaits this promise. The empty handler keeps an earlier failure from being
-      // unhandled.
+      // The next round awaits both promises. The empty handlers keep an earlier failure from being
+      // unhandled, which would end the process.
       reading.catch(() => {})
       hash.update(found)
       await writing
       writing = writeFully(out, found, size)
+      writing.catch(() => {})
       size += found.length
     }
     await writing

@@ -1,11 +1,23 @@
 /** The local engine: the contract, and what only files can go through. */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import {
+  constants,
+  mkdtemp,
+  open as openFile,
+  readdir,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../../../test/world.ts'
 import { openLocalObjects } from '../local.ts'
 import { PartSizeDiffers, type Objects } from '../objects.ts'
 import { contractOf, newKey, read, sha256, streamOf } from './contract.ts'
@@ -123,3 +135,35 @@ test.concurrent('what is large is assembled in a thread, with the same result', 
   expect(made.size).toBe(bytes.length)
   expect((await read(objects, key))?.equals(bytes)).toBe(true)
 })
+
+test.concurrent(
+  'a disk that is full while parts are assembled does not end the process',
+  async () => {
+    const folder = await newFolder()
+    const [part = '', slow = '', to = ''] = ['part', 'slow', 'object'].map(name =>
+      join(folder, name),
+    )
+    await writeFile(part, randomBytes(64 * 1024))
+    // The second part arrives only after the first one could not be written.
+    await promisify(execFile)('mkfifo', [slow])
+    const file = join(import.meta.dirname, 'assembler.child.ts')
+    const command = [process.execPath, file, to, part, slow]
+    const child = spawn('/bin/sh', ['-c', 'ulimit -f 1 && exec "$@"', 'sh', ...command], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {},
+    })
+    let said = ''
+    child.stdout.on('data', (text: Buffer) => (said += text.toString()))
+    const exited = once(child, 'exit')
+    await eventually('the file reaches its limit', async () => {
+      return ((await stat(to).catch(() => undefined))?.size ?? 0) > 0
+    })
+    await setTimeout(500)
+    const end = await openFile(slow, constants.O_WRONLY | constants.O_NONBLOCK).catch(
+      () => undefined,
+    )
+    await end?.close()
+    expect(await exited).toEqual([0, null])
+    expect(said).toBe('refused: EFBIG')
+  },
+)
