@@ -1,4 +1,8 @@
-/** The current signing secrets of a subscription, newest first, opened. */
+/**
+ * The current signing secrets of a subscription, newest first, opened. A secret that cannot be
+ * opened, for example because its key is no longer in the keyring, is left out: it must not stop the
+ * subscriptions that are read together with it.
+ */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -23,7 +27,7 @@ const Row = Type.Object({
 
 export async function readSecrets(
   reader: Reader,
-  { secrets }: Pick<Deps, 'secrets'>,
+  { kernel: { log }, secrets }: Pick<Deps, 'kernel' | 'secrets'>,
   subscription_ids: readonly string[],
 ): Promise<Map<string, LiveSecret[]>> {
   const rows = await reader.many(
@@ -40,9 +44,13 @@ export async function readSecrets(
   )
   const found = new Map<string, LiveSecret[]>()
   for (const { subscription_id: id, secret_version: version, ...row } of rows) {
-    const key = createSecretKey(secrets.open(id, version, row.secret_ciphertext))
-    const live = { version, key, valid_until: row.valid_until }
-    found.set(id, [...(found.get(id) ?? []), live])
+    try {
+      const key = createSecretKey(secrets.open(id, version, row.secret_ciphertext))
+      const live = { version, key, valid_until: row.valid_until }
+      found.set(id, [...(found.get(id) ?? []), live])
+    } catch (error) {
+      log.error({ err: error, subscription_id: id, version }, 'a webhook secret cannot be opened')
+    }
   }
   return found
 }

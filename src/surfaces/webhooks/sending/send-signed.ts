@@ -27,6 +27,8 @@ export function sendSigned(
 ): Promise<SafeResponse> {
   const now_ms = kernel.clock.nowMs()
   const live = secrets.filter(one => !one.valid_until || parseTime(one.valid_until) > now_ms)
+  // No receiver could verify the message.
+  if (live.length === 0) throw new Error('the subscription has no secret that can be opened')
   return reach(endpoint, {
     method: 'POST',
     body,

@@ -85,10 +85,29 @@ test('after a change of the keyring every valid secret is sealed again, and open
       settings: { ...kernel.settings, 'webhooks.keyring': keyring },
     })
   for (const column of ringed(`${next},${old}`).sealed) await resealColumn(kernel, column)
-  const opened = await readSecrets(kernel.db, { secrets: ringed(next) }, [made.id])
+  const opened = await readSecrets(kernel.db, { kernel, secrets: ringed(next) }, [made.id])
   const bytes = (opened.get(made.id) ?? []).map(one => one.key.export().toString('base64'))
   expect(bytes.map(one => `whsec_${one}`)).toEqual([rotated.body.secret, made.secret])
   await keyed.close()
+})
+
+test('a secret that cannot be opened delays only its own subscription, which gets nothing unsigned', async () => {
+  const owner = await ground.owner()
+  const types = { event_filter: { types: ['account.verified'] } }
+  const broken = await ground.subscribe(owner, at(receiver, '/broken'), types)
+  const whole = await ground.subscribe(owner, at(receiver, '/whole'), types)
+  await db.run(sql`
+    -- any tenant: the test made it
+    update webhooks.subscriptions
+    set secret_ciphertext = set_byte(secret_ciphertext, 60, get_byte(secret_ciphertext, 60) # 1),
+      version = version + 1
+    where id = ${broken.id}`)
+  await ground.emit(owner)
+  const delivered = async () => (await ground.states(whole.id))['delivered']
+  await eventually('the other one is delivered', async () => (await delivered()) === 1)
+  expect(await ground.states(broken.id)).toEqual({ pending: 1 })
+  expect(receiver.of('/broken')).toEqual([])
+  await ground.call('DELETE', `/v1/webhook-subscriptions/${broken.id}`, owner)
 })
 
 test('a wide fan-out that nothing was woken for is finished', async () => {

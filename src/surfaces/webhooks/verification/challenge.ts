@@ -39,7 +39,7 @@ export const hashOfToken = (token: string): Buffer => createHash('sha256').updat
 /** Stores a new token. Returns undefined if the subscription does not wait for a challenge. */
 export async function layChallenge(
   tx: Tx,
-  deps: Pick<Deps, 'secrets'>,
+  deps: Pick<Deps, 'kernel' | 'secrets'>,
   id: string,
 ): Promise<Challenge | undefined> {
   const token = newSecret(32)
