@@ -1,6 +1,7 @@
 /** The public list of signing keys, and their rotation. */
 import { Type } from 'typebox'
 import { createHash } from 'node:crypto'
+import { logFailure } from '../../../kernel/database/log-failure.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -67,9 +68,12 @@ function rotateRoute({ kernel, keys }: Deps): Route {
       const { id: actor, tenant_id } = principal
       const turner = { actor, tenant_id, seen: request }
       const rotated = await rotateSigningKey(tx, { keys }, body.mode, turner)
-      tx.afterCommit(() => {
-        void keys.load()
+      tx.afterCommit(async () => {
         kernel.wake([signing_keys_topic])
+        // If this read fails, the next read of the ended sessions finds the new key.
+        await keys.load().catch((error: unknown) => {
+          logFailure(kernel.log, { err: error }, 'the signing keys could not be read')
+        })
       })
       return reply(201, rotated)
     },

@@ -12,7 +12,8 @@ import {
 import { afterAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { openProductWorld } from '../../../../test/product-world.ts'
-import { eventually } from '../../../../test/world.ts'
+import { startProcess } from '../../../../test/process.ts'
+import { call, eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { signingKeyOf } from './signing-key.ts'
 
@@ -224,3 +225,21 @@ function changed(token: string): string {
   const other = Buffer.from(JSON.stringify({ ...claims, aal: 'aal2' })).toString('base64url')
   return `${header}.${other}.${signature}`
 }
+
+test('a process that cannot read the keys after a rotation goes on', async () => {
+  const keeper = await world.member()
+  await world.give(keeper, 'key_administrator')
+  const { db } = world.platform.kernel
+  const other = await startProcess({ ...world.environment, ROLES: 'api' }, 'product')
+  const ask = async (method: string, path: string, body?: object) =>
+    (await call(other.url, method, path, { token: keeper.token, ...(body && { body }) })).status
+  // A key that this process has never read, and cannot open.
+  await db.run(sql`
+    insert into identity.signing_keys (kid, state, public_jwk, private_key, activates_at)
+    select 'damaged', 'next', public_jwk, '\\x00', kernel.now() + interval '1 day'
+    from identity.signing_keys where state = 'active'`)
+  expect(await ask('POST', '/v1/signing-keys/rotate', { mode: 'graceful' })).toBe(201)
+  for (let asked = 0; asked < 20; asked++) expect(await ask('GET', '/v1/me')).toBe(200)
+  await db.run(sql`delete from identity.signing_keys where kid = 'damaged'`)
+  await other.kill()
+})
