@@ -11,7 +11,7 @@ import type { Counted } from './access/counted.ts'
 import type { Take, TakeEach } from './access/take.ts'
 import type { SignedUrls } from './access/signed-url.ts'
 import type { Clock } from './clock.ts'
-import type { Db, Tx } from './database/db.ts'
+import type { Db, Reader, Tx } from './database/db.ts'
 import type { Bus } from './events/bus.ts'
 import type { Consumer } from './events/consumer.ts'
 import type { EventDeclaration } from './events/event.ts'
@@ -60,6 +60,11 @@ export type Kernel = {
   readonly data_dir: string
   readonly settings: KernelSettings
   readonly db: Db
+  /**
+   * One more connection, for reads without which this process refuses every request. It is free
+   * when all connections of `db` are in use.
+   */
+  readonly reserved: Pick<Reader, 'one'>
   readonly clock: Clock
   readonly keys: Keyring
   readonly cursors: Cursors

@@ -14,7 +14,7 @@ import {
   currentTraceparent,
   currentWork,
 } from '../kernel/observability/context.ts'
-import { openDb, type Db } from '../kernel/database/db.ts'
+import { openDb, type Db, type DbOptions } from '../kernel/database/db.ts'
 import { openPersonal, type Personal } from '../kernel/work/personal.ts'
 import { openPulse } from '../kernel/work/pulse.ts'
 import { openSleepers } from '../kernel/work/topics.ts'
@@ -46,7 +46,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
   let events: Events | undefined
   let routes: (() => readonly Route[]) | undefined
   let sources: ReadonlyMap<string, Personal> = new Map()
-  const db = databaseOf(options, declared, metrics, () => events)
+  const { db, reserved } = databasesOf(options, declared, metrics, () => events)
   const personal = openPersonal({ db }, () => sources)
   const kernel: Kernel = {
     profile: config.profile,
@@ -69,6 +69,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     fault: faults.fault,
     traced: tracedBy(options.telemetry),
     db,
+    reserved,
     routes: () => {
       if (!routes) throw new Error('the routes are known once all surfaces are open')
       return routes()
@@ -88,18 +89,19 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
       Object.entries(named).flatMap(([name, one]) => (one.personal ? [[name, one.personal]] : [])),
     )
   }
-  const pulse = openPulse({ db, log, sleepers })
+  const pulse = openPulse({ db: reserved, log, sleepers })
   return { kernel, tie, sleepers, bus, pulse, queues: [personal.queue] }
 }
 
-function databaseOf(
+/** `reserved` has one connection, which is opened when it is first used. */
+function databasesOf(
   { config, log, database_url, unhurried = false }: PlatformOptions,
   declared: Gathered['declared'],
   metrics: Metrics,
   events: () => Events | undefined,
-): Db {
+): { db: Db; reserved: Db } {
   const { settings } = config
-  return openDb({
+  const options: DbOptions = {
     url: database_url,
     pool: settings['kernel.database_pool'],
     prepare: settings['kernel.database_prepare'],
@@ -117,7 +119,11 @@ function databaseOf(
     woken: topics => events()?.wake(topics),
     waited: seconds => metrics.poolWait.observe(seconds),
     lost: error => log.warn({ err: error }, 'an idle database connection was lost'),
-  })
+  }
+  const shared = openDb(options)
+  const reserved = openDb({ ...options, pool: 1 })
+  const close = async () => void (await Promise.all([shared.close(), reserved.close()]))
+  return { db: { ...shared, close }, reserved }
 }
 
 /** The kernel with the settings of one surface in addition to its own. */

@@ -26,9 +26,10 @@ export type Supervised = {
 /** The embedded server allows 200 connections. The rest is for backups and the command line. */
 const embedded_connections_max = 180
 /**
- * In addition to its pool, a process has one connection that listens and one that may hold a lock.
+ * In addition to its pool, a process has one connection that listens, one that may hold a lock, and
+ * a reserved one.
  */
-const connections_beside_pool = 2
+const connections_beside_pool = 3
 
 /** Returns the places of all members. A single place means a platform without a parent. */
 export function placesOf(config: Config): Place[] {

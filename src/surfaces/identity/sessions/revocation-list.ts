@@ -57,10 +57,10 @@ const News = Type.Object({
 })
 
 export function openDenied(
-  kernel: Pick<Kernel, 'db' | 'settings' | 'log' | 'onWake'>,
+  kernel: Pick<Kernel, 'reserved' | 'settings' | 'log' | 'onWake'>,
   keys: SigningKeys,
 ): Denied {
-  const { db, settings, log } = kernel
+  const { reserved, settings, log } = kernel
   const life_seconds = settings['identity.access_ttl_seconds'] + margin_seconds
   const until = new Map<string, number>()
   const listeners: ((session_id: string) => void)[] = []
@@ -79,7 +79,7 @@ export function openDenied(
   }
   const ask = async () => {
     const began_ms = performance.now()
-    const news = await readNews(db, since, life_seconds)
+    const news = await readNews(reserved, since, life_seconds)
     add(news.revoked)
     since = news.at
     lease.begin(began_ms)
@@ -152,7 +152,7 @@ async function renew(
   if (!isValid()) throw new DatabaseBusy()
 }
 
-function readNews(reader: Reader, since: string | null, life_seconds: number) {
+function readNews(reader: Pick<Reader, 'one'>, since: string | null, life_seconds: number) {
   return reader.one(
     News,
     sql`
