@@ -34,19 +34,43 @@ export type SecurityEvent = {
 
 export async function recordSecurityEvent(
   writer: Pick<Tx, 'run'>,
-  { tenant_id, account_id, action, actor, seen, method, reason }: SecurityEvent,
+  event: SecurityEvent,
 ): Promise<void> {
+  const { tenant_id, account_id, action, actor } = event
+  const safe_context = sql.json(safeContextOf(event))
+  await writer.run(sql`
+    insert into identity.security_events
+      (id, tenant_id, account_id, action, actor, safe_context)
+    values (${newId()}, ${tenant_id}, ${account_id}, ${action}, ${actor}, ${safe_context})`)
+}
+
+/** Writes many with one statement. */
+export async function recordSecurityEvents(
+  writer: Pick<Tx, 'run'>,
+  events: readonly SecurityEvent[],
+): Promise<void> {
+  await writer.run(sql`
+    insert into identity.security_events
+      (id, tenant_id, account_id, action, actor, safe_context)
+    select e.id, e.tenant_id, e.account_id, e.action, e.actor, e.safe_context::jsonb
+    from unnest(
+      ${events.map(() => newId())}::uuid[],
+      ${events.map(one => one.tenant_id)}::uuid[],
+      ${events.map(one => one.account_id)}::uuid[],
+      ${events.map(one => one.action)}::text[],
+      ${events.map(one => one.actor)}::text[],
+      ${events.map(one => sql.json(safeContextOf(one)))}::text[]
+    ) e (id, tenant_id, account_id, action, actor, safe_context)`)
+}
+
+function safeContextOf({ seen, method, reason }: SecurityEvent) {
   const request_id = currentRequestId()
-  const safe_context = {
+  return {
     ...(request_id ? { request_id } : {}),
     ...(seen ? { ip_prefix: ipPrefixOf(seen.ip), ua_family: uaFamilyOf(seen.headers) } : {}),
     ...(method ? { method } : {}),
     ...(reason ? { reason } : {}),
   }
-  await writer.run(sql`
-    insert into identity.security_events
-      (id, tenant_id, account_id, action, actor, safe_context)
-    values (${newId()}, ${tenant_id}, ${account_id}, ${action}, ${actor}, ${sql.json(safe_context)})`)
 }
 
 /** /24 of IPv4, /48 of IPv6. */

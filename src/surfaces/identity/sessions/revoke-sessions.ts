@@ -4,10 +4,10 @@
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { recordSecurityEvent, type Act } from '../security-events/record-security-event.ts'
+import { recordSecurityEvents, type Act } from '../security-events/record-security-event.ts'
 import { revocations_topic } from './revocation-list.ts'
 
 export type RevokedReason =
@@ -34,33 +34,66 @@ export type Which = {
   readonly beyond?: number
 }
 
-const Revoked = Type.Object({ id: Id, tenant_id: Id, version: Version })
+const Revoked = Type.Object({ id: Id, account_id: Id, tenant_id: Id, version: Version })
+
+type Needs = Pick<Deps, 'denied' | 'kernel'>
 
 /** Returns the number of sessions that it ended. */
-export async function revokeSessions(
+export function revokeSessions(
   tx: Tx,
-  { denied, kernel }: Pick<Deps, 'denied' | 'kernel'>,
+  deps: Needs,
   { account_id, session_id, except, guest_of, beyond = 0 }: Which,
+  reason: RevokedReason,
+  act: Act,
+): Promise<number> {
+  const ending = sql`
+    select id from identity.sessions
+    where account_id = ${account_id} and revoked_at is null
+      and (${session_id ?? null}::uuid is null or id = ${session_id ?? null}::uuid)
+      and (${except ?? null}::uuid is null or id <> ${except ?? null}::uuid)
+      and (${guest_of ?? null}::uuid is null or ${guest_of ?? null}::uuid = any(guest_of))
+    order by id desc offset ${beyond}`
+  return revoke(tx, deps, ending, reason, act)
+}
+
+/**
+ * Ends every session that belongs to the tenant or worked in it. There may be very many: they end
+ * in one statement, because other processes learn only of revocations that are committed soon.
+ */
+export function revokeTenantSessions(
+  tx: Tx,
+  deps: Needs,
+  tenant_id: string,
+  reason: RevokedReason,
+  act: Act,
+): Promise<number> {
+  const ending = sql`
+    select id from identity.sessions
+    where (tenant_id = ${tenant_id} or ${tenant_id} = any(guest_of))
+      and revoked_at is null and expires_at > kernel.now()
+    order by id desc for no key update`
+  return revoke(tx, deps, ending, reason, act)
+}
+
+async function revoke(
+  tx: Tx,
+  { denied, kernel }: Needs,
+  ending: Sql,
   reason: RevokedReason,
   { actor, seen }: Act,
 ): Promise<number> {
   const revoked = await tx.many(
     Revoked,
     sql`
-      with ending as (
-        select id from identity.sessions
-        where account_id = ${account_id} and revoked_at is null
-          and (${session_id ?? null}::uuid is null or id = ${session_id ?? null}::uuid)
-          and (${except ?? null}::uuid is null or id <> ${except ?? null}::uuid)
-          and (${guest_of ?? null}::uuid is null or ${guest_of ?? null}::uuid = any(guest_of))
-        order by id desc offset ${beyond}
-      )
+      -- any tenant: the callers above have chosen the sessions
+      with ending as materialized (${ending})
       update identity.sessions s
       set revoked_at = kernel.now(), revoked_reason = ${reason}, version = s.version + 1
       from ending where s.id = ending.id and s.revoked_at is null
-      returning s.id, s.tenant_id, s.version`,
+      returning s.id, s.account_id, s.tenant_id, s.version`,
   )
-  for (const { id, tenant_id, version } of revoked) {
+  if (revoked.length === 0) return 0
+  for (const { id, account_id, tenant_id, version } of revoked) {
     tx.emit({
       type: 'session.revoked',
       tenant_id,
@@ -69,14 +102,21 @@ export async function revokeSessions(
       aggregate_version: version,
       data: { session_id: id, account_id, reason },
     })
-    const about = { tenant_id, account_id, action: 'session.revoked', actor, reason }
-    await recordSecurityEvent(tx, { ...about, ...(seen ? { seen } : {}) })
   }
-  if (revoked.length > 0) {
-    tx.afterCommit(() => {
-      denied.add(revoked.map(({ id }) => id))
-      kernel.wake([revocations_topic])
-    })
-  }
+  await recordSecurityEvents(
+    tx,
+    revoked.map(({ account_id, tenant_id }) => ({
+      tenant_id,
+      account_id,
+      action: 'session.revoked',
+      actor,
+      reason,
+      ...(seen ? { seen } : {}),
+    })),
+  )
+  tx.afterCommit(() => {
+    denied.add(revoked.map(({ id }) => id))
+    kernel.wake([revocations_topic])
+  })
   return revoked.length
 }

@@ -7,11 +7,11 @@ import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { expectVersion } from '../../../kernel/http/etag.ts'
-import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import { closed, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { default_tenant_id } from '../schemas.ts'
-import { revokeSessions } from '../sessions/revoke-sessions.ts'
+import { revokeTenantSessions } from '../sessions/revoke-sessions.ts'
 import { Signup, Tenant, tenantColumns, TenantState } from './find-tenant.ts'
 
 export const ChangeTenant = closed({
@@ -20,8 +20,6 @@ export const ChangeTenant = closed({
   state: Type.Optional(TenantState),
 })
 export type ChangeTenant = Static<typeof ChangeTenant>
-
-const Alive = Type.Object({ id: Id, account_id: Id })
 
 export async function changeTenant(
   tx: Tx,
@@ -53,7 +51,9 @@ export async function changeTenant(
       set name = ${next.name}, signup = ${next.signup}, state = ${becomes}, version = version + 1
       where id = ${id} returning ${tenantColumns}`,
   )
-  if (becomes === 'disabled' && before.state === 'active') await endSessions(tx, deps, id, actor)
+  if (becomes === 'disabled' && before.state === 'active') {
+    await revokeTenantSessions(tx, deps, id, 'admin', { actor })
+  }
   tx.audit({
     tenant_id: id,
     actor,
@@ -63,23 +63,4 @@ export async function changeTenant(
     ...(becomes === before.state ? {} : { reason: becomes }),
   })
   return tenant
-}
-
-async function endSessions(
-  tx: Tx,
-  deps: Pick<Deps, 'kernel' | 'denied'>,
-  tenant_id: string,
-  actor: string,
-): Promise<void> {
-  const alive = await tx.many(
-    Alive,
-    sql`
-      select id, account_id from identity.sessions
-      where (tenant_id = ${tenant_id} or ${tenant_id} = any(guest_of))
-        and revoked_at is null and expires_at > kernel.now()
-      order by account_id, id`,
-  )
-  for (const { id: session_id, account_id } of alive) {
-    await revokeSessions(tx, deps, { account_id, session_id }, 'admin', { actor })
-  }
 }

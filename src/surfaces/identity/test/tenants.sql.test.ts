@@ -1,6 +1,8 @@
 /** Tenants: made once, changed by version, and silent from the commit that disables them. */
+import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { openProductWorld, type Member } from '../../../../test/product-world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { default_tenant_id } from '../schemas.ts'
 import { announced, audited } from './announced.ts'
@@ -89,6 +91,43 @@ test.concurrent('disabling ends what lives there and nothing begins', async () =
   expect(await announced(world, 'session.revoked', member.session_id)).toHaveLength(1)
   expect((await turn('active')).body.state).toBe('active')
   expect((await world.login(member)).status).toBe(201)
+})
+
+test('disabling ends however many sessions with one statement', async () => {
+  const { token } = await operator()
+  const { db } = world.platform.kernel
+  const tenant = await world.tenant()
+  const members = [await world.member(tenant), await world.member(tenant)]
+  for (const member of members) expect((await world.login(member)).status).toBe(201)
+  await db.run(sql`create table public.statements (at timestamptz not null)`)
+  await db.run(sql`
+    create function public.note() returns trigger language plpgsql as
+    $$ begin insert into public.statements values (now()); return null; end $$`)
+  await db.run(sql`
+    create trigger note after update on identity.sessions
+    for each statement execute function public.note()`)
+  const body = { state: 'disabled' }
+  const disabled = await world.call('PATCH', `/v1/tenants/${tenant.id}`, { token, body })
+  await db.run(sql`drop trigger note on identity.sessions`)
+  expect(disabled.status).toBe(200)
+  const Count = Type.Object({
+    statements: Type.Integer(),
+    ended: Type.Integer(),
+    events: Type.Integer(),
+  })
+  const counted = await db.one(
+    Count,
+    sql`
+      select (select count(*) from public.statements) as statements,
+        (select count(*) from identity.sessions
+         where tenant_id = ${tenant.id} and revoked_reason = 'admin') as ended,
+        (select count(*) from identity.security_events
+         where tenant_id = ${tenant.id} and action = 'session.revoked') as events`,
+  )
+  expect(counted).toEqual({ statements: 1, ended: 4, events: 4 })
+  for (const member of members) {
+    expect(await announced(world, 'session.revoked', member.session_id)).toHaveLength(1)
+  }
 })
 
 test.concurrent('a login that races the disabling leaves no living session', async () => {
