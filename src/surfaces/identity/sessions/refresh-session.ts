@@ -53,7 +53,8 @@ export async function refresh(deps: Needs, asked: Refresh, seen: Seen): Promise<
   const { session_id, tenant_id } = asked
   const token = parseToken(asked.refresh_token)
   if (!token) throw problem('invalid_refresh_token')
-  deps.pace.take(session_id)
+  // Without a token of the session, no caller may use up its refreshes.
+  if (isGenuine(deps.kernel.keys, session_id, token)) deps.pace.take(session_id)
   const rotated = (await rotate(deps, asked, token)) ?? (await rotateGuest(deps, asked, token))
   const result = rotated ?? (await again(deps, asked, token))
   if (result.kind === 'reused') await endReusedSession(deps, session_id, seen)

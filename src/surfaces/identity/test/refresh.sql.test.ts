@@ -157,6 +157,8 @@ test('a session may refresh so often in a minute and no more, another one still 
     KERNEL_RATE_FACTOR: '1',
   })
   const [member, other] = [await paced.member(), await paced.member()]
+  const garbage = { ...member, refresh_token: `rt_${'A'.repeat(54)}` }
+  for (let n = 0; n < 3; n++) expect((await refresh(garbage, paced)).status).toBe(401)
   const second = await refresh(member, paced)
   const third = await refresh({ ...member, ...second.body }, paced)
   expect([second.status, third.status]).toEqual([200, 200])
