@@ -8,6 +8,7 @@
 import { Type, type Static } from 'typebox'
 import type { Taken } from '../../../kernel/access/take.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
+import { logFailure } from '../../../kernel/database/log-failure.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable, text } from '../../../kernel/http/shapes.ts'
 import { nil_id } from '../../../kernel/ids.ts'
@@ -225,14 +226,19 @@ async function begin(
 
 /**
  * The cost of hashing has increased since this hash was made. The password is known only now, so it
- * is hashed again.
+ * is hashed again. The session exists already, so the log-in succeeds even if this fails; the next one
+ * tries it again.
  */
 async function strengthen(deps: Deps, candidate: Candidate, password: string): Promise<void> {
   const { hasher, kernel } = deps
   const { id, password_hash } = candidate
-  const encoded = await hasher.hash(password)
-  await kernel.db.run(sql`
-    update identity.credentials
-    set password_hash = ${hasher.seal(encoded, { table: 'identity.credentials', id })}
-    where account_id = ${id} and password_hash = ${password_hash}`)
+  try {
+    const encoded = await hasher.hash(password)
+    await kernel.db.run(sql`
+      update identity.credentials
+      set password_hash = ${hasher.seal(encoded, { table: 'identity.credentials', id })}
+      where account_id = ${id} and password_hash = ${password_hash}`)
+  } catch (error) {
+    logFailure(kernel.log, { err: error, account_id: id }, 'a password could not be hashed again')
+  }
 }

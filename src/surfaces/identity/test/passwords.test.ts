@@ -86,6 +86,20 @@ test('a hash that has become too cheap is renewed at the next login', async () =
   expect(all.filter(({ status }) => status === 201).length).toBeGreaterThan(0)
   await eventually('the hash is renewed', async () => (await costOf(member)) === 3)
   expect((await login()).status).toBe(201)
+
+  // The session exists when the hash is renewed, so a failure then does not fail the log-in.
+  const { db } = world.platform.kernel
+  const other = await world.member()
+  await db.run(sql`
+    create function public.refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'no renewal'; end $$`)
+  await db.run(sql`
+    create trigger refuse before update on identity.credentials
+    for each row execute function public.refuse()`)
+  const body = { email: other.email, password, tenant: other.tenant.slug }
+  const { status } = await call(later.url, 'POST', '/v1/sessions', { body })
+  await db.run(sql`drop trigger refuse on identity.credentials`)
+  expect([status, await costOf(other)]).toEqual([201, 2])
   await later.kill()
 })
 
