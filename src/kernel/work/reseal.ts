@@ -1,12 +1,15 @@
 /**
  * After a rotation of a keyring, sealed columns are sealed again under the current key. So the old
  * key can leave the ring. This runs in batches while the columns are in use. Surfaces declare the
- * columns. A value that was changed or deleted meanwhile is left as it is.
+ * columns. A value that was changed or deleted meanwhile is left as it is. A value that cannot be
+ * opened stops neither the other values nor the other columns.
  */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../database/db.ts'
+import { logFailure } from '../database/log-failure.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import type { Associated, Keyring } from '../keys.ts'
+import type { Log } from '../observability/log.ts'
 import type { Loop } from './loop.ts'
 
 type Needs = { readonly db: Pick<Db, 'many' | 'run'>; readonly keys: Ring }
@@ -35,17 +38,25 @@ const batch = 500
 const every_ms = 3_600_000
 const Row = Type.Object({ sealed: Type.Unknown() })
 
-export function resealLoop(kernel: Needs, declared: readonly SealedColumn[]): Loop {
+export function resealLoop(
+  kernel: Needs & { readonly log: Log },
+  declared: readonly SealedColumn[],
+): Loop {
   return {
     name: 'kernel.reseal',
     every_ms,
     run: async signal => {
-      for (const column of declared) await resealColumn(kernel, column, signal)
+      for (const column of declared) {
+        await resealColumn(kernel, column, signal).catch((error: unknown) => {
+          const fields = { err: error, table: column.table }
+          logFailure(kernel.log, fields, 'values could not be sealed again', 'error')
+        })
+      }
     },
   }
 }
 
-/** Returns how many values were sealed again. */
+/** Returns how many values were sealed again. Throws at the end if a value could not be opened. */
 export async function resealColumn(
   { db, keys }: Needs,
   column: SealedColumn,
@@ -55,20 +66,35 @@ export async function resealColumn(
   // If the ring has only one key, every value is already sealed with that key.
   if (ring.kids.length === 1) return 0
   let resealed = 0
+  const failed: unknown[] = []
   let after: SealedRow | null = null
   while (!signal?.aborted) {
     const rows: readonly SealedRow[] = await readBatch(db, column, after)
     for (const row of rows) {
-      const sealed = row['sealed'] as Buffer // bytea
-      if (ring.sealedWith(sealed) === ring.kids[0]) continue
-      const place = column.place(row)
-      const fresh = ring.seal(column.use, ring.open(column.use, sealed, place), place)
-      resealed += await replace(db, column, row, fresh)
+      const fresh = again(ring, column, row, failed)
+      if (fresh) resealed += await replace(db, column, row, fresh)
     }
     after = rows.at(-1) ?? null
     if (rows.length < batch) break
   }
+  const [first] = failed
+  if (first !== undefined) {
+    throw new Error(`${failed.length} values of ${column.table} cannot be opened`, { cause: first })
+  }
   return resealed
+}
+
+/** Undefined if the value has the current key already, or cannot be opened. */
+function again(ring: Ring, column: SealedColumn, row: SealedRow, failed: unknown[]) {
+  const sealed = row['sealed'] as Buffer // bytea
+  try {
+    if (ring.sealedWith(sealed) === ring.kids[0]) return undefined
+    const place = column.place(row)
+    return ring.seal(column.use, ring.open(column.use, sealed, place), place)
+  } catch (error) {
+    failed.push(error)
+    return undefined
+  }
 }
 
 async function readBatch(

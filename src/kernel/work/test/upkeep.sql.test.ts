@@ -7,7 +7,7 @@ import { sql } from '../../database/sql.ts'
 import { count, openWorld, type World } from '../../events/test/process.ts'
 import { newId } from '../../ids.ts'
 import { openKeyring } from '../../keys.ts'
-import { resealColumn, type SealedColumn } from '../reseal.ts'
+import { resealColumn, resealLoop, type SealedColumn } from '../reseal.ts'
 import { retain } from '../retention.ts'
 
 let ground: Clone
@@ -124,4 +124,41 @@ test('sealed columns are sealed again under the current key, and changed ones ar
   const opened = fresh.open('test.secrets', await read(8), place(ids[8] ?? '', 1))
   expect(opened.toString()).toBe(ids[8])
   expect(both.sealedWith(await read(0))).toBe('k1')
+})
+
+test('a value that cannot be opened stops no other one, and no other column', async () => {
+  const { db } = world
+  const key = () => randomBytes(32).toString('base64')
+  const [one, two, pepper] = [key(), key(), key()]
+  const ring = (keyring: string) =>
+    openKeyring({ keyring, pepper, file: '/nonexistent', may_create: false })
+  const old = await ring(`k1:${one}`)
+  const both = await ring(`k2:${two},k1:${one}`)
+  const columns = ['damaged', 'whole'].map((name): SealedColumn => {
+    const place = (id: string) => ({ table: `public.${name}`, id, column: 'sealed' })
+    return {
+      table: `public.${name}`,
+      key: ['id'],
+      column: 'sealed',
+      use: 'test.secrets',
+      place: row => place(String(row['id'])),
+    }
+  })
+  for (const { table, place } of columns) {
+    const name = sql.id(...table.split('.'))
+    await db.run(sql`create table ${name} (id int primary key, sealed bytea)`)
+    const sealed = (id: number) => old.seal('test.secrets', Buffer.from('x'), place({ id }))
+    await db.run(sql`
+      insert into ${name} select * from unnest(array[1, 2], ${[sealed(1), sealed(2)]}::bytea[])`)
+  }
+  await db.run(sql`
+    update public.damaged set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1) where id = 1`)
+  await resealLoop({ db, log: world.log, keys: both }, columns).run(never)
+  const Row = Type.Object({ sealed: Type.Unsafe<Buffer>({}) })
+  const kids = async (table: string) => {
+    const rows = await db.many(Row, sql`select sealed from ${sql.id('public', table)} order by id`)
+    return rows.map(row => both.sealedWith(row.sealed))
+  }
+  expect(await kids('damaged')).toEqual(['k1', 'k2'])
+  expect(await kids('whole')).toEqual(['k2', 'k2'])
 })
