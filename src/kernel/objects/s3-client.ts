@@ -94,7 +94,7 @@ export function openS3Client(options: S3Options): S3Client {
   return {
     send: asked => withRetries(asked, () => attempt(asked)),
     expect: async (answer, statuses) => {
-      const text = await answer.body.text()
+      const text = await answer.body.text().catch(brokenOff)
       const { status, headers } = answer
       if (statuses.includes(status)) return { status, headers, text }
       const code = textsOf(text, 'Code')[0] ?? 'no code'
@@ -113,6 +113,11 @@ export function openS3Client(options: S3Options): S3Client {
     },
     close: () => agent.close(),
   }
+}
+
+/** For `catch`: the reply began, and its end did not arrive. */
+export function brokenOff(cause: unknown): never {
+  throw new StoreUnavailable('the reply of the object store broke off', { cause })
 }
 
 async function withRetries(asked: S3Request, run: () => Promise<S3Answer>): Promise<S3Answer> {

@@ -16,7 +16,7 @@ import {
   type PresignedParts,
   type StoredPart,
 } from './objects.ts'
-import { textsOf, type S3Client } from './s3-client.ts'
+import { brokenOff, textsOf, type S3Client } from './s3-client.ts'
 
 type Reading = {
   get(key: string): Promise<FoundObject | undefined>
@@ -55,7 +55,7 @@ export function openS3Multipart(client: S3Client, reading: Reading): S3Multipart
       await finish(place, parts, total)
       const found = await reading.get(place.key)
       if (!found) throw new StoreUnavailable('a completed object is missing')
-      const sha256 = await hashOf(found)
+      const sha256 = await hashOf(found).catch(brokenOff)
       if (!sha256.equals(expected)) throw new ChecksumDiffers(sha256)
       return { size: found.size, sha256, version: found.version }
     },

@@ -138,6 +138,38 @@ describe.skipIf(!swiftIsInstalled)('the S3 engine', () => {
   })
 })
 
+test('a reply that breaks off is said to be a store that is not available', async () => {
+  // Promises a hundred bytes, and ends after a few.
+  const store = createServer((asked, answer) => {
+    asked.resume()
+    answer.writeHead(200, { 'content-length': '100' })
+    answer.write('<ListBucketResult>', () => answer.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(store, 'listening')
+  const { port } = store.address() as AddressInfo
+  const objects = openS3Objects({
+    endpoint: `http://127.0.0.1:${port}`,
+    bucket: 'contract',
+    region: 'us-east-1',
+    access_key: 'a',
+    secret_key: 'b',
+    path_style: true,
+    timeout_ms: 10_000,
+  })
+  const listed = (async () => {
+    for await (const _ of objects.list('files'));
+  })()
+  await expect(listed).rejects.toThrow(StoreUnavailable)
+  const completed = objects.multipart.complete(
+    { key: newKey(), reference: 'r' },
+    [{ part_number: 1, name: 'n', size: 100, sha256: null }],
+    sha256(randomBytes(1)),
+  )
+  await expect(completed).rejects.toThrow(StoreUnavailable)
+  await objects.close()
+  store.close()
+})
+
 type Decision = 'pass' | 'drop_answer'
 
 /** Passes requests on, and drops chosen replies. */
