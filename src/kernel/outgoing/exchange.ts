@@ -153,7 +153,7 @@ class Turn implements Dispatcher.DispatchHandler {
     // The body may fail while nothing reads it. A later reader still gets the failure.
     body.on('error', () => {})
     this.#body = body
-    this.#resolve({ status, headers, body })
+    this.#resolve({ status, headers: singly(headers), body })
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -209,6 +209,18 @@ class Turn implements Dispatcher.DispatchHandler {
     this.#body?.destroy(failure)
     this.#controller?.abort(failure)
   }
+}
+
+/**
+ * The client makes a list of a header that occurs twice. A list is allowed for Set-Cookie only; of
+ * any other header the first value counts.
+ */
+function singly(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const values: Record<string, string | string[] | undefined> = { ...headers }
+  for (const [name, value] of Object.entries(values)) {
+    if (Array.isArray(value) && name !== 'set-cookie') values[name] = value[0]
+  }
+  return values
 }
 
 function faultOf(error: Error): ExchangeFault {

@@ -21,6 +21,18 @@ function to(server: Receiver) {
   return { fetch: world.client([server]), url: `http://hooks.test:${server.port}/` }
 }
 
+test('a header that occurs twice has its first value, but for cookies', async () => {
+  const twice = to(
+    await receiver(response => {
+      const types = ['content-type', 'text/html', 'content-type', 'text/plain']
+      response.writeHead(200, [...types, 'set-cookie', 'a=1', 'set-cookie', 'b=2'])
+      response.end('ok')
+    }),
+  )
+  const { headers } = await twice.fetch(twice.url)
+  expect(headers).toMatchObject({ 'content-type': 'text/html', 'set-cookie': ['a=1', 'b=2'] })
+})
+
 describe('a body', () => {
   const limit = { max_body_bytes: 1000 }
   const sized =
