@@ -47,8 +47,10 @@ async function begin({ deps, query, request }: Visit, provider: string): Promise
 
 async function finish(visit: Visit): Promise<Result> {
   const { deps, query, request } = visit
-  const [state, next = ''] = readCookie(deps.kernel, request.headers, cookie.name)?.split('.') ?? []
-  if (query.ticket === undefined || state === undefined || query.state !== state) {
+  const kept = readCookie(deps.kernel, request.headers, cookie.name) ?? ''
+  const dot = kept.indexOf('.')
+  const [state, next] = [kept.slice(0, Math.max(0, dot)), kept.slice(dot + 1)]
+  if (query.ticket === undefined || state === '' || query.state !== state) {
     return failed(visit)
   }
   const body = { oidc_ticket: query.ticket, delivery: 'cookie' } as const

@@ -23,9 +23,12 @@ describe.concurrent('a log-in at a provider by the account pages', () => {
   test('creates an account, and leads to the page that was asked for', async () => {
     const browser = world.browse()
     const { sub, email } = world.someone()
-    const { url } = await atProvider(browser, sub, '?next=%2Faccount%2Ftotp')
+    const { url } = await atProvider(browser, sub, '?next=%2Fdocs%2Fdodeca.py%3Fv%3D1.2')
     const arrived = await browser.open(url)
-    expect([arrived.status, arrived.headers.get('location')]).toEqual([303, '/account/totp'])
+    expect([arrived.status, arrived.headers.get('location')]).toEqual([
+      303,
+      '/docs/dodeca.py?v=1.2',
+    ])
     expect((await browser.open(`${home}/account/`)).text).toContain(email)
     expect((await browser.open(url)).text).toContain('did not lead to an account')
   })
