@@ -31,6 +31,7 @@ export type AskingWorld = {
   person(grants?: readonly string[], tenant?: Tenant): Promise<Member>
   /** Gives built-in roles. */
   readonly give: ProductWorld['give']
+  readonly allow: ProductWorld['allow']
   /** Submits over HTTP with a new key. */
   order(who: Member, body: object, key?: string): Promise<Answer>
   /** Submits what must succeed; answers the id. */

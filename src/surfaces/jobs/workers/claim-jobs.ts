@@ -3,22 +3,23 @@
  * without a connection. If the reply to a claim was lost, the worker can repeat it with its id and
  * gets the same jobs.
  */
+import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { openSleeper } from '../../../kernel/work/sleeper.ts'
 import type { RequestFacts } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { viewJobs } from '../jobs/view-job.ts'
-import type { FoundWorker } from './find-worker.ts'
+import { typesFor, type FoundWorker } from './find-worker.ts'
 import type { ClaimedJob, ClaimJobs } from './schemas.ts'
 
-type ClaimDeps = Pick<Deps, 'kernel' | 'types' | 'engine' | 'files'>
+type ClaimDeps = Pick<Deps, 'kernel' | 'types' | 'engine' | 'files' | 'rights'>
 type Leases = Awaited<ReturnType<Deps['engine']['claim']>>
 
 export async function claimJobs(
   db: Db,
   deps: ClaimDeps,
-  worker: FoundWorker & { readonly worker_id: string },
+  worker: FoundWorker & { readonly worker_id: string; readonly principal: Principal },
   asked: ClaimJobs,
   { signal, stopping }: RequestFacts,
 ): Promise<ClaimedJob[]> {
@@ -26,7 +27,6 @@ export async function claimJobs(
   const claim = {
     worker_id: worker.worker_id,
     claim_id: asked.claim_id,
-    types: worker.types.map(one => deps.types.rulesOf(one)),
     tenant_id: worker.tenant_id,
     max_jobs: asked.max_jobs,
   }
@@ -35,17 +35,30 @@ export async function claimJobs(
   const unsubscribe = deps.kernel.onWake(sleeper.wake)
   signal.addEventListener('abort', sleeper.close, { once: true })
   try {
-    for (;;) {
-      const leases = await deps.engine.claim(claim)
+    for (let types = worker.types; ; types = await stillAllowed(deps, worker)) {
+      const rules = types.map(one => deps.types.rulesOf(one))
+      const leases = await deps.engine.claim({ ...claim, types: rules })
       const left_ms = until_ms - performance.now()
       const over = leases.length > 0 || left_ms <= 0 || signal.aborted || stopping.aborted
       if (over) return await shown(db, deps, leases)
       await sleeper.sleep(Math.min(left_ms, deps.kernel.settings['jobs.poll_ms']))
+      // A lease would reach no worker, and count as lost.
+      if (signal.aborted) return []
     }
   } finally {
     unsubscribe()
     signal.removeEventListener('abort', sleeper.close)
   }
+}
+
+/** The right may be lost while the claim waits. */
+async function stillAllowed(
+  { rights }: ClaimDeps,
+  worker: FoundWorker & { readonly principal: Principal },
+): Promise<FoundWorker['types']> {
+  const { tenant_id, id: principal_id } = worker.principal
+  const [grants] = await rights.recentGrantsOf([{ tenant_id, principal_id }])
+  return grants ? typesFor(worker, grants) : []
 }
 
 async function shown(db: Db, deps: ClaimDeps, leases: Leases): Promise<ClaimedJob[]> {

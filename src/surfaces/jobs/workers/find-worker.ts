@@ -40,11 +40,20 @@ export async function findWorker(
       and (tenant_id = ${principal.tenant_id} or tenant_id is null)`,
   )
   if (rows.length === 0) throw problem('worker_not_found')
-  const for_all = rows.every(one => one.all_tenants)
-  const may = (type: string) =>
-    mayRunForAll(grants, type) || (!for_all && allowsType(grants, 'jobs.workers.claim', type))
-  const types = rows.filter(one => may(one.type))
-  return { types, tenant_id: for_all ? null : principal.tenant_id }
+  const tenant_id = rows.every(one => one.all_tenants) ? null : principal.tenant_id
+  return { types: typesFor({ types: rows, tenant_id }, grants), tenant_id }
+}
+
+/** The types of the worker that these grants allow. */
+export function typesFor(
+  { types, tenant_id }: FoundWorker,
+  grants: ReadonlySet<string>,
+): FoundWorker['types'] {
+  return types.filter(
+    ({ type }) =>
+      mayRunForAll(grants, type) ||
+      (tenant_id !== null && allowsType(grants, 'jobs.workers.claim', type)),
+  )
 }
 
 /** The leases that a worker of this caller may renew. */

@@ -80,7 +80,7 @@ function claimRoute(deps: Deps): Route {
       const caller = { principal, grants: await grants() }
       const worker = await findWorker(db, worker_id, caller)
       await seeWorker(db, worker_id, principal)
-      const jobs = await claimJobs(db, deps, { ...worker, worker_id }, body, request)
+      const jobs = await claimJobs(db, deps, { ...worker, worker_id, principal }, body, request)
       return reply(200, { jobs })
     },
   })

@@ -59,7 +59,7 @@ export function openClaimForWorker(deps: Deps): ClaimForWorker {
 async function claimOnce(
   tx: Tx,
   deps: Deps,
-  { worker_id, claim_id, max_jobs }: WorkerClaim,
+  { worker_id, claim_id, max_jobs, types, tenant_id }: WorkerClaim,
   lanes: readonly OpenLane[],
 ): Promise<readonly Lease[]> {
   const { keys, grace_seconds } = deps
@@ -67,7 +67,14 @@ async function claimOnce(
     tx.run(sql`select pg_advisory_xact_lock(hashtext('jobs.claim'), hashtext(${claim_id}))`),
     claimedBefore(tx, keys, worker_id, claim_id),
   ])
-  if (before.length > 0) return before
+  if (before.length > 0) {
+    // The worker may have lost the right to some types since.
+    return before.filter(
+      lease =>
+        types.some(one => one.type === lease.type) &&
+        (tenant_id === null || lease.tenant_id === tenant_id),
+    )
+  }
   const leases: Lease[] = []
   let open = lanes
   for (let round = 0; round < rounds_max && leases.length < max_jobs; round++) {

@@ -154,20 +154,6 @@ describe.concurrent('a worker outside', () => {
     expect((await worker.claim({ max_jobs: 2, wait_seconds: 0 })).body.jobs).toEqual([])
   })
 
-  test('waits for a job, and gets it as soon as it is there', async () => {
-    const { worker, submit } = await workshop(world)
-    const waiting = worker.take({ wait_seconds: 20 })
-    await eventually('the claim waits', async () => {
-      const [row] = await world.query<{ waits: boolean }>(
-        'select count(*) > 0 as waits from jobs.worker_capabilities where worker_id = $1',
-        [worker.id],
-      )
-      return row?.waits
-    })
-    const id = await submit()
-    expect((await waiting).job.id).toBe(id)
-  })
-
   test('passes its checkpoint on to the next attempt', async () => {
     const { worker, submit } = await workshop(world)
     const id = await submit()

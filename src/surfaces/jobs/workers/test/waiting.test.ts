@@ -1,0 +1,78 @@
+/** Workers that wait for jobs. One test after the other: each wake-up makes them look for jobs. */
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../../../../test/world.ts'
+import { newId } from '../../../../kernel/ids.ts'
+import { openAskingWorld } from '../../test/asking-world.ts'
+import { workshop } from '../../test/worker.ts'
+
+const world = await openAskingWorld()
+afterAll(async () => {
+  await world.check()
+  await world.close()
+})
+
+describe('a worker that waits', () => {
+  test('gets a job as soon as it is there', async () => {
+    const { worker, submit } = await workshop(world)
+    const waiting = worker.take({ wait_seconds: 20 })
+    await eventually('the claim waits', async () => {
+      const [row] = await world.query<{ waits: boolean }>(
+        'select count(*) > 0 as waits from jobs.worker_capabilities where worker_id = $1',
+        [worker.id],
+      )
+      return row?.waits
+    })
+    const id = await submit()
+    expect((await waiting).job.id).toBe(id)
+  })
+
+  test('gets no job after its owner has lost the right, and no lease again', async () => {
+    const { type, worker, owner, submit } = await workshop(world)
+    const other = await world.idleType()
+    await worker.register(type, other)
+    const colleague = await world.person(['jobs.jobs.submit:*', 'jobs.jobs.read:*'], owner.tenant)
+    await submit()
+    const claim = { claim_id: newId(), wait_seconds: 0 }
+    expect((await worker.claim(claim)).body.jobs).toHaveLength(1)
+    const seen = `update jobs.worker_capabilities set last_seen_at = now() - interval '1 min'
+      where worker_id = $1`
+    await world.query(seen, [worker.id])
+    const waiting = worker.claim({ wait_seconds: 5 })
+    await eventually('the claim has begun', async () => {
+      const [row] = await world.query<{ begun: boolean }>(
+        `select max(last_seen_at) > now() - interval '50 s' as begun
+         from jobs.worker_capabilities where worker_id = $1`,
+        [worker.id],
+      )
+      return row?.begun
+    })
+    await world.query('delete from identity.role_assignments where account_id = $1', [owner.id])
+    await world.allow(owner, `jobs.workers.claim:${other}`)
+    // Grants are known for half a second.
+    await setTimeout(1000)
+    const id = await world.submit(colleague, { type })
+    const wanted = await world.submit(colleague, { type: other })
+    expect((await waiting).body.jobs).toMatchObject([{ job: { id: wanted } }])
+    expect((await world.show(colleague, id)).body.state).toBe('pending')
+    expect((await worker.claim(claim)).body.jobs).toEqual([])
+  })
+
+  test('that leaves takes no job with it', async () => {
+    const { worker, submit } = await workshop(world)
+    const id = await submit({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() })
+    const left = new AbortController()
+    const waiting = worker
+      .claim({ wait_seconds: 20 }, { signal: left.signal })
+      .then(({ text }) => text)
+      .catch(() => 'left')
+    await setTimeout(1000)
+    // Ready without a wake-up, so that only the end of the request looks for it.
+    await world.query('update jobs.job_queue set wake_at = null where job_id = $1', [id])
+    left.abort()
+    expect(await waiting).toBe('left')
+    const taken = await worker.take()
+    expect([taken.job.id, taken.attempt.attempt_no]).toEqual([id, 1])
+    await worker.finish(taken)
+  })
+})
