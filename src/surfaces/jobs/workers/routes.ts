@@ -6,6 +6,9 @@
 import type { Tx } from '../../../kernel/database/db.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
+import type { Bearer } from '../attempts/engine.ts'
+import { hashOf } from '../attempts/claims/claim-jobs.ts'
+import type { Renewed } from '../attempts/runner/heartbeat.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { storeResult } from '../results/store-result.ts'
@@ -104,13 +107,18 @@ function heartbeatRoute({ engine }: Deps): Route {
       await findWorker(db, params.worker_id, caller)
       await seeWorker(db, params.worker_id, principal)
       const renewed = await engine.heartbeat(body.leases, heldBy(params.worker_id, caller))
-      const byId = new Map(renewed.map(one => [one.attempt_id, one]))
-      const leases = body.leases.map(
-        ({ attempt_id }) => byId.get(attempt_id) ?? { attempt_id, lost: true as const },
-      )
-      return reply(200, { leases })
+      return reply(200, { leases: body.leases.map(lease => answerTo(lease, renewed)) })
     },
   })
+}
+
+/** One request may contain an attempt twice, with its token and with another one. */
+function answerTo({ attempt_id, lease_token }: Bearer, renewed: readonly Renewed[]) {
+  const [id, hash] = [attempt_id.toLowerCase(), hashOf(lease_token)]
+  const found = renewed.find(one => one.attempt_id === id && one.token_hash.equals(hash))
+  if (!found) return { attempt_id, lost: true as const }
+  const { leased_until, version, cancel_requested, deadline_at } = found
+  return { attempt_id, leased_until, version, cancel_requested, deadline_at }
 }
 
 function progressRoute({ engine }: Deps): Route {

@@ -6,6 +6,7 @@
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../../kernel/database/sql.ts'
+import { Bytes } from '../../schemas.ts'
 import { leaseEnd } from '../lease-end.ts'
 
 export type HeldLease = { readonly attempt_id: string; readonly token_hash: Buffer }
@@ -24,6 +25,7 @@ export type HeldBy = {
 
 export const Renewed = Type.Object({
   attempt_id: Type.String(),
+  token_hash: Bytes,
   leased_until: Type.String(),
   version: Type.Integer(),
   cancel_requested: Type.Boolean(),
@@ -57,7 +59,7 @@ export async function renewLeases(
     where a.id = held.attempt_id and a.lease_token = held.token_hash
       and a.state = 'running' and a.leased_until > now()
       and j.tenant_id = a.tenant_id and j.id = a.job_id ${by ? isOf(by) : sql``}
-    returning a.id as attempt_id, a.leased_until, j.version,
+    returning a.id as attempt_id, a.lease_token as token_hash, a.leased_until, j.version,
       j.cancel_requested_at is not null as cancel_requested, j.deadline_at`,
   )
 }

@@ -74,6 +74,19 @@ describe.concurrent('a worker outside', () => {
     expect([done.status, done.body.state]).toEqual([200, 'cancelled'])
   })
 
+  test('hears of each lease that it names, also if it names one attempt twice', async () => {
+    const { worker, submit } = await workshop(world)
+    await submit()
+    const { attempt, ...claimed } = await worker.take()
+    const [wrong, capital] = [
+      { ...claimed, attempt: { ...attempt, lease_token: 'x'.repeat(43) } },
+      { ...claimed, attempt: { ...attempt, id: attempt.id.toUpperCase() } },
+    ]
+    const { body } = await worker.beat(wrong, { ...claimed, attempt }, capital, wrong)
+    const lost = body.leases.map((one: { lost?: true }) => one.lost ?? false)
+    expect(lost).toEqual([true, false, false, true])
+  })
+
   test('may present work that is done although a cancel came', async () => {
     const { worker, owner, submit } = await workshop(world)
     await submit()
