@@ -34,7 +34,8 @@ export async function noteProgress(
   const noted = await db.maybe(Row, note(lease, step))
   if (!noted) return undefined
   const { job_id, tenant_id, ...said } = noted
-  if (said.sequence % trim_every === 0) {
+  // A checkpoint takes a number of its own, so the sequence may step over a multiple.
+  if (said.sequence % trim_every < (step.checkpoint === undefined ? 1 : 2)) {
     await db.run(sql`
       delete from jobs.job_progress
       where tenant_id = ${tenant_id} and job_id = ${job_id} and sequence <= (

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../../kernel/ids.ts'
 import { eventually } from '../../../../../test/world.ts'
 import type { Lease } from '../claims/claim-jobs.ts'
+import { noteProgress } from '../runner/progress.ts'
 import { engineOf, type Outside } from './engine-of.ts'
 import { openEngineWorld, type EngineWorld } from './engine-world.ts'
 
@@ -94,6 +95,21 @@ describe.concurrent('a lease', () => {
     expect((await world.job(lease.job_id)).state).toBe('running')
     const end = { ...bearer(lease), version: lease.version, ending: succeeded }
     expect((await one.engine.finalize(end)).said).toBe('done')
+  })
+
+  test('keeps the last of its progress, also with checkpoints', async () => {
+    const lease = await claimed(one)
+    const { db } = world.kernel
+    await noteProgress(db, lease, { stage: 'one', current: 0 }, 10)
+    for (let current = 1; current <= 60; current++) {
+      await noteProgress(db, lease, { stage: 'more', current, checkpoint: { current } }, 10)
+    }
+    const kept = await world.query('select from jobs.job_progress where job_id = $1', [
+      lease.job_id,
+    ])
+    expect(kept.length).toBeLessThan(40)
+    const own = { ...bearer(lease), version: lease.version, ending: succeeded }
+    expect((await one.engine.finalize(own)).said).toBe('done')
   })
 
   test('opens nothing but its own attempt', async () => {
