@@ -56,7 +56,9 @@ export async function putSchedule(
   }
   const timezone = asked.timezone ?? 'UTC'
   const enabled = asked.enabled ?? true
-  const next_run_at = enabled ? await nextRun(tx, asked.cron, timezone) : null
+  // A schedule that is off is checked too: its author should not see a mistake when it is turned on.
+  const next = await nextRun(tx, asked.cron, timezone)
+  const next_run_at = enabled ? next : null
   const schedule = await tx.one(
     Schedule,
     sql`

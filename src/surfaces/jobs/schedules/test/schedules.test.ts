@@ -110,6 +110,12 @@ describe.concurrent('a schedule', () => {
     ['a bad expression', { cron: '61 * * * *' }, 'schedule_invalid', '/cron'],
     ['six fields', { cron: '* * * * * *' }, 'schedule_invalid', '/cron'],
     ['a day that never comes', { cron: '0 0 30 2 *' }, 'schedule_invalid', '/cron'],
+    [
+      'a bad expression of a schedule that is off',
+      { cron: 'never', enabled: false },
+      'schedule_invalid',
+      '/cron',
+    ],
     ['no zone', { timezone: 'Mars/Olympus' }, 'schedule_invalid', '/timezone'],
     ['wrong parameters', { type: strict }, 'validation_failed', '/parameters/rows'],
     ['a type that is not there', { type: 'no.such' }, 'unknown_job_type', undefined],
