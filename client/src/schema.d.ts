@@ -2546,7 +2546,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the priority of a waiting job
+         * Change the priority or the time of a waiting job
          * @description Requires the permission `jobs.jobs.update` (roles: `tenant_admin`).
          */
         patch: operations["updateJob"];
@@ -2642,7 +2642,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Retry an ingestion job
+         * Retry a job
          * @description The history is kept: the numbers of the attempts continue. Requires the permission `jobs.jobs.retry` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["retryJob"];
@@ -10876,7 +10876,7 @@ export interface components {
             state: "pending" | "retryable" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
             /** @enum {string} */
             status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
-            /** @description The priority from 0 to 9. Jobs with a higher number run first. */
+            /** @description The priority from 0 to 9. Jobs with a lower number run first; the default is 5. */
             priority: number;
             /** @description The file that the job works on; the owner of the job must be allowed to read it. */
             input_ref: components["schemas"]["Id"] | null;
@@ -11017,7 +11017,7 @@ export interface components {
                 };
                 /** @description The file that the job works on; the owner of the job must be allowed to read it. */
                 input_ref?: components["schemas"]["Id"];
-                /** @description The priority from 0 to 9. Jobs with a higher number run first. */
+                /** @description The priority from 0 to 9. Jobs with a lower number run first; the default is 5. */
                 priority?: number;
                 scheduled_at?: components["schemas"]["Time"];
                 /** @description After this time the job expires instead of starting. */
@@ -11116,7 +11116,7 @@ export interface components {
             catch_up: "skip" | "latest" | "all";
             /** @enum {string} */
             overlap: "allow" | "skip";
-            /** @description The priority from 0 to 9. Jobs with a higher number run first. */
+            /** @description The priority from 0 to 9. Jobs with a lower number run first; the default is 5. */
             priority: number;
             next_run_at: components["schemas"]["Time"] | null;
             last_run_at: components["schemas"]["Time"] | null;
@@ -11197,7 +11197,7 @@ export interface components {
             catch_up?: "skip" | "latest" | "all";
             /** @enum {string} */
             overlap?: "allow" | "skip";
-            /** @description The priority from 0 to 9. Jobs with a higher number run first. */
+            /** @description The priority from 0 to 9. Jobs with a lower number run first; the default is 5. */
             priority?: number;
         };
         JobTypeStats: {
@@ -11421,7 +11421,7 @@ export interface components {
             };
             /** @description The file that the job works on; the owner of the job must be allowed to read it. */
             input_ref?: components["schemas"]["Id"];
-            /** @description The priority from 0 to 9. Jobs with a higher number run first. */
+            /** @description The priority from 0 to 9. Jobs with a lower number run first; the default is 5. */
             priority?: number;
             scheduled_at?: components["schemas"]["Time"];
             /** @description After this time the job expires instead of starting. */
@@ -11502,7 +11502,7 @@ export interface components {
          *     }
          */
         ChangeJob: {
-            /** @description The priority from 0 to 9. Jobs with a higher number run first. */
+            /** @description The priority from 0 to 9. Jobs with a lower number run first; the default is 5. */
             priority?: number;
             scheduled_at?: components["schemas"]["Time"] | null;
         };

@@ -19,7 +19,7 @@ export const reference: Reference = {
     input_url: [
       'The URL from which the worker fetches the file, valid for an hour. It is absent if the owner of the job may no longer read the file.',
     ],
-    priority: ['The priority from 0 to 9. Jobs with a higher number run first.'],
+    priority: ['The priority from 0 to 9. Jobs with a lower number run first; the default is 5.'],
     attempt_count: ['How many attempts have begun.', 1],
     max_attempts: ['How many attempts the job gets before it fails.', 5],
     deadline_at: ['After this time the job expires instead of starting.'],
