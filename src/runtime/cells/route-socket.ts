@@ -49,10 +49,11 @@ async function connect(
 }
 
 function handshake(cell: string, incoming: IncomingMessage): Promise<Accepted> {
-  const { url, headers, socket } = incoming
+  const { url: path, headers, socket } = incoming
   return new Promise((resolve, reject) => {
     const upgrade = { connection: 'Upgrade', upgrade: headers.upgrade ?? 'websocket' }
-    const outgoing = request(new URL(url ?? '/', cell), {
+    const outgoing = request(cell, {
+      path,
       headers: { ...forwarded(headers, socket), ...upgrade },
       setHost: false,
     })

@@ -136,11 +136,13 @@ function send(
   body: Buffer,
   rest: IncomingMessage | null,
 ): Promise<IncomingMessage> {
-  const { method, url, headers, socket } = incoming
+  const { method, url: path, headers, socket } = incoming
   return new Promise((resolve, reject) => {
+    // The address of the request is passed on as it is. Resolved against that of the cell, one with
+    // a host of its own would lead there, with the caller's credential.
     const outgoing = request(
-      new URL(url ?? '/', cell),
-      { method, headers: forwarded(headers, socket), setHost: false },
+      cell,
+      { method, path, headers: forwarded(headers, socket), setHost: false },
       resolve,
     )
     outgoing.on('error', reject)
