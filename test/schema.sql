@@ -3684,7 +3684,7 @@ AS $function$
     (5, 'cost_per_day', _day, 0, _cost)) m (place, metric, window_start, used, reserved)
   left join inference.quota_limits own on own.tenant_id = _tenant
     and own.scope_type = s.scope_type and own.scope_id = s.scope_id
-  where _class <> 'job' or m.window_start = _day
+  where _class <> 'job' or m.metric in ('tokens_per_day', 'cost_per_day')
 $function$;
 
 CREATE OR REPLACE FUNCTION inference.refuse_change()
@@ -3757,10 +3757,10 @@ begin
   if coalesce(cardinality(taken), 0) < wanted_rows then
     return query
     select w.metric, w.scope_type, w.limit_value,
-      case when w.window_start = day then day + interval '1 day' else minute + interval '1 minute' end
+      case when w.metric like '%day' then day + interval '1 day' else minute + interval '1 minute' end
     from inference.counters_of(_tenant, _principal, _class, _limits, minute, day, _requests, 0, 0) w
     where not w.place = any(coalesce(taken, '{}'))
-    order by w.window_start, w.place desc limit 1;
+    order by w.metric like '%day' desc, w.place desc limit 1;
     return;
   end if;
   if _class <> 'job' and _hold then

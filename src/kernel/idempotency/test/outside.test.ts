@@ -89,7 +89,7 @@ describe('an operation outside', () => {
       return rows.length > 0
     })
     leave.abort()
-    expect(await asked).toBe(null)
+    expect(await asked).toBeNull()
     await admin.query('commit')
     await eventually('it is stopped', async () => {
       const { rows } = await admin.query(

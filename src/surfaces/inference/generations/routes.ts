@@ -3,6 +3,7 @@
  * prompt, and the reply contains text. The model is the platform's `default`.
  */
 import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import { reply, route, type RequestKey, type Route } from '../../../kernel/http/route.ts'
 import { closed, text } from '../../../kernel/http/shapes.ts'
@@ -63,13 +64,13 @@ async function draft(
 function generateRoute(deps: Deps): Route {
   const blocking = new BlockingCalls(deps)
   const { kernel } = deps
-  const rendered = async (done: Finished) => {
+  const rendered = async (reader: Reader, done: Finished) => {
     const { id, said } =
       'ended' in done
         ? {
             id: done.ended.id,
             said:
-              (await readContent(kernel.db, kernel, done.ended.tenant_id, done.ended.output_ref)) ??
+              (await readContent(reader, kernel, done.ended.tenant_id, done.ended.output_ref)) ??
               '',
           }
         : { id: done.call.id, said: done.result.text }
@@ -102,12 +103,12 @@ function generateRoute(deps: Deps): Route {
       call: (id, _attempt, signal) => blocking.call(id, signal),
       finish: async (tx, _id, called) => {
         const finished = await blocking.finish(tx, called)
-        return finished instanceof Problem ? finished : await rendered(finished)
+        return finished instanceof Problem ? finished : await rendered(tx, finished)
       },
     },
     again: async ({ tx, principal, resource_ref }) => {
       const id = resource_ref.split('/').at(-1) ?? ''
-      return await rendered({ ended: await findOperation(tx, principal, id) })
+      return await rendered(tx, { ended: await findOperation(tx, principal, id) })
     },
   })
 }

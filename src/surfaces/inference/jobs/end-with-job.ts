@@ -7,6 +7,7 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { EndedJob, JobIdentity } from '../../../kernel/surface.ts'
+import { nextDeadline } from '../operations/resume-call.ts'
 import { nothing_known, settleRun } from '../quotas/settle.ts'
 
 const Open = Type.Object({
@@ -45,7 +46,7 @@ export async function reopenWithJob(tx: Tx, { tenant_id, id }: JobIdentity): Pro
     update inference.inference_operations
     set state = 'pending', error_code = null, retryable = false, completed_at = null,
       cancel_requested_at = null, provider_response_id = null, run = run + 1,
-      deadline_at = kernel.now() + (deadline_at - created_at), version = version + 1
+      deadline_at = ${nextDeadline}, version = version + 1
     where tenant_id = ${tenant_id} and job_id = ${id}
       and state in ('failed', 'cancelled', 'expired', 'blocked')`)
 }

@@ -20,6 +20,8 @@ export type Parameters = {
   readonly top_p?: number
   readonly fallback?: 'allow' | 'deny'
   readonly keyed?: boolean
+  /** The time of one run, also of a retry. */
+  readonly deadline_ms?: number
 }
 
 export type Call = {

@@ -17,7 +17,7 @@ export type NewCall = {
   readonly key?: RequestKey | null
   readonly model: string
   readonly content: Content
-  readonly parameters: Omit<Parameters, 'max_output_tokens' | 'keyed'> & {
+  readonly parameters: Omit<Parameters, 'max_output_tokens' | 'keyed' | 'deadline_ms'> & {
     readonly max_output_tokens?: number
   }
   readonly prompt: PromptVersion
@@ -63,7 +63,12 @@ export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> 
     estimated_input,
     candidates,
     decided: decideOn(deps.policy, 'input', text),
-    parameters: { ...asked.parameters, max_output_tokens, keyed },
+    parameters: {
+      ...asked.parameters,
+      max_output_tokens,
+      keyed,
+      deadline_ms: asked.deadline_ms,
+    },
     input: is_needed ? sealContent(deps.kernel, store, JSON.stringify(content)) : null,
   }
 }

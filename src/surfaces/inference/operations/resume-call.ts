@@ -123,6 +123,10 @@ export async function callOf(
   }
 }
 
+/** Operations of older releases have no time of their own: the time of their first run. */
+export const nextDeadline = sql`kernel.now() + coalesce(
+  make_interval(secs => (parameters ->> 'deadline_ms')::float8 / 1000), deadline_at - created_at)`
+
 /** Reserves quota for another run. If the quota refuses, the operation does not change. */
 async function beginAgain(
   tx: Tx,
@@ -148,8 +152,7 @@ async function beginAgain(
         model_deployment_id = ${call.deployment.id},
         deployment_tenant_id = ${call.deployment.tenant_id},
         -- A retry has as much time as the first request had.
-        deadline_at = case when job_id is null then kernel.now() + (deadline_at - created_at)
-          else deadline_at end
+        deadline_at = case when job_id is null then ${nextDeadline} else deadline_at end
       where tenant_id = ${tenant_id} and id = ${id} and state = ${row.state}
       returning deadline_at`,
   )

@@ -41,6 +41,9 @@ export class Call {
   refusal: RefusalFacts | null = null
   /** Whether the provider may have carried out an attempt without a reply. */
   ambiguous = false
+  /** Set by a reader with watchdogs: an attempt got its headers after so many milliseconds. */
+  onAnswer: (waited_ms: number) => void = () => {}
+  onEnd: () => void = () => {}
   /** The reason why this call ends. Only the first reason counts. */
   failure: ProviderFailure | null = null
   /** An error of our own, such as a lost database. It does not count against the provider. */
@@ -90,6 +93,7 @@ export class Call {
   answered(settle: Attempt['settle'], provider_request_id: string | undefined): void {
     if (!this.#current) return
     this.#current.settle = settle
+    this.onAnswer(performance.now() - this.#current.began_ms)
     if (provider_request_id !== undefined) {
       this.#current.provider_request_id = provider_request_id.slice(0, 200)
     }
@@ -105,6 +109,7 @@ export class Call {
     const attempt = this.#current
     if (!attempt) return
     this.#current = null
+    this.onEnd()
     attempt.settle(weight)
     if (state === 'ambiguous') this.ambiguous = true
     const { number, began_ms, provider_request_id } = attempt

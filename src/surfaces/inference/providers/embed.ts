@@ -4,6 +4,7 @@ import type OpenAI from 'openai'
 import { invalid } from './failures.ts'
 import type { Lines } from './lines.ts'
 import { whole } from './make-call.ts'
+import { nameFrom, usageFrom } from './reported.ts'
 import type { CallOptions, EmbedRequest, Embeddings } from './provider.ts'
 
 export async function embed(
@@ -43,7 +44,9 @@ function embeddingsOf(
   const whole = Array.from({ length: count }, (_, index) => vectors[index])
   const fits = whole.every(one => one && one.length === dimensions && one.every(Number.isFinite))
   if (vectors.length !== count || dimensions === 0 || !fits) throw invalid('embeddings', false)
-  return { vectors, dimensions, model_snapshot: model, input_tokens: usage?.prompt_tokens ?? 0 }
+  const none = { cached_input: 0, output: 0, reasoning: 0 }
+  const input_tokens = usageFrom({ input: usage?.prompt_tokens, ...none })?.input ?? 0
+  return { vectors, dimensions, model_snapshot: nameFrom(model), input_tokens }
 }
 
 /** Some servers ignore the base64 option and send numbers. */

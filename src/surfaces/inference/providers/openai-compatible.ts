@@ -9,6 +9,7 @@ import { streamed } from './make-call.ts'
 import type { AdapterOptions } from './openai.ts'
 import { ProviderFailure, type Provider, type ProviderRequest } from './provider.ts'
 import type { End, Read } from './read-stream.ts'
+import { nameFrom, usageFrom } from './reported.ts'
 import { isStrict } from './strict-schema.ts'
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk
@@ -75,24 +76,27 @@ function reader(): (chunk: Chunk) => Read {
   let refused = false
   return ({ id, model, choices, usage }) => {
     const events: Read['events'][number][] = []
-    if (!created) events.push({ type: 'created', response_id: id, model_snapshot: model })
+    const names = { response_id: nameFrom(id), model_snapshot: nameFrom(model) }
+    if (!created) events.push({ type: 'created', ...names })
     created = true
     const [choice] = choices ?? []
     if (choice?.delta.refusal) refused = true
     if (choice?.delta.content) events.push({ type: 'text', text: choice.delta.content })
-    if (usage) {
-      events.push({
-        type: 'usage',
-        input: usage.prompt_tokens,
-        cached_input: usage.prompt_tokens_details?.cached_tokens ?? 0,
-        output: usage.completion_tokens,
-        reasoning: usage.completion_tokens_details?.reasoning_tokens ?? 0,
-      })
-    }
+    const counted = usage && usageIn(usage)
+    if (counted) events.push({ type: 'usage', ...counted })
     const end = choice?.finish_reason ? endOf(choice.finish_reason, refused) : undefined
     // The usage comes after the end, in a chunk without choices.
     return { events, ...(end ? { end } : {}), ...(usage ? { last: true } : {}) }
   }
+}
+
+function usageIn(usage: NonNullable<Chunk['usage']>) {
+  return usageFrom({
+    input: usage.prompt_tokens,
+    cached_input: usage.prompt_tokens_details?.cached_tokens,
+    output: usage.completion_tokens,
+    reasoning: usage.completion_tokens_details?.reasoning_tokens,
+  })
 }
 
 function endOf(reason: string, refused: boolean): End {

@@ -12,6 +12,7 @@ import {
   type ProviderUsage,
 } from './provider.ts'
 import type { End, Read } from './read-stream.ts'
+import { nameFrom, usageFrom } from './reported.ts'
 import { embed } from './embed.ts'
 import { isStrict } from './strict-schema.ts'
 import { verifyHook } from './verify-hook.ts'
@@ -107,7 +108,8 @@ function reader(): (event: Event) => Read {
     switch (event.type) {
       case 'response.created': {
         const { id, model } = event.response
-        return { events: [{ type: 'created', response_id: id, model_snapshot: model }] }
+        const names = { response_id: nameFrom(id), model_snapshot: nameFrom(model) }
+        return { events: [{ type: 'created', ...names }] }
       }
       case 'response.output_text.delta':
         return { events: event.delta === '' ? [] : [{ type: 'text', text: event.delta }] }
@@ -143,12 +145,12 @@ function endOf({ status, incomplete_details, error }: Response): End {
 function usageOf({ usage }: Response): ProviderUsage | null {
   if (!usage) return null
   const { input_tokens, output_tokens, input_tokens_details, output_tokens_details } = usage
-  return {
+  return usageFrom({
     input: input_tokens,
-    cached_input: input_tokens_details?.cached_tokens ?? 0,
+    cached_input: input_tokens_details?.cached_tokens,
     output: output_tokens,
-    reasoning: output_tokens_details?.reasoning_tokens ?? 0,
-  }
+    reasoning: output_tokens_details?.reasoning_tokens,
+  })
 }
 
 function viewOf(response: Response): ProviderResponse {
@@ -156,7 +158,7 @@ function viewOf(response: Response): ProviderResponse {
   const parts = response.output.flatMap(item => (item.type === 'message' ? item.content : []))
   return {
     response_id: id,
-    model_snapshot: model,
+    model_snapshot: nameFrom(model),
     status,
     operation_id: metadata?.['operation_id'] ?? null,
     text: parts.map(part => (part.type === 'output_text' ? part.text : '')).join(''),

@@ -31,7 +31,10 @@ export async function* readStream<E>(
   let complete = false
   let last = false
   try {
-    watch.arm('first_event', call.limits.first_event_ms)
+    // Each attempt has the whole time to its first event. Until its headers arrive, the outgoing
+    // client watches it, so that a silent provider is asked again.
+    call.onAnswer = waited_ms => watch.arm('first_event', call.limits.first_event_ms - waited_ms)
+    call.onEnd = watch.disarm
     try {
       for await (const arrived of await open()) {
         watch.disarm()
@@ -108,6 +111,7 @@ function watchdogs(call: Call) {
     /** Waits for the next event, but not while our own reader is slow. */
     arm: (reason: string, ms: number) => {
       begun = reason !== 'first_event'
+      clearTimeout(timer)
       const left_ms = call.leftMs()
       const within = left_ms < ms ? 'deadline' : reason
       timer = setTimeout(() => fire(within), Math.max(0, Math.min(ms, left_ms)))

@@ -181,6 +181,8 @@ async function putQuota(
         set limits = excluded.limits, version = l.version + 1, changed_at = kernel.now()
       returning version`,
   )
+  // Another request has created the row since it was looked for.
+  if (!before && version > 1) demandConditions(conditions, version - 1)
   tx.audit({
     tenant_id: principal.tenant_id,
     actor: principal.id,

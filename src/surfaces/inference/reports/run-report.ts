@@ -161,7 +161,7 @@ async function follow(
         return await provider.cancel(id, AbortSignal.timeout(10_000))
       }
       signal.throwIfAborted()
-      const response = id === null ? undefined : await provider.retrieve(id, signal)
+      const response = id === null ? undefined : await lookAt(provider, id, signal)
       if (response?.outcome) return response
       if (kernel.clock.nowMs() > Date.parse(call.deadline_at)) return undefined
       const woken = Promise.withResolvers<undefined>()
@@ -170,6 +170,21 @@ async function follow(
     }
   } finally {
     stopListening()
+  }
+}
+
+/** A provider that fails now is asked again until the deadline: its response goes on. */
+async function lookAt(
+  provider: Provider,
+  response_id: string,
+  signal: AbortSignal,
+): Promise<ProviderResponse | undefined> {
+  try {
+    return await provider.retrieve(response_id, signal)
+  } catch (error) {
+    const passes = error instanceof ProviderFailure && error.retryable
+    if (passes && error.reason !== 'http_404') return undefined
+    throw error
   }
 }
 

@@ -1,7 +1,10 @@
 /** Blocking and streamed calls, over HTTP and the provider's own protocol. */
 import { createHash } from 'node:crypto'
+import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newKey } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
 import { code, openInferenceWorld, type InferenceWorld } from './inference-world.ts'
 
 const idOf = ({ id }: { readonly id: string }) => id
@@ -79,6 +82,33 @@ describe.concurrent('a blocking call', () => {
     expect((await stranger.ask('GET', all)).body.data).toEqual([])
   })
 
+  test('has the same time for each retry', async () => {
+    const one = await world.alone()
+    const { db } = world.platform.kernel
+    const prompt = `prompt ${newId()}`
+    const match = { prompt_contains: prompt }
+    await world.fault({ action: 'rate_limit', retry_after_ms: 1, times: 99, match })
+    const key = newKey()
+    const own = sql`tenant_id = ${one.tenant.id} and idempotency_key = ${key}`
+    for (let at = 0; at < 3; at++) {
+      const answer = await one.infer(prompt, { parameters: { deadline_ms: 60_000 } }, key)
+      expect(answer.status).toBe(503)
+      const { left_s } = await db.one(
+        Type.Object({ left_s: Type.Number() }),
+        sql`
+          select extract(epoch from deadline_at - kernel.now())::float8 as left_s
+          from inference.inference_operations where ${own}`,
+      )
+      expect(left_s).toBeLessThanOrEqual(60)
+      // Ten minutes later.
+      await db.run(sql`
+        update inference.inference_operations
+        set created_at = created_at - interval '10 minutes',
+          deadline_at = deadline_at - interval '10 minutes'
+        where ${own}`)
+    }
+  })
+
   test('ends at the longest output as a success that says so', async () => {
     const one = await world.someone()
     const { body } = await one.infer('Write at length.', { parameters: { max_output_tokens: 3 } })
@@ -116,6 +146,19 @@ describe.concurrent('a streamed call', () => {
     ])
     expect(again.last?.data.output_sha256).toBe(last?.data.output_sha256)
     expect(await world.journal(frames[0]?.data.operation_id)).toHaveLength(1)
+  })
+
+  test('shows the same usage again', async () => {
+    const one = await world.someone()
+    const key = newKey()
+    const usage = async () => {
+      const { frames } = await one.stream('Think. [[sandbox tokens=20 reasoning=1000]]', {}, key)
+      const { sequence: _sequence, ...data } = frames.at(-2)?.data ?? {}
+      return data
+    }
+    const first = await usage()
+    expect(first).toMatchObject({ reasoning_units: 1000 })
+    expect(await usage()).toEqual(first)
   })
 
   test('comes from the same route, as the body asks', async () => {

@@ -27,6 +27,17 @@ const ends = (one: Someone, path: string, state: string) =>
     30_000,
   )
 
+const responseOf = async (operation_id: string) =>
+  await world.platform.kernel.db.one(
+    Type.Object({
+      provider_response_id: Type.Union([Type.String(), Type.Null()]),
+      version: Type.Integer(),
+    }),
+    sql`
+      select provider_response_id, version from inference.inference_operations
+      where id = ${operation_id}`,
+  )
+
 describe.concurrent('a call in a job', () => {
   test('is accepted, runs, and shows its result under both of its addresses', async () => {
     const one = await world.someone()
@@ -167,6 +178,18 @@ describe.concurrent('a report', () => {
   })
 })
 
+test('a report goes on although its provider cannot be asked for a while', async () => {
+  const one = await world.someone()
+  const { body } = await report(one, 'The state of the sea. [[sandbox background_ms=3000]]')
+  const response_id = await eventually('it is accepted', async () => {
+    const found = await responseOf(body.id)
+    return found.provider_response_id ?? false
+  })
+  await world.fault({ action: 'status', status: 500, times: 5, match: { path: response_id } })
+  await ends(one, `/v1/jobs/${body.job_id}`, 'succeeded')
+  expect(await world.usage(body.id)).toMatchObject([{ run: 1, status: 'succeeded' }])
+})
+
 describe.concurrent('a webhook', () => {
   const Stored = Type.Object({ events: Type.Integer() })
   const stored = (id: string) =>
@@ -175,14 +198,6 @@ describe.concurrent('a webhook', () => {
       sql`
         select count(*)::int as events from inference.provider_events where event_id = ${id}`,
     )
-  const responseOf = async (operation_id: string) =>
-    await world.platform.kernel.db.one(
-      Type.Object({ provider_response_id: Type.String(), version: Type.Integer() }),
-      sql`
-        select provider_response_id, version from inference.inference_operations
-        where id = ${operation_id}`,
-    )
-
   test('that comes twenty times at once, and late, changes nothing that has ended', async () => {
     const one = await world.someone()
     const { body } = await report(one, 'Something else.')

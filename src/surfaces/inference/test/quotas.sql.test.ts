@@ -101,6 +101,37 @@ describe.concurrent('quotas', () => {
     expect((await counter(one, 'tokens_per_day')).reserved).toBe(0)
   })
 
+  test('of a minute last a minute at midnight too, and jobs count against the day alone', async () => {
+    const one = await world.someone()
+    const most = {
+      operations: 9,
+      streams: 9,
+      tokens_per_minute: 9,
+      tokens_per_day: 9,
+      cost_per_day: 9,
+    }
+    const limits = sql.json({
+      tenant: { ...most, requests_per_minute: 0 },
+      principal: { ...most, requests_per_minute: 0 },
+    })
+    const asked = (kind: string) => sql`
+      select missed, extract(epoch from resets_at - kernel.now())::float8 as seconds
+      from inference.reserve(${one.tenant.id}, ${one.id}, ${newId()}, 1, ${kind}, ${limits}::jsonb,
+        ${newId()}, ${newId()}, 1, 1, 1, false, ${newId()}, 30, null, ${newId()})`
+    const Missed = Type.Object({ missed: Type.String(), seconds: Type.Number() })
+    class Undone extends Error {}
+    const midnight = world.platform.kernel.db.tx(async tx => {
+      await tx.run(sql`
+        update kernel.clock set offset_seconds = extract(epoch from interval '1 day 5 seconds'
+          + date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - now())`)
+      const [call] = await tx.many(Missed, asked('call'))
+      expect(call).toEqual({ missed: 'requests_per_minute', seconds: 55 })
+      expect(await tx.many(Missed, asked('job'))).toEqual([])
+      throw new Undone()
+    })
+    await expect(midnight).rejects.toThrow(Undone)
+  })
+
   test('charge the price of the reservation although it changed meanwhile', async () => {
     const one = await world.someone()
     await world.allow(

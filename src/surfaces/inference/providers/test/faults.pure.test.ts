@@ -70,6 +70,13 @@ const rows: Readonly<Record<string, Expected & { limits?: Partial<Limits> }>> = 
     attempts: three('ambiguous'),
     limits: { attempt_timeout_ms: 150 },
   },
+  // Each attempt has its own time to the first event.
+  'headers_timeout times=3': {
+    code: 'upstream_timeout',
+    ambiguous: true,
+    attempts: three('ambiguous'),
+    limits: { attempt_timeout_ms: 150, first_event_ms: 150 },
+  },
   'slow ttft_ms=60000': {
     code: 'upstream_timeout',
     ambiguous: true,
