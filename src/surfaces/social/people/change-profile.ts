@@ -8,6 +8,7 @@ import { violates } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { expectVersion } from '../../../kernel/http/etag.ts'
 import { closed, Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
+import { dueNow } from '../../../kernel/work/due-queue.ts'
 import { topics, type Deps, type Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireMedia } from '../posts/media.ts'
@@ -67,7 +68,7 @@ export async function changeProfile(
         avatar_file_id = case when ${avatar_file_id === undefined} then avatar_file_id
           else ${avatar_file_id ?? null}::uuid end,
         privacy_state = coalesce(${privacy_state ?? null}, privacy_state),
-        due_at = case when ${opens} then kernel.now() else due_at end,
+        ${opens ? sql`${dueNow()},` : sql.empty}
         profile_version = profile_version + 1
       where tenant_id = ${tenant_id} and id = ${id}`)
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Follows, requests, blocks and mutes: what they allow, and that no race leaves a follow across a block. */
 import { afterAll, describe, expect, test } from 'vitest'
+import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { code, openSocialWorld, type Someone } from './social-world.ts'
 
@@ -80,6 +81,22 @@ describe.concurrent('follows', () => {
       dan.id,
       ben.id,
     ])
+  })
+
+  test('that wait are active also if the account goes public while an earlier opening runs', async () => {
+    const [ada, ben] = (await world.people(2)) as [Someone, Someone]
+    await ada.does('PATCH', '/v1/users/me', { privacy_state: 'private' })
+    expect(await ben.follow(ada)).toBe('pending')
+    await world.tx(tx =>
+      tx.run(sql`
+        update social.users set due_at = kernel.now(), lease_token = ${newId()}, attempts = 1,
+          leased_until = now() + interval '60 seconds'
+        where id = ${ada.id}`),
+    )
+    await ada.does('PATCH', '/v1/users/me', { privacy_state: 'public' })
+    await world.settle()
+    const { viewer } = await ben.does('GET', `/v1/users/${ada.id}`)
+    expect(viewer.following).toBe('active')
   })
 
   test('have limits, of active ones and of requests', async () => {
