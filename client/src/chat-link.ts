@@ -61,7 +61,10 @@ export class Link {
   drop(reason: string, final = false): void {
     this.leave()
     if (this.closed) return
-    if (final) return this.options.lost(reason, null)
+    if (final) {
+      this.close()
+      return this.options.lost(reason, null)
+    }
     const most = Math.min(this.options.wait_ms_max, first_wait_ms * 2 ** this.failures++)
     const retry_ms = this.asked_ms ?? Math.random() * most
     this.asked_ms = null

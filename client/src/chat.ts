@@ -146,10 +146,7 @@ class Device implements Chat {
   private lost(reason: string, retry_ms: number | null): void {
     this.early = []
     this.held.clear()
-    if (retry_ms === null) {
-      this.link.close()
-      this.end(new Error(reason))
-    }
+    if (retry_ms === null) this.end(new Error(reason))
     this.emit('offline', { reason, retry_ms })
   }
 
