@@ -17,6 +17,25 @@ const columnsFor = (caller: Caller) => sql`
     where d.tenant_id = c.tenant_id and d.collection_id = c.id and ${isPresentTo(caller)})
     as document_count`
 
+const Found = Type.Object({ id: Type.String() })
+
+/** Checks only the right. Counting the documents of a large collection takes much longer. */
+export async function requireRight(
+  reader: Reader,
+  caller: Caller,
+  id: string,
+  right: Right,
+): Promise<void> {
+  const found = await reader.maybe(
+    Found,
+    sql`
+      select c.id from retrieval.collections c
+      where c.tenant_id = ${caller.tenant_id} and c.id = ${id} and ${mayCollection(caller, right)}`,
+  )
+  if (!found) throw problem('collection_not_found')
+}
+
+/** The collection as the caller sees it. */
 export async function requireCollection(
   reader: Reader,
   caller: Caller,

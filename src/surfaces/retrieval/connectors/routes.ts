@@ -3,7 +3,7 @@ import { etag, expectVersion } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import { callerOf } from '../access/principals.ts'
-import { requireCollection } from '../collections/find-collection.ts'
+import { requireRight } from '../collections/find-collection.ts'
 import type { Deps } from '../deps.ts'
 import { IngestionJob, jobView, requireJob } from '../ingestion/show-job.ts'
 import { changeConnector, deleteConnector, beginRun } from './change-connector.ts'
@@ -57,7 +57,7 @@ function createRoute(deps: Deps): Route {
     handle: async ({ tx, principal, params: { collection_id }, body }) => {
       const { tenant_id, id: created_by } = principal
       const caller = await callerOf(tx, deps, principal)
-      await requireCollection(tx, caller, collection_id, 'manage')
+      await requireRight(tx, caller, collection_id, 'manage')
       const id = await createConnector(tx, deps, { tenant_id, collection_id, created_by }, body)
       const made = await requireConnector(tx, caller, id)
       const headers = { location: path.replace('{connector_id}', id), etag: etag(made.version) }
@@ -79,7 +79,7 @@ function listRoute(deps: Deps): Route {
     fails: ['collection_not_found', 'permission_denied'],
     handle: async ({ tx, principal, params: { collection_id }, list }) => {
       const caller = await callerOf(tx, deps, principal)
-      await requireCollection(tx, caller, collection_id, 'manage')
+      await requireRight(tx, caller, collection_id, 'manage')
       const { body, headers } = await listConnectors(tx, list, caller, collection_id)
       return reply(200, body, headers)
     },

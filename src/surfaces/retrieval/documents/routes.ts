@@ -5,7 +5,7 @@ import { oneOf, pageQuery } from '../../../kernel/http/shapes.ts'
 import { Type } from 'typebox'
 import { PutAcl } from '../access/acl-entries.ts'
 import { callerOf } from '../access/principals.ts'
-import { requireCollection } from '../collections/find-collection.ts'
+import { requireRight } from '../collections/find-collection.ts'
 import { AccessList } from '../collections/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { addDocument } from './add-document.ts'
@@ -62,7 +62,7 @@ function addRoute(deps: Deps): Route {
     prepare: ({ body }) => inspectSource(deps, body),
     handle: async ({ tx, principal, params: { collection_id }, body }) => {
       const caller = await callerOf(tx, deps, principal)
-      await requireCollection(tx, caller, collection_id, 'write')
+      await requireRight(tx, caller, collection_id, 'write')
       const source = await sourceOf(tx, deps, principal, body)
       const given = { collection_id, created_by: principal.id, ...source }
       const added = await addDocument(tx, deps, principal.tenant_id, caller, given)
@@ -96,7 +96,7 @@ function listRoute(deps: Deps): Route {
     fails: ['collection_not_found', 'permission_denied'],
     handle: async ({ tx, principal, params: { collection_id }, query, list }) => {
       const caller = await callerOf(tx, deps, principal)
-      await requireCollection(tx, caller, collection_id, 'read')
+      await requireRight(tx, caller, collection_id, 'read')
       const { body, headers } = await listDocuments(tx, list, caller, collection_id, query.state)
       return reply(200, body, headers)
     },

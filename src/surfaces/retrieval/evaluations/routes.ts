@@ -3,7 +3,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import { callerOf } from '../access/principals.ts'
-import { requireCollection } from '../collections/find-collection.ts'
+import { requireRight } from '../collections/find-collection.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { liveVersions } from '../indexes/index-versions.ts'
@@ -29,7 +29,7 @@ export function evaluationRoutes(deps: Deps): readonly Route[] {
       fails: ['collection_not_found', 'permission_denied'],
       handle: async ({ tx, principal, params: { collection_id }, list }) => {
         const caller = await callerOf(tx, deps, principal)
-        await requireCollection(tx, caller, collection_id, 'manage')
+        await requireRight(tx, caller, collection_id, 'manage')
         const { tenant_id } = principal
         const { body, headers } = await listEvaluations(tx, list, tenant_id, collection_id)
         return reply(200, body, headers)
@@ -59,7 +59,7 @@ export function evaluationRoutes(deps: Deps): readonly Route[] {
         const { queries, index_version = null, store = false } = body
         const { tenant_id, id: submitter_id } = principal
         const caller = await callerOf(tx, deps, principal)
-        await requireCollection(tx, caller, collection_id, 'manage')
+        await requireRight(tx, caller, collection_id, 'manage')
         const live = await liveVersions(tx, tenant_id, collection_id)
         if (index_version !== null && !live.some(one => one.version === index_version)) {
           throw problem('index_version_not_found')

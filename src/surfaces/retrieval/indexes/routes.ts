@@ -5,7 +5,7 @@ import { page as pageOf } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import { callerOf } from '../access/principals.ts'
-import { lockCollection, requireCollection } from '../collections/find-collection.ts'
+import { lockCollection, requireCollection, requireRight } from '../collections/find-collection.ts'
 import { Collection } from '../collections/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { reindex } from './reindex.ts'
@@ -66,7 +66,7 @@ function listRoute(deps: Deps): Route {
     fails: [absent, 'permission_denied'],
     handle: async ({ tx, principal, params: { collection_id }, list }) => {
       const caller = await callerOf(tx, deps, principal)
-      await requireCollection(tx, caller, collection_id, 'read')
+      await requireRight(tx, caller, collection_id, 'read')
       const { body, headers } = await pageOf(tx, {
         scope: list,
         row: IndexVersionView,
