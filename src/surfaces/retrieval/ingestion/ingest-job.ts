@@ -121,17 +121,21 @@ async function fetched(work: Work, version: IngestedVersion): Promise<void> {
   await stages.set('fetch', { state: 'done' })
 }
 
-/** The same bytes with the same words about them: the version before stays. */
+/**
+ * The same bytes with the same words about them: the version before stays, unless another one comes
+ * between. A job that is retried after another job has made its version finds that version served.
+ */
 async function isUnchanged(work: Work, version: IngestedVersion): Promise<boolean> {
   const { deps, job, stages } = work
   await deps.kernel.fault('retrieval.before_verify')
   await stages.set('verify', { state: 'running' })
-  const { checksum, current_checksum, same_words } = version
+  const { checksum, current_checksum, same_words, earlier_open } = version
   const same = same_words && checksum !== null && current_checksum?.equals(checksum) === true
   await stages.set('verify', { state: 'done' })
-  if (!same) return false
+  const is_served = version.current_version === version.version
+  if (!is_served && (!same || earlier_open)) return false
   const { tenant_id, document_id } = version
-  await discardVersion(deps, job)
+  if (!is_served) await discardVersion(deps, job)
   await deps.kernel.db.run(sql`
     update retrieval.ingestion_jobs set unchanged = true
     where tenant_id = ${tenant_id} and id = ${job.id}`)

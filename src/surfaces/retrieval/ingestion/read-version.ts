@@ -27,6 +27,8 @@ const Ingested = Type.Object({
   outline: nullable(Type.Unsafe<Pick<Canonical, 'pages' | 'headings' | 'blocks'>>(Type.Any())),
   /** The served version differs only in the text. The texts are compared by checksum. */
   same_words: Type.Boolean(),
+  /** An earlier version is still being ingested, and will be served next. */
+  earlier_open: Type.Boolean(),
 })
 export type IngestedVersion = Static<typeof Ingested>
 
@@ -43,7 +45,11 @@ export async function readVersion(
         v.input_text, v.file_id, v.fetch_uri, v.blob_key, v.content_type, v.title, v.checksum,
         v.canonical, v.outline,
         coalesce(v.metadata = b.metadata and (v.title is null or v.title is not distinct from d.title),
-          false) as same_words
+          false) as same_words,
+        exists (select from retrieval.ingestion_jobs o
+          where o.tenant_id = j.tenant_id and o.document_id = j.document_id and o.kind = 'ingest'
+            and o.completed_at is null and o.document_version < j.document_version
+            and o.document_version > coalesce(d.current_version, 0)) as earlier_open
       from retrieval.ingestion_jobs j
       join retrieval.documents d on d.tenant_id = j.tenant_id and d.id = j.document_id
       join retrieval.collections c on c.tenant_id = d.tenant_id and c.id = d.collection_id

@@ -1,0 +1,47 @@
+/** Jobs of the same document that are retried, overlap or race with its collection. */
+import { afterAll, expect, test } from 'vitest'
+import { eventually } from '../../../../test/world.ts'
+import { ended, openRetrievalWorld } from './retrieval-world.ts'
+
+const world = await openRetrievalWorld()
+afterAll(() => world.close())
+
+const reached = (point: string) =>
+  eventually(
+    `the work is at ${point}`,
+    () => world.platform.faults.list().some(rule => rule.point === point && rule.passed > 0),
+    20_000,
+  )
+
+test('a job that is retried twice keeps the version that the first retry made', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  const point = 'retrieval.before_chunk'
+  world.fault({ point, action: 'delay:2000', match: ada.tenant.id, times: 1 })
+  const text = 'The lighthouse keeper has a parrot.'
+  const { job_id } = await ada.does('POST', `/v1/collections/${id}/documents`, { text })
+  await reached(point)
+  await ada.does('POST', `/v1/ingestion-jobs/${job_id}/cancel`)
+  expect(await ended(ada.job, job_id)).toMatchObject({ state: 'cancelled' })
+  for (const _ of [1, 2]) {
+    const { id: again } = await ada.does('POST', `/v1/ingestion-jobs/${job_id}/retry`)
+    expect(await ended(ada.job, again)).toMatchObject({ state: 'succeeded' })
+    expect((await ada.search(id, 'parrot')).map(hit => hit.text)).toEqual([text])
+  }
+})
+
+test('the text that was sent last is served, also when it is that of the served version', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  const [first, second] = ['The shop opens at nine.', 'The shop opens at ten.']
+  const put = (text: string) =>
+    ada.does('POST', `/v1/collections/${id}/documents`, { text, source_uri: 'hours' })
+  await ada.add(id, first, { source_uri: 'hours' })
+  const point = 'retrieval.before_extract'
+  world.fault({ point, action: 'delay:2000', match: ada.tenant.id, times: 1 })
+  const jobs = [await put(second)]
+  await reached(point)
+  jobs.push(await put(first))
+  for (const { job_id } of jobs) await ended(ada.job, job_id)
+  expect((await ada.search(id, 'shop')).map(hit => hit.text)).toEqual([first])
+})
