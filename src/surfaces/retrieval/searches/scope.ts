@@ -20,6 +20,7 @@ const Place = Type.Object({
   acl_set_ids: Type.Array(Type.Integer()),
 })
 export type SearchPlace = Static<typeof Place>
+const Count = Type.Object({ n: Type.Integer() })
 
 export async function searchScope(
   reader: Reader,
@@ -45,4 +46,25 @@ export async function searchScope(
   )
   if (places.length < wanted.length) throw problem('collection_not_found')
   return places
+}
+
+/**
+ * Whether the tables are still those of their index versions. A purge moves the rows to another
+ * table and then drops this one, file by file. A search that reads a table meanwhile may find an
+ * older state of it, without an error.
+ */
+export async function areCurrent(
+  reader: Reader,
+  { tenant_id }: Pick<Caller, 'tenant_id'>,
+  places: readonly SearchPlace[],
+): Promise<boolean> {
+  const { n } = await reader.one(
+    Count,
+    sql`
+      select count(*)::int as n
+      from ${sql.table(places, { id: 'uuid', index_version: 'int4', table_id: 'uuid' })} p
+      join retrieval.index_versions i on i.tenant_id = ${tenant_id} and i.collection_id = p.id
+        and i.version = p.index_version and i.table_id = p.table_id and i.state <> 'dropped'`,
+  )
+  return n === places.length
 }

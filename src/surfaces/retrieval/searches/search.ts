@@ -15,7 +15,7 @@ import { tableOf } from '../indexes/index-versions.ts'
 import { documentIdsOf, facetsOf, fits, type Conditions } from './filters.ts'
 import { hydrate, type Source } from './hydrate.ts'
 import { fuse, queryVector, rankedLists, type RankedList } from './rank.ts'
-import { searchScope, type SearchPlace } from './scope.ts'
+import { areCurrent, searchScope, type SearchPlace } from './scope.ts'
 
 export type Question = {
   readonly collection_ids: readonly string[]
@@ -35,16 +35,29 @@ export type Found = {
 const search_version = 'rrf@1'
 const depth_first = 50
 const rounds_max = 3
+/** Between two attempts, a purge has moved the rows of an index to another table. */
+const attempts_max = 4
 
 type Needed = Pick<Deps, 'kernel' | 'index' | 'profiles'>
 
-export async function search(
+export async function search(deps: Needed, caller: Caller, question: Question): Promise<Found> {
+  const { db } = deps.kernel
+  for (let attempt = 1; attempt <= attempts_max; attempt++) {
+    const places = await searchScope(db, caller, question.collection_ids)
+    await deps.kernel.fault('retrieval.before_index_search')
+    const found = await searchPlaces(deps, caller, places, question)
+    if (await areCurrent(db, caller, places)) return found
+  }
+  throw problem('index_unavailable')
+}
+
+async function searchPlaces(
   deps: Needed,
   caller: Caller,
-  { collection_ids, query, conditions, top_k }: Question,
+  places: readonly SearchPlace[],
+  { query, conditions, top_k }: Question,
 ): Promise<Found> {
   const { db } = deps.kernel
-  const places = await searchScope(db, caller, collection_ids)
   const document_nos = await numbersOf(db, caller, conditions)
   const degraded = new Set<string>()
   const asked = { query, facets: facetsOf(conditions), document_nos }

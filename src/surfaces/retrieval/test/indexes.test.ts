@@ -1,4 +1,5 @@
 /** Index versions: rebuilding beside the active one while documents change, switching and going back. */
+import { access, cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from '@lancedb/lancedb'
 import { Type } from 'typebox'
@@ -6,12 +7,19 @@ import { afterAll, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
 import { facetOf } from '../engines/facets.ts'
 import { tableOf } from '../indexes/index-versions.ts'
+import { eventually } from '../../../../test/world.ts'
 import { ended, openRetrievalWorld, type Reader } from './retrieval-world.ts'
 import { filesWith, tablesWith } from './traces.ts'
 
 const world = await openRetrievalWorld({ RETRIEVAL_ENGINE: 'lancedb' })
 afterAll(() => world.close())
 const { db } = world.platform.kernel
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
 
 const versions = async (ada: Reader, id: string) =>
   (await ada.does('GET', `/v1/collections/${id}/index-versions`)).data.map(
@@ -119,6 +127,42 @@ test('a text that is erased leaves no byte of its vector or text', async () => {
     expect(await tablesWith(world, mark)).toEqual([])
   }
   expect(await ada.search(id, 'bridges')).toHaveLength(1)
+})
+
+test('a search that meets a table in the middle of its removal searches the next one', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  await ada.add(id, 'Lamps are green.')
+  const place = sql`tenant_id = ${ada.tenant.id} and collection_id = ${id}`
+  const name = async () =>
+    tableOf(
+      (
+        await db.one(
+          Type.Object({ table_id: Type.String() }),
+          sql`select table_id from retrieval.index_versions where ${place}`,
+        )
+      ).table_id,
+    )
+  const old = await name()
+  const folder = join(world.data_dir, 'retrieval', `${old}.lance`)
+  const kept = join(world.data_dir, `kept-${old}.lance`)
+  await cp(folder, kept, { recursive: true })
+  await ada.add(id, 'Lamps are red.')
+  const gone = await ada.add(id, 'Lamps are white.')
+  const point = 'retrieval.before_index_search'
+  world.fault({ point, action: 'delay:4000', match: ada.tenant.id, times: 1 })
+  const searching = ada.search(id, 'lamps')
+  await eventually('the search has read the name of the table', () =>
+    world.platform.faults.list().some(rule => rule.point === point && rule.passed > 0),
+  )
+  await ada.ask('DELETE', `/v1/documents/${gone}`)
+  await eventually('the rows have another table', async () => (await name()) !== old)
+  await eventually('the old one is removed', async () => !(await exists(folder)))
+  // Its newest state is removed, and an older one is still there.
+  await mkdir(folder, { recursive: true })
+  await cp(kept, folder, { recursive: true })
+  const texts = (await searching).map(hit => hit.text)
+  expect(new Set(texts)).toEqual(new Set(['Lamps are green.', 'Lamps are red.']))
 })
 
 test('a value whose hash another value has is not found by a filter', async () => {
