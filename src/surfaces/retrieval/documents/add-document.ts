@@ -59,6 +59,7 @@ export async function addDocument(
   given: NewDocument,
 ): Promise<Added> {
   const { collection_id, created_by } = given
+  await holdCollection(tx, tenant_id, collection_id)
   const known = await findBySource(tx, tenant_id, caller, given)
   if (known && !known.may_write) throw problem('document_not_found')
   const placed = known
@@ -80,6 +81,19 @@ export async function addDocument(
     submitter_id: created_by,
   })
   return { job_id, document_id, version }
+}
+
+const Held = Type.Object({ id: Type.String() })
+
+/** Until the commit the collection is not deleted. Its purge would not see this document. */
+async function holdCollection(tx: Tx, tenant_id: string, collection_id: string): Promise<void> {
+  const held = await tx.maybe(
+    Held,
+    sql`
+      select id from retrieval.collections
+      where tenant_id = ${tenant_id} and id = ${collection_id} and state = 'active' for share`,
+  )
+  if (!held) throw problem('collection_not_found')
 }
 
 export function checksumOf(bytes: Uint8Array | string): Buffer {

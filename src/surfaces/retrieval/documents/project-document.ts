@@ -3,6 +3,7 @@
  * served version. A transaction that changes the list or the served version makes the document due.
  */
 import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
@@ -17,6 +18,9 @@ const Row = Type.Object({
   id: Type.String(),
   collection_id: Type.String(),
   no: Type.Integer(),
+  current_version: nullable(Type.Integer()),
+})
+const Now = Type.Object({
   acl_set_id: Type.Integer(),
   current_version: nullable(Type.Integer()),
 })
@@ -29,20 +33,25 @@ export function projectionQueue(deps: Deps): DueQueue {
     table: 'retrieval.documents',
     key: ['tenant_id', 'id'],
     row: Row,
-    load: sql`t.collection_id, t.no, t.acl_set_id, t.current_version`,
+    load: sql`t.collection_id, t.no, t.current_version`,
     where: sql`t.deleted_at is null`,
     batch: 20,
     concurrency: 2,
     lease_seconds: 120,
     retry: { first: 1, factor: 2, cap: 60 },
     run: async row => {
-      const { tenant_id, id, collection_id, no, acl_set_id, current_version } = row
+      const { tenant_id, id, collection_id, no, current_version } = row
+      const { db } = deps.kernel
       try {
-        for (const target of await liveVersions(deps.kernel.db, tenant_id, collection_id)) {
+        for (const target of await liveVersions(db, tenant_id, collection_id)) {
           await withWriter(deps, target, async ({ table, lease }) => {
-            await deps.index.setAccess(table, no, acl_set_id, lease)
-            if (current_version === null) return
-            await deps.index.deleteByDocument(table, no, lease, current_version)
+            // Read while the table is ours. With the list of the claim, a run that waited for the
+            // table could write an older list after the current one.
+            const now = await readNow(db, tenant_id, id)
+            if (!now) return
+            await deps.index.setAccess(table, no, now.acl_set_id, lease)
+            if (now.current_version === null) return
+            await deps.index.deleteByDocument(table, no, lease, now.current_version)
           })
         }
       } catch (error) {
@@ -53,6 +62,16 @@ export function projectionQueue(deps: Deps): DueQueue {
       return done()
     },
   })
+}
+
+/** Undefined if the document was deleted meanwhile. */
+async function readNow(reader: Reader, tenant_id: string, id: string) {
+  return await reader.maybe(
+    Now,
+    sql`
+      select acl_set_id, current_version from retrieval.documents
+      where tenant_id = ${tenant_id} and id = ${id} and deleted_at is null`,
+  )
 }
 
 async function removeSuperseded(

@@ -22,6 +22,7 @@ const Version = Type.Object({
   version: Type.Integer(),
   table_id: Type.String(),
 })
+const Table = Type.Object({ table_id: Type.String() })
 const Doc = Type.Object({
   no: Type.Integer(),
   current_version: nullable(Type.Integer()),
@@ -110,10 +111,10 @@ async function sweepVersion(
 }
 
 /**
- * Versions that can no longer be activated. Their tables are dropped first, so that after a crash
- * the name is still known.
+ * Versions that can no longer be activated. The row changes only if its table was dropped, so that
+ * after a crash the name is still known. The lock keeps writers and purges from the table meanwhile.
  */
-async function dropOld({ kernel: { db, settings }, index }: Needed): Promise<void> {
+async function dropOld({ kernel: { db, settings, log }, index }: Needed): Promise<void> {
   const old = await db.many(
     Version,
     sql`
@@ -123,12 +124,23 @@ async function dropOld({ kernel: { db, settings }, index }: Needed): Promise<voi
         < kernel.now() - make_interval(days => ${settings['retrieval.rollback_days']})
       limit 100`,
   )
-  for (const { tenant_id, collection_id, version, table_id } of old) {
-    const mine = await db.run(sql`
-      update retrieval.index_versions set state = 'dropped'
-      where tenant_id = ${tenant_id} and collection_id = ${collection_id}
-        and version = ${version} and state in ('failed', 'retired')`)
-    if (mine === 1) await index.drop(tableOf(table_id))
+  for (const { tenant_id, collection_id, version } of old) {
+    const dropping = db.tx(async tx => {
+      await tx.unhurried()
+      const dropped = await tx.maybe(
+        Table,
+        sql`
+          update retrieval.index_versions set state = 'dropped'
+          where tenant_id = ${tenant_id} and collection_id = ${collection_id}
+            and version = ${version} and state in ('failed', 'retired')
+          returning table_id`,
+      )
+      if (dropped) await index.drop(tableOf(dropped.table_id))
+    })
+    await dropping.catch((error: unknown) => {
+      if (!(error instanceof IndexFailed)) throw error
+      log.warn({ err: error }, 'an index table could not be dropped')
+    })
   }
 }
 

@@ -1,10 +1,12 @@
 /** Jobs of the same document that are retried, overlap or race with its collection. */
 import { afterAll, expect, test } from 'vitest'
+import { sql } from '../../../kernel/database/sql.ts'
 import { eventually } from '../../../../test/world.ts'
 import { ended, openRetrievalWorld } from './retrieval-world.ts'
 
 const world = await openRetrievalWorld()
 afterAll(() => world.close())
+const { db } = world.platform.kernel
 
 const reached = (point: string) =>
   eventually(
@@ -44,4 +46,25 @@ test('the text that was sent last is served, also when it is that of the served 
   jobs.push(await put(first))
   for (const { job_id } of jobs) await ended(ada.job, job_id)
   expect((await ada.search(id, 'shop')).map(hit => hit.text)).toEqual([first])
+})
+
+test('a collection that is deleted while a document is added does not keep it', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  const adding = await db.tx(async tx => {
+    await tx.run(sql`
+      update retrieval.collections set state = 'deleted'
+      where tenant_id = ${ada.tenant.id} and id = ${id}`)
+    const waiting = ada.ask('POST', `/v1/collections/${id}/documents`, { text: 'Late.' })
+    await eventually('it waits for the collection, or was answered', async () => {
+      const waits = await db.run(sql`
+        select from pg_locks l join pg_stat_activity a on a.pid = l.pid
+        where not l.granted and a.datname = current_database()`)
+      const answered = await Promise.race([waiting, Promise.resolve(undefined)])
+      return waits > 0 || answered
+    })
+    return { waiting }
+  })
+  const { status, body } = await adding.waiting
+  expect([status, body.code]).toEqual([404, 'collection_not_found'])
 })

@@ -1,11 +1,15 @@
 /** How processes and documents share the writing of an index table. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { eventually } from '../../../../test/world.ts'
 import { embedText, hashNgram } from '../embedding/hash-ngram.ts'
+import { projectionQueue } from '../documents/project-document.ts'
 import { openExactIndex } from '../engines/exact-index.ts'
+import { IndexFailed, leaseFor } from '../engines/index.ts'
 import { liveVersions, type IndexVersion } from '../indexes/index-versions.ts'
+import { sweepLoop } from '../indexes/sweep.ts'
 import { tryLease } from '../indexes/writer.ts'
 import { writeTogether } from '../ingestion/write-together.ts'
 import { openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'
@@ -17,6 +21,13 @@ beforeAll(async () => {
   reader = await world.reader()
 })
 afterAll(() => world.close())
+
+const profiles = {
+  all: [hashNgram],
+  find: () => hashNgram,
+  defaultFor: () => hashNgram,
+  close: () => Promise.resolve(),
+}
 
 async function indexOf(collection_id: string): Promise<IndexVersion> {
   const [index] = await liveVersions(world.platform.kernel.db, reader.tenant.id, collection_id)
@@ -67,12 +78,6 @@ test('documents that wait for a table are written with one commit of the engine'
   }
   const index = openExactIndex()
   await index.create(`i-${target.table_id}`, { dimensions: 384, language: 'en' })
-  const profiles = {
-    all: [hashNgram],
-    find: () => hashNgram,
-    defaultFor: () => hashNgram,
-    close: () => Promise.resolve(),
-  }
   const vector = Buffer.from(embedText('A text').buffer)
   const row = { pipeline_version: 'x', context: '', text: 'A text', vector, ordinal: 0 }
   const tenant_id = reader.tenant.id
@@ -93,4 +98,60 @@ test('documents that wait for a table are written with one commit of the engine'
   expect(written).toEqual([0, 0, 0, 'document_deleted', 0])
   expect(points.filter(one => one === 'retrieval.before_upsert')).toHaveLength(1)
   expect(await index.count(`i-${target.table_id}`)).toBe(3)
+})
+
+test('a list of readers that changed while another process wrote is not written over by an older one', async () => {
+  const { kernel } = world.platform
+  const collection_id = await reader.collection()
+  const id = await reader.add(collection_id, 'The ferry leaves at noon.')
+  const { table_id } = await indexOf(collection_id)
+  const tenant_id = reader.tenant.id
+  const { no, acl_set_id } = await kernel.db.one(
+    Type.Object({ no: Type.Integer(), acl_set_id: Type.Integer() }),
+    sql`
+      select no, acl_set_id from retrieval.documents where tenant_id = ${tenant_id} and id = ${id}`,
+  )
+  const index = openExactIndex()
+  const table = `i-${table_id}`
+  await index.create(table, { dimensions: 384, language: 'en' })
+  const row = { chunk_id: newId(), document_no: no, document_version: 1, chunk_version: 'x' }
+  const text = 'The ferry leaves at noon.'
+  const more = { acl_set_id, facets: [], context: '', text, vector: embedText(text) }
+  await index.upsert(table, [{ ...row, ...more }], leaseFor(30))
+  const queue = projectionQueue({ kernel, index, profiles } as unknown as Parameters<
+    typeof projectionQueue
+  >[0])
+  // What was claimed before the list changed.
+  const claimed = { tenant_id, id, collection_id, no, acl_set_id: 999_999, current_version: 1 }
+  await queue.run({ ...claimed, attempt_no: 1 }, AbortSignal.timeout(10_000))
+  expect(await index.documents(table, no, no)).toMatchObject([{ document_no: no, acl_set_id }])
+})
+
+test('an old table whose removal fails is removed by the next sweep', async () => {
+  const { kernel } = world.platform
+  const collection_id = await reader.collection()
+  const table_id = newId()
+  await kernel.db.run(sql`
+    insert into retrieval.index_versions (tenant_id, collection_id, version, embedding_profile,
+      table_id, state)
+    values (${reader.tenant.id}, ${collection_id}, 9, 'hash-ngram-384@1', ${table_id}, 'building')`)
+  const index = openExactIndex()
+  let failures = 1
+  const failing = {
+    ...index,
+    drop: async (name: string) => {
+      if (failures-- > 0) throw new IndexFailed('engine_failed', 'The store is away.')
+      await index.drop(name)
+    },
+  }
+  await index.create(`i-${table_id}`, { dimensions: 384, language: 'en' })
+  const parts = { kernel, index: failing } as unknown as Parameters<typeof sweepLoop>[0]
+  await kernel.db.run(sql`
+    update retrieval.index_versions set state = 'failed' where table_id = ${table_id}`)
+  for (const _ of [1, 2]) {
+    await sweepLoop(parts)
+      .run(AbortSignal.abort())
+      .catch(() => {})
+  }
+  await expect(index.count(`i-${table_id}`)).rejects.toThrow('There is no index table')
 })
