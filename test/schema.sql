@@ -4048,6 +4048,7 @@ create table retrieval.document_versions (
   created_at timestamp with time zone not null default kernel.now(),
   constraint document_versions_pkey PRIMARY KEY (tenant_id, document_id, version)
 );
+CREATE INDEX document_versions_file ON retrieval.document_versions USING btree (tenant_id, file_id) WHERE (file_id IS NOT NULL);
 
 create table retrieval.documents (
   tenant_id uuid not null,

@@ -1,11 +1,13 @@
 /** The consumers of retrieval: they handle new and deleted files, and deleted accounts. */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
+import type { Reader } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { Problem } from '../../kernel/errors/problem.ts'
 import { Id, nullable } from '../../kernel/http/shapes.ts'
 import type { Consumer } from '../../kernel/surface.ts'
 import { AclEntry } from './access/acl-entries.ts'
+import { ownerManages, skippedBy, stopConnector } from './connectors/owner.ts'
 import type { Deps } from './deps.ts'
 import { addDocument } from './documents/add-document.ts'
 import { dropDocument } from './documents/delete-document.ts'
@@ -45,19 +47,18 @@ function arrivals(deps: Deps): Consumer {
           select id, collection_id, created_by, acl from retrieval.connectors
           where tenant_id = ${tenant_id} and kind = 'uploads' and state = 'active' order by id`,
       )
-      for (const { id: connector_id, collection_id, created_by, acl } of connectors) {
-        const owner = { id: created_by, tenant_id }
-        const file = await deps.files
-          .requireAvailable(tx, owner, file_id, ['document_ingest'])
-          .catch((error: unknown) => {
-            if (error instanceof Problem && error.status === 404) return undefined
-            throw error
-          })
+      for (const connector of connectors) {
+        const { id: connector_id, collection_id, created_by, acl } = connector
+        const file = await ownFile(tx, deps, { id: created_by, tenant_id }, file_id)
         if (!file) continue
-        await addDocument(tx, deps, tenant_id, null, {
+        if (!(await ownerManages(tx, deps, tenant_id, connector))) {
+          await stopConnector(tx, tenant_id, connector, 'error', 'owner_lost_access')
+          continue
+        }
+        const given = {
           collection_id,
           created_by,
-          source_kind: 'connector',
+          source_kind: 'connector' as const,
           connector_id,
           file_id,
           source_uri: `file:${file_id}`,
@@ -67,13 +68,38 @@ function arrivals(deps: Deps): Consumer {
           title: file.filename?.slice(0, 300) ?? null,
           metadata: {},
           acl,
-        })
+        }
+        try {
+          await addDocument(tx, deps, tenant_id, null, given)
+        } catch (error) {
+          const code = skippedBy(error)
+          deps.kernel.log.warn({ connector_id, file_id, code }, 'a file was not added')
+        }
       }
     },
   }
 }
 
-/** When a file is deleted or found harmful, the documents made from it are deleted. */
+/** Undefined if the file is not the owner's, or is not available any more. */
+async function ownFile(
+  reader: Reader,
+  { files }: Pick<Deps, 'files'>,
+  owner: { readonly id: string; readonly tenant_id: string },
+  file_id: string,
+) {
+  try {
+    return await files.requireAvailable(reader, owner, file_id, ['document_ingest'])
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return undefined
+    throw error
+  }
+}
+
+/**
+ * When a file is deleted or found harmful, the documents made from it are deleted: also one that
+ * is still served from it because a newer version, with another source, failed. A version that is
+ * being made replaces it soon.
+ */
 function departures(deps: Deps): Consumer {
   return {
     name: 'retrieval.lost_files',
@@ -83,10 +109,19 @@ function departures(deps: Deps): Consumer {
       const rows = await tx.many(
         Made,
         sql`
-          select id, collection_id, version, created_by from retrieval.documents
-          where tenant_id = ${tenant_id} and file_id = ${payload.file_id}
-            and deleted_at is null
-          order by id for update`,
+          select d.id, d.collection_id, d.version, d.created_by from retrieval.documents d
+          where d.tenant_id = ${tenant_id} and d.deleted_at is null and (d.id in (
+              select id from retrieval.documents
+              where tenant_id = ${tenant_id} and file_id = ${payload.file_id})
+            or d.id in (select v.document_id from retrieval.document_versions v
+              join retrieval.documents s on s.tenant_id = v.tenant_id and s.id = v.document_id
+                and s.current_version = v.version
+              where v.tenant_id = ${tenant_id} and v.file_id = ${payload.file_id}
+                and not exists (select from retrieval.ingestion_jobs j
+                  where j.tenant_id = v.tenant_id and j.document_id = v.document_id
+                    and j.kind = 'ingest' and j.completed_at is null
+                    and j.document_version > v.version)))
+          order by d.id for update`,
       )
       for (const { created_by: submitter_id, ...row } of rows) {
         await dropDocument(tx, deps, { tenant_id, ...row, submitter_id })

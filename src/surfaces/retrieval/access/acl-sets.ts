@@ -62,10 +62,12 @@ export async function writeDocumentAcl(
     delete from retrieval.document_acl
     where tenant_id = ${tenant_id} and document_id = ${document_id}`)
   if (acl === null) return 0
+  // First, because it may refuse the list.
+  const set = await internSet(tx, place, acl)
   await tx.run(sql`
     insert into retrieval.document_acl
       (tenant_id, document_id, principal_or_group, permission, version)
     select ${tenant_id}, ${document_id}, e.principal_or_group, e.permission, ${version}
     from ${sql.table(acl, { principal_or_group: 'text', permission: 'text' })} e`)
-  return await internSet(tx, place, acl)
+  return set
 }

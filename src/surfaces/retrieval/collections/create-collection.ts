@@ -18,6 +18,7 @@ export async function createCollection(
   given: CreateCollection,
 ): Promise<string> {
   const { name, language = 'en', default_acl = [] } = given
+  requireLanguage(language)
   const profile = profileOf(profiles, given.embedding_profile, language)
   await kernel.counted(
     tx,
@@ -43,6 +44,18 @@ export async function createCollection(
   const acl = merged([...default_acl, { principal_or_group: creator, permission: 'manage' }])
   await writeCollectionAcl(tx, tenant_id, id, acl)
   return id
+}
+
+/** The schema checks the form only. Texts of `en-us-gb` could not be cut into sentences. */
+function requireLanguage(language: string): void {
+  try {
+    Intl.getCanonicalLocales(language)
+  } catch {
+    throw problem('validation_failed', {
+      detail: 'There is no such language tag. Send one such as `en` or `pt-BR`.',
+      errors: [{ location: 'body', pointer: '/language', constraint: 'language' }],
+    })
+  }
 }
 
 /** The id of the profile. This process must support the profile. */

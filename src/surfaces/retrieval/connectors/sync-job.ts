@@ -8,19 +8,16 @@ import { Value } from 'typebox/value'
 import { sql } from '../../../kernel/database/sql.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import { nullable, oneOf } from '../../../kernel/http/shapes.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
 import type { JobType, RunningJob } from '../../../kernel/surface.ts'
 import { AclEntry } from '../access/acl-entries.ts'
-import { callerOf } from '../access/principals.ts'
-import { requireCollection } from '../collections/find-collection.ts'
 import type { Deps } from '../deps.ts'
 import { addDocument, checksumOf } from '../documents/add-document.ts'
 import { dropDocument } from '../documents/delete-document.ts'
-import { announce } from '../events.ts'
 import { endJob, reopenJob } from '../ingestion/end-job.ts'
 import { NoParameters } from '../ingestion/ingest-job.ts'
 import { openStages } from '../ingestion/stages.ts'
 import { crawl, type Crawl, type Earlier, type Page } from './crawl.ts'
+import { ownerManages, skippedBy, stopConnector } from './owner.ts'
 import { connector_kinds, ConnectorConfig, delete_policies } from './schemas.ts'
 
 const Order = Type.Object({
@@ -101,39 +98,11 @@ async function sync(deps: Deps, job: RunningJob): Promise<undefined> {
   return undefined
 }
 
-/** The creator must be active and still manage the collection; otherwise the connector stops. */
 async function requireOwner(deps: Deps, tenant_id: string, connector: Order): Promise<void> {
   const { db } = deps.kernel
-  const { created_by: id, collection_id } = connector
-  try {
-    const asker = { id, tenant_id, kind: 'account', session_id: null } as const
-    await requireCollection(db, await callerOf(db, deps, asker), collection_id, 'manage')
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    await db.tx(tx => stop(tx, tenant_id, connector, 'error', 'owner_lost_access'))
-    throw new JobFailure('owner_lost_access')
-  }
-}
-
-const Versioned = Type.Object({ version: Type.Integer() })
-
-async function stop(
-  tx: Parameters<Parameters<Deps['kernel']['db']['tx']>[0]>[0],
-  tenant_id: string,
-  { id, collection_id }: Order,
-  state: 'error' | 'paused',
-  reason: string,
-): Promise<void> {
-  const stopped = await tx.maybe(
-    Versioned,
-    sql`
-      update retrieval.connectors set state = ${state}, error_code = ${reason}, due_at = null,
-        version = version + 1
-      where tenant_id = ${tenant_id} and id = ${id} and state = 'active' returning version`,
-  )
-  if (!stopped) return
-  const of = { tenant_id, aggregate_type: 'connector', id, ...stopped } as const
-  announce(tx, 'connector.paused', of, { connector_id: id, collection_id, reason })
+  if (await ownerManages(db, deps, tenant_id, connector)) return
+  await db.tx(tx => stopConnector(tx, tenant_id, connector, 'error', 'owner_lost_access'))
+  throw new JobFailure('owner_lost_access')
 }
 
 const Stored = Type.Object({
@@ -165,7 +134,7 @@ async function findEarlier(
 
 const Known = Type.Object({ checksum: nullable(Type.Unsafe<Buffer>(Type.Any())) })
 
-/** Returns false if the page is unchanged. */
+/** Returns false if the page is unchanged, or if its URL names a document of another source. */
 async function upsertPage(
   deps: Deps,
   tenant_id: string,
@@ -191,21 +160,26 @@ async function upsertPage(
   const source = is_text
     ? { text, content_type: page.content_type, checksum }
     : { fetch_uri: page.url, content_type: null, checksum: null }
-  await db.tx(tx =>
-    addDocument(tx, deps, tenant_id, null, {
-      collection_id,
-      created_by,
-      source_kind: 'connector',
-      connector_id,
-      source_uri: page.url,
-      source_version: page.source_version,
-      title: null,
-      metadata: {},
-      acl,
-      ...source,
-    }),
-  )
-  return true
+  const given = {
+    collection_id,
+    created_by,
+    source_kind: 'connector' as const,
+    connector_id,
+    source_uri: page.url,
+    source_version: page.source_version,
+    title: null,
+    metadata: {},
+    acl,
+    ...source,
+  }
+  try {
+    await db.tx(tx => addDocument(tx, deps, tenant_id, null, given))
+    return true
+  } catch (error) {
+    const code = skippedBy(error)
+    if (code !== 'document_not_found') throw new JobFailure(code, { cause: error })
+    return false
+  }
 }
 
 const Gone = Type.Object({ id: Type.String(), version: Type.Integer() })
@@ -232,7 +206,7 @@ async function deleteGone(
   )
   if (!confirmed && gone > guard.many && gone > all * guard.share) {
     const reason = 'connector_mass_delete_suspected'
-    await db.tx(tx => stop(tx, tenant_id, connector, 'paused', reason))
+    await db.tx(tx => stopConnector(tx, tenant_id, connector, 'paused', reason))
     throw new JobFailure(reason)
   }
   for (let deleted = 0; ;) {

@@ -1,0 +1,151 @@
+/** Connectors and files: on whose right they add documents, and what one bad document must not stop. */
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, eventually, newKey } from '../../../../test/world.ts'
+import { ended, openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'
+
+const pages = new Map<string, string>()
+const server = createServer((request, response) => {
+  const body = pages.get(request.url ?? '')
+  response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'text/html' })
+  response.end(body ?? '')
+})
+
+let world: RetrievalWorld
+let home: string
+beforeAll(async () => {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  home = `http://127.0.0.1:${port}`
+  world = await openRetrievalWorld({
+    RETRIEVAL_ALLOWED_PRIVATE_CIDRS: `127.0.0.1:${port}`,
+    RETRIEVAL_ALLOWED_PORTS: `80,443,${port}`,
+  })
+})
+afterAll(async () => {
+  await world.close()
+  server.close()
+})
+
+/** An available file for documents. */
+async function upload(who: Reader, text: string): Promise<string> {
+  const bytes = Buffer.from(text)
+  const made = await who.does('POST', '/v1/uploads', {
+    expected_size: bytes.length,
+    media_category: 'text',
+    claimed_type: 'text/plain',
+    purpose: 'document_ingest',
+    filename: 'a.txt',
+    checksum: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
+  })
+  const put = await fetch(made.upload_url.replace('http://dodeca.test', world.url), {
+    method: 'PUT',
+    body: new Uint8Array(bytes),
+  })
+  expect(put.status, await put.text()).toBe(200)
+  const { file_id } = await who.does('POST', `/v1/uploads/${made.id}/complete`, {})
+  await eventually('the file is available', async () => {
+    const { body } = await who.ask('GET', `/v1/files/${file_id}`)
+    return body?.state === 'available'
+  })
+  return file_id
+}
+
+const titles = async (who: Reader, id: string): Promise<string[]> =>
+  (await who.does('GET', `/v1/collections/${id}/documents?limit=100`)).data.map(
+    (one: { source_uri: string }) => one.source_uri.replace(home, ''),
+  )
+
+const connect = (who: Reader, id: string, more: object = {}) =>
+  who.does('POST', `/v1/collections/${id}/connectors`, { kind: 'uploads', ...more })
+
+test('new files are added only while the creator of the connector manages the collection', async () => {
+  const ada = await world.reader()
+  const bob = await world.reader(ada.tenant)
+  const manages = (who: Reader) => ({ principal_or_group: `user:${who.id}`, permission: 'manage' })
+  const id = await ada.collection({ default_acl: [manages(ada), manages(bob)] })
+  const { id: connector_id } = await connect(bob, id)
+  const first = await upload(bob, 'While bob may.')
+  await eventually('it is added', async () => (await titles(ada, id)).includes(`file:${first}`))
+  await ada.does('PUT', `/v1/collections/${id}/acl`, { acl: [manages(ada)] })
+  await upload(bob, 'When bob may no more.')
+  const stopped = await eventually('the connector stops, or adds it', async () => {
+    const found = await ada.does('GET', `/v1/connectors/${connector_id}`)
+    return (found.state !== 'active' || (await titles(ada, id)).length > 1) && found
+  })
+  expect(stopped).toMatchObject({ state: 'error', error_code: 'owner_lost_access' })
+  expect(await titles(ada, id)).toEqual([`file:${first}`])
+})
+
+test('of two connectors of one collection one adds a new file, and a full one stops no other', async () => {
+  const ada = await world.reader()
+  const [id, other] = [await ada.collection(), await ada.collection()]
+  for (const at of [id, id, other]) await connect(ada, at)
+  const file_id = await upload(ada, 'Once in each.')
+  await eventually('it is in the other collection', async () => {
+    const [here, there] = await Promise.all([titles(ada, id), titles(ada, other)])
+    return here.length === 1 && there.length === 1
+  })
+  expect(await titles(ada, id)).toEqual([`file:${file_id}`])
+})
+
+test('a connector of an API key syncs as long as the key manages the collection', async () => {
+  const ada = await world.reader()
+  const permissions = ['retrieval.collections.use', 'retrieval.collections.create']
+  const key = await ada.does('POST', '/v1/api-keys', { name: 'crawler', permissions })
+  pages.set('/keys/', '<p>The key opens the page.</p>')
+  const ask = (method: string, path: string, body?: object) =>
+    call(world.url, method, path, {
+      token: key.key,
+      ...(method === 'POST' ? { key: newKey() } : {}),
+      ...(body ? { body } : {}),
+    })
+  const { body: collection } = await ask('POST', '/v1/collections', { name: 'of a key' })
+  const made = await ask('POST', `/v1/collections/${collection.id}/connectors`, {
+    kind: 'web',
+    config: { urls: [`${home}/keys/`] },
+  })
+  expect(made.status, made.text).toBe(201)
+  const job = async (id: string) => (await ask('GET', `/v1/ingestion-jobs/${id}`)).body
+  expect(await ended(job, made.body.job_id)).toMatchObject({ state: 'succeeded' })
+})
+
+test('a page whose URL is a document of another source does not stop the others', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  await ada.add(id, 'My own note about it.', { source_uri: `${home}/docs/own` })
+  pages.set('/docs/', '<p>Start.</p><a href="own">own</a> <a href="two">two</a>')
+  pages.set('/docs/own', '<p>The page itself.</p>')
+  pages.set('/docs/two', '<p>The other page.</p>')
+  const config = { urls: [`${home}/docs/`], depth: 2 }
+  const { job_id } = await connect(ada, id, { kind: 'web', config })
+  expect(await ended(ada.job, job_id)).toMatchObject({ state: 'succeeded' })
+  expect(new Set(await titles(ada, id))).toEqual(new Set(['/docs/', '/docs/own', '/docs/two']))
+  const [hit] = await ada.search(id, 'note')
+  expect(hit.text).toBe('My own note about it.')
+})
+
+test('a document that is served from a file goes with it, also after a failed update', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  const file_id = await upload(ada, 'The lamp is green.')
+  const source_uri = `${home}/gone`
+  const first = await ada.ingest(id, { file_id, source_uri })
+  expect(first).toMatchObject({ state: 'succeeded' })
+  expect(await ada.ingest(id, { source_uri })).toMatchObject({ state: 'failed' })
+  expect(await ada.search(id, 'lamp')).toHaveLength(1)
+  expect((await ada.ask('DELETE', `/v1/files/${file_id}`)).status).toBe(204)
+  await eventually(
+    'it is found no more',
+    async () => (await ada.search(id, 'lamp')).length === 0,
+    10_000,
+  )
+})
+
+test('a language that no text can be cut in is refused', async () => {
+  const ada = await world.reader()
+  const asked = await ada.ask('POST', '/v1/collections', { name: 'x', language: 'en-us-gb' })
+  expect([asked.status, asked.body.errors?.[0].pointer]).toEqual([422, '/language'])
+})
