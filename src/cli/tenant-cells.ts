@@ -9,7 +9,7 @@ import { exportTenant } from '../runtime/tenants/export.ts'
 import { mayHaveArrived, release, stateOf } from '../runtime/tenants/hold.ts'
 import { importTenant } from '../runtime/tenants/import.ts'
 import { moveTenant } from '../runtime/tenants/move.ts'
-import { findTenant, many, onPlace, type Place } from '../runtime/tenants/place.ts'
+import { findTenant, indexDeletion, many, onPlace, type Place } from '../runtime/tenants/place.ts'
 import { tenancyOf, tenantTables } from '../runtime/tenants/tables.ts'
 import type { Call, Command } from './command.ts'
 import { onCurrentDatabase, type Offline } from './offline.ts'
@@ -121,6 +121,11 @@ export const tenantRelease: Command = {
         if (state.state === 'moved') {
           throw new StartError(`${slug} is served by another cell. Move it back.`)
         }
+        if (state.deleting) {
+          throw new StartError(
+            `The deletion of ${slug} has begun. Finish it: \`npx dodeca tenant delete ${slug} --confirm=${slug}\`.`,
+          )
+        }
         if (mayHaveArrived(state.reason) && !call.flag('force')) {
           throw new StartError(
             `The other cell may have ${slug} already. Run the same \`dodeca tenant move\` again: it ` +
@@ -156,7 +161,8 @@ export const tenantDelete: Command = {
         ([table, one]) => `Kept ${many(one.rows, 'row')} of ${table}: ${one.reason}.`,
       )
       call.terminal.answer(receipt, [
-        `Deleted ${many(rows, 'row')} and ${many(receipt.objects, 'object')} of ${slug}.`,
+        `Deleted ${many(rows, 'row')}, ${many(receipt.objects, 'object')} and ` +
+          `${receipt.indexes} search ${receipt.indexes === 1 ? 'index' : 'indexes'} of ${slug}.`,
         ...(receipt.objects_kept > 0
           ? [
               `Kept ${many(receipt.objects_kept, 'object')}: another cell with the same bucket uses them.`,
@@ -177,6 +183,7 @@ async function placeOf(call: Call, { ground, platform }: Offline): Promise<Place
     schemas: migrationSources(composition).map(({ schema }) => schema),
     tenancy: tenancyOf(composition),
     interests: platform.events.interests,
+    deleteIndexes: indexDeletion(platform.opened),
   }
 }
 

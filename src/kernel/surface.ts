@@ -151,6 +151,11 @@ export type Opened<Face = unknown> = {
   /** The personal data that the surface stores. */
   readonly personal?: Personal
   readonly projections?: readonly Projection[]
+  /**
+   * Deletes the search indexes of a tenant, which are neither rows nor objects, and returns their
+   * number. Its rows are deleted afterwards. After a crash it runs again.
+   */
+  deleteIndexes?(tenant_id: string): Promise<number>
   readonly checks?: readonly Check[]
   readonly providers?: readonly Provider[]
   /** Handlers for the webhooks that tenants receive from their own providers. */

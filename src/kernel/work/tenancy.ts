@@ -21,6 +21,11 @@ export type TableTenancy =
       readonly change_log?: { readonly table: string; readonly columns: readonly string[] }
       /** A tenant with such rows cannot be moved; the reason. */
       readonly blocks?: string
+      /**
+       * A column with a uuid that names what is outside of the database and not in an archive. An
+       * imported row gets a new one.
+       */
+      readonly renewed?: string
     }
 
 export type Tenancy = Readonly<Record<string, TableTenancy>>

@@ -3,7 +3,6 @@
  * objects were deleted, and which records are kept and why. The receipt stays in
  * kernel.tenant_states. A deletion that was interrupted goes on when it is run again.
  */
-import { createHash } from 'node:crypto'
 import type { DirectClient } from '../../kernel/database/direct.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 import { inLanes } from '../backup/copy.ts'
@@ -20,19 +19,16 @@ import {
   type Place,
   type TenantName,
 } from './place.ts'
+import {
+  beginReceipt,
+  countOutside,
+  countRows,
+  finishReceipt,
+  unfinishedTenant,
+  type Outside,
+  type Receipt,
+} from './receipt.ts'
 import { listOf, quoted, tenantTables, type TenantTable } from './tables.ts'
-
-export type Receipt = {
-  readonly tenant: TenantName
-  readonly deleted_at: string
-  readonly rows: Readonly<Record<string, number>>
-  readonly objects: number
-  /** Objects that stay, because another cell uses them. */
-  readonly objects_kept: number
-  readonly kept: Readonly<Record<string, { readonly rows: number; readonly reason: string }>>
-  /** Of the receipt without this member. */
-  readonly sha256: string
-}
 
 const portion = 1000
 
@@ -42,63 +38,60 @@ export async function deleteTenant(
   progress: (line: string) => void = () => {},
 ): Promise<Receipt> {
   return await onPlace(place, async client => {
-    const tenant = await findTenant(client, slug)
+    const unfinished = await unfinishedTenant(client, slug)
+    const tenant = unfinished ?? (await findTenant(client, slug))
     const tables = await tenantTables(client, place.schemas, place.tenancy)
     const moved = await isMoved(client, tenant.id)
     if (!moved) {
-      await refuseOpen(client, tenant)
+      if (!unfinished) await refuseOpen(client, tenant)
       await hold(client, place, tenant.id, tables, 'is deleted')
     }
-    const { objects, objects_kept } = await deleteObjects(client, { place, moved }, tables, tenant)
-    const rows: Record<string, number> = {}
+    await beginReceipt(client, tenant)
+    const outside = await deleteOutside(client, { place, moved }, tables, tenant)
+    await countOutside(client, tenant.id, outside)
     for (const table of inOrderOfDeletion(tables)) {
       const deleted = await deleteRows(client, table, tenant.id)
-      if (deleted === 0) continue
-      rows[table.name] = deleted
-      progress(`Deleted ${many(deleted, 'row')} of ${table.name}.`)
+      if (deleted > 0) progress(`Deleted ${many(deleted, 'row')} of ${table.name}.`)
     }
     await leaveTenant(place.objects, tenant.id, await cellIdOf(client))
     const kept = await keptRows(client, tables, tenant.id)
     await dropTriggers(client, tables, tenant.id)
     const deleted_at = await timeOf(client)
-    const facts = { tenant, deleted_at, rows, objects, objects_kept, kept }
-    const sha256 = createHash('sha256').update(JSON.stringify(facts)).digest('hex')
-    const receipt = { ...facts, sha256 }
-    await client.query(
-      `update kernel.tenant_states
-       set state = case state when 'moved' then 'moved' else 'deleted' end,
-         receipt = $2, changed_at = now()
-       where tenant_id = $1`,
-      [tenant.id, JSON.stringify(receipt)],
-    )
+    const receipt = await finishReceipt(client, tenant.id, { deleted_at, kept })
     await notify(client)
     return receipt
   })
 }
 
-/** The row of the tenant goes last: without it, an interrupted deletion could not go on. */
+/** The row of the tenant goes last: other commands find it there until then. */
 function inOrderOfDeletion(tables: readonly TenantTable[]): TenantTable[] {
   const reversed = tables.toReversed()
   const isTenant = ({ name }: TenantTable) => name === tenants_table
   return [...reversed.filter(one => !isTenant(one)), ...reversed.filter(isTenant)]
 }
 
-/** Cells with one bucket share its objects. They stay while another cell has the tenant. */
-async function deleteObjects(
+/**
+ * Cells with one bucket share its objects. They stay while another cell has the tenant. Search
+ * indexes are not shared, except by the cell to which the tenant moved.
+ */
+async function deleteOutside(
   client: DirectClient,
-  { place: { objects }, moved }: { readonly place: Place; readonly moved: boolean },
+  { place, moved }: { readonly place: Place; readonly moved: boolean },
   tables: readonly TenantTable[],
   { id }: TenantName,
-): Promise<Pick<Receipt, 'objects' | 'objects_kept'>> {
+): Promise<Outside> {
+  const { objects } = place
   const keys = new Set<string>()
   for (const table of tables) {
     for (const key of await objectKeys(client, table, id)) keys.add(key)
   }
-  if ((moved && canBeShared(objects)) || (await isTenantShared(objects, id))) {
-    return { objects: 0, objects_kept: keys.size }
+  const shared = moved && canBeShared(objects)
+  const indexes = shared ? 0 : await place.deleteIndexes(id)
+  if (shared || (await isTenantShared(objects, id))) {
+    return { objects: 0, objects_kept: keys.size, indexes }
   }
   await inLanes([...keys], key => objects.delete(key))
-  return { objects: keys.size, objects_kept: 0 }
+  return { objects: keys.size, objects_kept: 0, indexes }
 }
 
 /** A tenant must be closed first, so that one in use is not deleted by mistake. */
@@ -145,6 +138,7 @@ async function deleteRows(
       await client.query(switched('disable'))
       const { rowCount } = await client.query(statement, [tenant_id])
       await client.query(switched('enable'))
+      if (rowCount) await countRows(client, tenant_id, name, rowCount)
       return rowCount ?? 0
     })
     all += deleted

@@ -36,6 +36,8 @@ export type TenantState = {
   readonly state: string
   readonly reason: string
   readonly cell_url: string | null
+  /** Rows may be gone already. */
+  readonly deleting: boolean
 }
 
 /** Undefined for a tenant that is served as usual. */
@@ -44,7 +46,8 @@ export async function stateOf(
   tenant_id: string,
 ): Promise<TenantState | undefined> {
   const { rows } = await client.query<TenantState>(
-    'select state, reason, cell_url from kernel.tenant_states where tenant_id = $1',
+    `select state, reason, cell_url, receipt is not null as deleting
+     from kernel.tenant_states where tenant_id = $1`,
     [tenant_id],
   )
   return rows[0]
@@ -82,7 +85,7 @@ export async function hold(
     // Background work has written an event in between, whose consumers must still write.
     await dropTriggers(client, tables, tenant_id)
   }
-  await release(client, tenant_id, tables)
+  if (!(await stateOf(client, tenant_id))?.deleting) await release(client, tenant_id, tables)
   throw new StartError('Background work of the tenant writes without a pause. Try again later.')
 }
 

@@ -31,11 +31,12 @@ import { listOf, quoted, tenantTables, type TenantTable } from './tables.ts'
 
 const portion = 500
 
+/** `move` is given if the other cell gives the tenant up. */
 export async function importTenant(
   place: Place,
   folder: string,
   progress: (line: string) => void = () => {},
-  beforeCommit: () => Promise<void> = () => Promise.resolve(),
+  move?: { beforeCommit(): Promise<void> },
 ): Promise<TenantManifest> {
   const manifest = await readArchive(folder)
   await onPlace(place, async client => {
@@ -53,11 +54,12 @@ export async function importTenant(
         await importTable(client, table, folder)
       }
       await verify(client, tables, manifest)
+      if (!move) await renew(client, tables, manifest)
       // A tenant that comes back is served here again.
       await client.query('delete from kernel.tenant_states where tenant_id = $1', [
         manifest.tenant.id,
       ])
-      await beforeCommit()
+      await move?.beforeCommit()
     })
     await rows.catch(async (error: unknown) => {
       await unshareAbsent(client, place, manifest).catch(() => {})
@@ -175,6 +177,21 @@ async function importTable(
          nextval(s)))
        from pg_get_serial_sequence($1, $2) s`,
       [name, column],
+    )
+  }
+}
+
+/** Both cells have the tenant from now on, so neither may use what the other one names. */
+async function renew(
+  client: DirectClient,
+  tables: readonly TenantTable[],
+  { tenant }: TenantManifest,
+): Promise<void> {
+  for (const { name, renewed, rows } of tables) {
+    if (renewed === null) continue
+    await client.query(
+      `update ${quoted(name)} t set ${quoted(renewed)} = gen_random_uuid() where ${rows}`,
+      [tenant.id],
     )
   }
 }

@@ -10,11 +10,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DirectClient } from '../../kernel/database/direct.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
-import { deleteTenant, type Receipt } from './delete.ts'
+import { deleteTenant } from './delete.ts'
 import { exportTenant } from './export.ts'
 import { hold, mayHaveArrived, notify, recordArrival, release, stateOf } from './hold.ts'
 import { importTenant } from './import.ts'
 import { findTenant, onPlace, tenants_table, type Place, type TenantName } from './place.ts'
+import { unfinishedTenant, type Receipt } from './receipt.ts'
 import { quoted, tenantTables, type TenantTable } from './tables.ts'
 
 export type Move = {
@@ -42,9 +43,12 @@ export async function moveTenant(
 ): Promise<Receipt> {
   const { from, to, cell_url } = move
   return await onPlace(from, async client => {
-    const tenant = await findTenant(client, slug)
+    const tenant = (await unfinishedTenant(client, slug)) ?? (await findTenant(client, slug))
     const tables = await tenantTables(client, from.schemas, from.tenancy)
     const state = await stateOf(client, tenant.id)
+    if (state?.state === 'frozen' && state.deleting) {
+      throw new StartError(`${slug} is being deleted. Finish that: \`dodeca tenant delete\`.`)
+    }
     if (state?.state === 'moved' && state.cell_url !== cell_url) {
       throw new StartError(`${slug} is served by ${state.cell_url}. Finish that move first.`)
     }
@@ -80,7 +84,7 @@ async function copy({ client, move, tenant, tables, progress }: Work): Promise<v
     progress(`Holding ${tenant.slug} …`)
     await hold(client, from, tenant.id, tables, `moves to ${cell_url}`)
     await exportTenant(from, tenant.slug, folder, progress)
-    await importTenant(to, folder, progress, beforeCommit)
+    await importTenant(to, folder, progress, { beforeCommit })
   } catch (error) {
     // The reply to the commit may be what was lost.
     const known =

@@ -4,6 +4,7 @@ import { directClient, type DirectClient } from '../../kernel/database/direct.ts
 import { StartError } from '../../kernel/errors/start-error.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Interest } from '../../kernel/events/consumers/leases.ts'
+import type { Opened } from '../../kernel/surface.ts'
 import type { Tenancy } from '../../kernel/work/tenancy.ts'
 
 export type Place = {
@@ -14,6 +15,17 @@ export type Place = {
   readonly tenancy: Tenancy
   /** The consumers that must have processed the events of a tenant before it can go. */
   readonly interests: readonly Interest[]
+  /** Deletes the search indexes of a tenant, and returns their number. */
+  deleteIndexes(tenant_id: string): Promise<number>
+}
+
+/** Of all surfaces. */
+export function indexDeletion(opened: Readonly<Record<string, Opened>>): Place['deleteIndexes'] {
+  return async tenant_id => {
+    let deleted = 0
+    for (const one of Object.values(opened)) deleted += (await one.deleteIndexes?.(tenant_id)) ?? 0
+    return deleted
+  }
 }
 
 /** What a tenant is called stands here. */
@@ -74,6 +86,11 @@ export async function findTenant(client: DirectClient, slug: string): Promise<Te
   const list = '`npx dodeca tenant list` lists them.'
   if (!gone) throw new StartError(`There is no tenant ${slug}. ${list}`)
   const { state, cell_url, at } = gone
+  if (state === 'frozen') {
+    throw new StartError(
+      `The deletion of ${slug} was interrupted. Run \`npx dodeca tenant delete ${slug}\` again.`,
+    )
+  }
   const what = state === 'moved' ? `moved to ${cell_url}` : 'was deleted'
   throw new StartError(`There is no tenant ${slug} here: it ${what} (${at}). ${list}`)
 }

@@ -23,6 +23,7 @@ export type TenantTable = {
   readonly deleted: string | null
   readonly kept: string | null
   readonly blocks: string | null
+  readonly renewed: string | null
   readonly change_log: { readonly table: string; readonly columns: readonly string[] } | null
   /** Triggers that refuse deletes. */
   readonly guards: readonly string[]
@@ -97,6 +98,7 @@ function tableOf(
       deleted: given.kept ? null : deleted,
       kept: given.kept ?? null,
       blocks: given.blocks ?? null,
+      renewed: given.renewed ?? null,
       change_log: given.change_log ?? null,
       guards,
     },

@@ -13,6 +13,7 @@ import { errors } from './errors.ts'
 import { events } from './events.ts'
 import { openExtractors } from './extraction/open-extractors.ts'
 import type { Face } from './face.ts'
+import { deleteIndexes } from './indexes/delete-indexes.ts'
 import { openIndex } from './indexes/open-index.ts'
 import { openProfiles } from './indexes/open-profiles.ts'
 import { evaluateJob } from './evaluations/evaluate-job.ts'
@@ -27,11 +28,13 @@ import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { seed } from './seed.ts'
 import { allowedPorts, settings } from './settings.ts'
+import { tenancy } from './tenancy.ts'
 
 export const retrieval: Surface<Face, Needs, typeof settings> = {
   name: 'retrieval',
   settings,
   migrations: new URL('./migrations/', import.meta.url),
+  tenancy,
   permissions,
   errors,
   events,
@@ -65,6 +68,7 @@ export const retrieval: Surface<Face, Needs, typeof settings> = {
       ],
       loops: [sweepLoop(deps), reapLoop(deps)],
       projections: [indexProjection(deps)],
+      deleteIndexes: tenant_id => deleteIndexes(deps, tenant_id),
       retention: [
         {
           table: 'retrieval.ingestion_jobs',

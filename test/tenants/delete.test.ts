@@ -1,0 +1,116 @@
+/** A tenant is deleted with its search indexes, also if the command is interrupted on the way. */
+import { readdir, readFile, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../src/kernel/database/sql.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import { deleteTenant } from '../../src/runtime/tenants/delete.ts'
+import { exportTenant } from '../../src/runtime/tenants/export.ts'
+import { stateOf } from '../../src/runtime/tenants/hold.ts'
+import { importTenant } from '../../src/runtime/tenants/import.ts'
+import { moveTenant } from '../../src/runtime/tenants/move.ts'
+import { onPlace } from '../../src/runtime/tenants/place.ts'
+import type { Member } from '../product-world.ts'
+import { eventually } from '../world.ts'
+import { ask, openCells, type Cell } from './cells.ts'
+
+let one: Cell
+let other: Cell
+beforeAll(async () => {
+  ;[one, other] = await openCells({ RETRIEVAL_DEFAULT_PROFILE: 'hash-ngram-384@1' })
+})
+afterAll(async () => {
+  await Promise.all([one?.close(), other?.close()])
+})
+
+const disable = ({ tenant }: Member) =>
+  one.platform.kernel.db.run(sql`
+    update identity.tenants set state = 'disabled' where id = ${tenant.id}`)
+
+/** A document that is searched: its word stands in the files of the index. */
+async function withDocument(who: Member, word: string): Promise<void> {
+  await one.give(who, 'tenant_admin')
+  const { id } = await ask(one, who, 'POST', '/v1/collections', { name: 'Handbook' })
+  const text = `The word of this document is ${word}.`
+  const document = { text, title: word }
+  const { job_id } = await ask(one, who, 'POST', `/v1/collections/${id}/documents`, document)
+  await eventually('the document is indexed', async () => {
+    return (await ask(one, who, 'GET', `/v1/ingestion-jobs/${job_id}`)).status === 'succeeded'
+  })
+}
+
+async function filesWith({ data_dir }: Cell, word: string): Promise<string[]> {
+  const names = await readdir(data_dir, { recursive: true, withFileTypes: true })
+  const found: string[] = []
+  for (const file of names.filter(name => name.isFile())) {
+    const path = join(file.parentPath, file.name)
+    const bytes = await readFile(path).catch(() => Buffer.alloc(0))
+    if (bytes.includes(word)) found.push(path)
+  }
+  return found
+}
+
+test('no file has a word of a deleted tenant', async () => {
+  const who = await one.member()
+  const word = `zq${newId().slice(-12)}`
+  await withDocument(who, word)
+  expect(await filesWith(one, word)).not.toEqual([])
+  await disable(who)
+  const receipt = await deleteTenant(one.place, who.tenant.slug)
+  expect(receipt.indexes).toBe(1)
+  expect(await filesWith(one, word)).toEqual([])
+})
+
+const links = 3
+
+async function withLinks(): Promise<Member> {
+  const who = await one.member()
+  const body = { destination_url: 'https://www.example.com/' }
+  for (let n = 0; n < links; n++) await ask(one, who, 'POST', '/v1/links', body)
+  return who
+}
+
+/** Ends the deletion right after the rows of a table. */
+const endAfter = (table: string) => (line: string) => {
+  if (line.endsWith(` of ${table}.`)) throw new Error('interrupted')
+}
+
+test.each(['links.links', 'identity.tenants'])(
+  'a deletion that was interrupted after %s is finished, with a receipt of all rows',
+  async table => {
+    const who = await withLinks()
+    const { slug, id } = who.tenant
+    await disable(who)
+    await expect(deleteTenant(one.place, slug, endAfter(table))).rejects.toThrow('interrupted')
+    // What is half deleted is neither served nor moved.
+    expect(await onPlace(one.place, client => stateOf(client, id))).toMatchObject({
+      state: 'frozen',
+      deleting: true,
+    })
+    const move = { from: one.place, to: other.place, cell_url: other.url, scratch: one.data_dir }
+    await expect(moveTenant(move, slug)).rejects.toThrow('is being deleted')
+    const receipt = await deleteTenant(one.place, slug)
+    expect(receipt.rows).toMatchObject({ 'links.links': links, 'identity.tenants': 1 })
+    await expect(deleteTenant(one.place, slug)).rejects.toThrow('was deleted')
+  },
+)
+
+test('two cells that have one tenant do not share its search indexes', async () => {
+  const who = await one.member()
+  await one.give(who, 'tenant_admin')
+  await ask(one, who, 'POST', '/v1/collections', { name: 'Handbook' })
+  const folder = await mkdtemp(join(one.data_dir, 'export-'))
+  await exportTenant(one.place, who.tenant.slug, folder)
+  await importTenant(other.place, folder)
+  await rm(folder, { recursive: true })
+  const Table = Type.Object({ table_id: Type.String() })
+  const tableIn = async ({ platform }: Cell) =>
+    (
+      await platform.kernel.db.one(
+        Table,
+        sql`select table_id from retrieval.index_versions where tenant_id = ${who.tenant.id}`,
+      )
+    ).table_id
+  expect(await tableIn(other)).not.toBe(await tableIn(one))
+})
