@@ -71,6 +71,25 @@ async function withLinks(): Promise<Member> {
   return who
 }
 
+test('what belongs to a tenant only through its links is deleted with them', async () => {
+  const who = await withLinks()
+  const { db } = one.platform.kernel
+  await db.run(sql`
+    insert into links.daily_link_stats (domain_id, code, day, clicks)
+    select domain_id, code, current_date, 7 from links.links where tenant_id = ${who.tenant.id}`)
+  const count = async () => {
+    const { n } = await db.one(
+      Type.Object({ n: Type.Integer() }),
+      sql`select count(*)::int as n from links.daily_link_stats where clicks = 7`,
+    )
+    return n
+  }
+  expect(await count()).toBe(links)
+  await disable(who)
+  const receipt = await deleteTenant(one.place, who.tenant.slug)
+  expect([await count(), receipt.rows['links.daily_link_stats']]).toEqual([0, links])
+})
+
 /** Ends the deletion right after the rows of a table. */
 const endAfter = (table: string) => (line: string) => {
   if (line.endsWith(` of ${table}.`)) throw new Error('interrupted')

@@ -63,11 +63,16 @@ export async function deleteTenant(
   })
 }
 
-/** The row of the tenant goes last: other commands find it there until then. */
+/**
+ * Rows without a tenant of their own are found through other rows, so they go first. The row of the
+ * tenant goes last: other commands find it there until then.
+ */
 function inOrderOfDeletion(tables: readonly TenantTable[]): TenantTable[] {
-  const reversed = tables.toReversed()
-  const isTenant = ({ name }: TenantTable) => name === tenants_table
-  return [...reversed.filter(one => !isTenant(one)), ...reversed.filter(isTenant)]
+  const place = ({ name, has_tenant }: TenantTable) => {
+    if (name === tenants_table) return 2
+    return has_tenant ? 1 : 0
+  }
+  return tables.toReversed().sort((one, next) => place(one) - place(next))
 }
 
 /**
