@@ -1,4 +1,5 @@
 /** One address for two cells: requests find the cell of their tenant, also after a move. */
+import { hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -6,7 +7,7 @@ import { openRouter, type Router } from '../../src/runtime/cells/router.ts'
 import { moveTenant } from '../../src/runtime/tenants/move.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Member } from '../product-world.ts'
-import { call, newKey, type Ask } from '../world.ts'
+import { call, eventually, newKey, type Ask } from '../world.ts'
 import { openCells, type Cell } from './cells.ts'
 
 let first: Cell
@@ -80,6 +81,61 @@ test('a session goes on in the cell to which its tenant was moved', async () => 
   expect((await call(url, 'GET', `/${code}`)).status).toBe(302)
 })
 
+test('files of each cell are sent and read by signed URLs, also long ones', async () => {
+  const here = (signed: string) => url + new URL(signed).pathname + new URL(signed).search
+  for (const who of [await first.member(), await second.member()]) {
+    for (const bytes of [randomBytes(100), randomBytes(3 * 1024 * 1024)]) {
+      const checksum = `sha256:${hash('sha256', bytes, 'hex')}`
+      const order = { expected_size: bytes.length, checksum, media_category: 'any' }
+      const body = { ...order, purpose: 'generic' }
+      const begun = await ask(who, 'POST', '/v1/uploads', { key: newKey(), body })
+      const { id, upload_url } = begun.body
+      const sent = await fetch(here(upload_url), { method: 'PUT', body: new Uint8Array(bytes) })
+      expect(sent.status, await sent.text()).toBe(200)
+      const done = await ask(who, 'POST', `/v1/uploads/${id}/complete`, { key: newKey(), body: {} })
+      const path = `/v1/files/${done.body.file_id}/download-url`
+      const signed = await eventually('the file can be read', async () => {
+        const { status, body: found } = await ask(who, 'GET', path)
+        return status === 200 && (found.url as string)
+      })
+      const read = await fetch(here(signed))
+      expect(Buffer.from(await read.arrayBuffer()).equals(bytes)).toBe(true)
+    }
+  }
+})
+
+test('a long body without a right is refused, and the next request is served', async () => {
+  const refused = await fetch(`${url}/_objects/u/${newId()}/1?exp=1&kid=k1&sig=x`, {
+    method: 'PUT',
+    body: new Uint8Array(3 * 1024 * 1024),
+  })
+  expect(refused.status).toBe(403)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+})
+
+test('a forgotten password is mailed by the cell of the account', async () => {
+  for (const cell of [first, second]) {
+    const { email, tenant } = await cell.member()
+    const body = { email, tenant: tenant.slug }
+    const asked = await call(url, 'POST', '/v1/password-reset-requests', { body })
+    expect(asked.status).toBe(202)
+    await eventually('the mail waits', async () => {
+      return (await cell.mails(email)).some(mail => mail.template === 'reset_password')
+    })
+  }
+})
+
+test('a browser with cookies of one cell follows a link of the other', async () => {
+  const [here, there] = [await first.member(), await second.member()]
+  const code = await shorten(there)
+  const headers = { cookie: `at=${here.token}` }
+  expect((await call(url, 'GET', '/v1/me', { headers })).body.id).toBe(here.id)
+  expect((await call(url, 'GET', `/${code}`, { headers })).status).toBe(302)
+  const before = router.searched()
+  expect((await call(url, 'GET', '/v1/me', { headers })).body.id).toBe(here.id)
+  expect(router.searched()).toBe(before)
+})
+
 test('a socket opens in the cell of its tenant', async () => {
   const who = await second.member()
   const { body } = await ask(who, 'GET', '/v1/realtime-token')
@@ -90,16 +146,28 @@ test('a socket opens in the cell of its tenant', async () => {
   await once(socket, 'close')
 })
 
-test('a cell that does not answer is 503 for its own tenants only', async () => {
-  const apart = await openRouter({
-    cells: [first.url, 'http://127.0.0.1:9'],
-    host: '127.0.0.1',
-    port: 0,
-  })
-  const here = await first.member()
-  const answer = await call(`http://127.0.0.1:${apart.port}`, 'GET', '/v1/me', here)
-  expect(answer.status).toBe(200)
-  const lost = await call(`http://127.0.0.1:${apart.port}`, 'GET', '/v1/me', { token: 'other' })
-  expect([lost.status, lost.body.code]).toEqual([503, 'service_unavailable'])
-  await apart.close()
-})
+const dead = 'http://127.0.0.1:9'
+
+test.each(['first', 'last'])(
+  'a cell that is down is 503 for its own tenants only: %s',
+  async at => {
+    const cells = at === 'first' ? [dead, first.url] : [first.url, dead]
+    const apart = await openRouter({ cells, host: '127.0.0.1', port: 0 })
+    const there = `http://127.0.0.1:${apart.port}`
+    const here = await first.member()
+    expect((await call(there, 'GET', '/v1/me', here)).status).toBe(200)
+    const { token } = here
+    const body = { destination_url: 'https://www.example.com/' }
+    const made = await call(there, 'POST', '/v1/links', { token, key: newKey(), body })
+    expect(made.status, made.text).toBe(201)
+    expect((await call(there, 'GET', `/${made.body.code}`)).status).toBe(302)
+    const realtime = (await call(there, 'GET', '/v1/realtime-token', { token })).body.token
+    const socket = new WebSocket(`${there.replace('http', 'ws')}/v1/realtime?token=${realtime}`)
+    await once(socket, 'open')
+    socket.close()
+    await once(socket, 'close')
+    const lost = await call(there, 'GET', '/v1/me', { token: 'other' })
+    expect([lost.status, lost.body.code]).toEqual([503, 'service_unavailable'])
+    await apart.close()
+  },
+)

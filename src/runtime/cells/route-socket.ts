@@ -8,6 +8,9 @@ import { forwarded } from './forwarded.ts'
 import type { Places } from './places.ts'
 import { tenantKey } from './tenant-key.ts'
 
+const unavailable =
+  'HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\r\n'
+
 type Accepted = {
   readonly reply: IncomingMessage
   readonly socket?: Duplex
@@ -29,8 +32,14 @@ async function connect(
 ): Promise<void> {
   const key = tenantKey(incoming.headers.authorization ?? incoming.url ?? '')
   let refused: IncomingMessage | undefined
+  let down = false
   for (const cell of places.orderFor(key)) {
-    const { reply, socket, head: begun } = await handshake(cell, incoming)
+    const accepted = await handshake(cell, incoming).catch(() => undefined)
+    if (!accepted) {
+      down = true
+      continue
+    }
+    const { reply, socket, head: begun } = accepted
     if (!socket) {
       reply.resume()
       refused ??= reply
@@ -45,7 +54,8 @@ async function connect(
     socket.pipe(client).pipe(socket)
     return
   }
-  client.end(refused ? headOf(refused, 'connection: close') : '')
+  // A cell that is down may know what the others do not.
+  client.end(refused && !down ? headOf(refused, 'connection: close') : unavailable)
 }
 
 function handshake(cell: string, incoming: IncomingMessage): Promise<Accepted> {

@@ -3,13 +3,15 @@
  * goes first where its tenant (or, without a credential, its path) was found before. A cell that does
  * not know the credential or the public path refuses before anything has happened, so the same
  * request goes to the next one; a cell that has moved the tenant names the new one. So the router
- * keeps nothing that could be lost, and any number of them run side by side.
+ * keeps nothing that could be lost, and any number of them run side by side. A cell that is down is
+ * passed over: only what no other cell knows is refused.
  */
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { cell_header } from '../../kernel/work/tenant-states.ts'
-import { forwarded, withoutHops } from './forwarded.ts'
+import { askCell, CellDown, type Asked } from './ask-cell.ts'
+import { withoutHops } from './forwarded.ts'
 import { Places } from './places.ts'
 import { openSockets } from './route-socket.ts'
 import { tenantKey } from './tenant-key.ts'
@@ -27,7 +29,7 @@ export type RouterOptions = {
   readonly cells: readonly string[]
   readonly host: string
   readonly port: number
-  /** A longer body goes to one cell only, as it arrives. */
+  /** A longer body is sent as it arrives, to the cell that accepts the head of the request. */
   readonly buffer_bytes?: number
   /** Tenants and paths whose cell is remembered. */
   readonly remembered_max?: number
@@ -70,40 +72,92 @@ async function route(
   outgoing: ServerResponse,
   onSearch: () => void,
 ): Promise<void> {
-  const { body, rest } = await readBody(incoming, buffer_bytes)
+  const leaving = new AbortController()
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) leaving.abort()
+  })
+  const asked = { incoming, gone: leaving.signal, ...(await readBody(incoming, buffer_bytes)) }
   const key = keyOf(incoming)
   const order = places.orderFor(key)
+  if (isForAll(asked)) return await askAll(order, asked, outgoing)
   let first: IncomingMessage | undefined
+  let down = false
   for (let at = 0; at < order.length; at++) {
     const cell = order[at] ?? ''
-    const reply = await send(cell, incoming, body, rest)
+    const last = at === order.length - 1
+    const found = await askCell(cell, asked).catch(passOver)
+    if (!found) {
+      down = true
+      continue
+    }
+    const { reply, final } = found
     const named = places.named(reply.headers[cell_header]?.toString())
-    const last = at === order.length - 1 || rest !== null
-    if (named && named !== cell && !last) {
+    if (named && named !== cell && !last && !final) {
       // Next, if it was not asked yet.
       order.splice(at + 1, order.length, named)
-    } else if (!isUnknown(incoming, reply.statusCode ?? 0)) {
+    } else if (final || !isUnknown(incoming, reply.statusCode ?? 0)) {
       if (at > 0) onSearch()
-      if (!named) places.learn(key, cell)
+      if (!named && !isPublic(incoming, first)) places.learn(key, cell)
       first?.destroy()
-      return await answer(outgoing, reply)
-    } else if (last) {
-      if (at > 0) onSearch()
-      return await answer(outgoing, first ?? reply)
+      return await answer(outgoing, reply, asked)
     }
     if (first || named) reply.resume()
     else first = reply
   }
+  if (order.length > 1) onSearch()
+  // A cell that is down may know what the others do not.
+  if (first && !down) return await answer(outgoing, first, asked)
+  first?.destroy()
+  refuse(outgoing)
+}
+
+function passOver(error: unknown): undefined {
+  if (!(error instanceof CellDown)) throw error
+}
+
+/**
+ * These are accepted for every tenant and address, so that they reveal nothing: only the cell of the
+ * tenant sends a mail.
+ */
+const for_all = new Set([
+  '/v1/password-reset-requests',
+  '/v1/email-verification-requests',
+  '/account/forgot',
+  '/account/send-again',
+])
+
+function isForAll({ incoming: { method, url = '' }, rest }: Asked): boolean {
+  return method === 'POST' && rest === null && for_all.has(url.split('?')[0] ?? '')
+}
+
+/** The reply is that of the first cell. */
+async function askAll(cells: readonly string[], asked: Asked, outgoing: ServerResponse) {
+  let first: IncomingMessage | undefined
+  for (const cell of cells) {
+    const found = await askCell(cell, asked).catch(passOver)
+    if (first) found?.reply.resume()
+    else first = found?.reply
+  }
+  if (first) await answer(outgoing, first, asked)
+  else refuse(outgoing)
 }
 
 /**
  * Whether another cell may know what this one refuses: the credential, the public path, or the
  * session and the account that a request without a credential names. A tenant that has moved away
- * is still held here (503).
+ * is still held here (503). A signed URL of another cell is not valid here (403). A browser sends its
+ * cookies also to public paths, such as a short link.
  */
-function isUnknown({ headers }: IncomingMessage, status: number): boolean {
-  const anonymous = !headers.authorization && !headers.cookie
-  return status === 401 || (anonymous && (status === 404 || status === 503))
+function isUnknown({ headers, method }: IncomingMessage, status: number): boolean {
+  if (status === 401) return true
+  if (headers.authorization) return false
+  if (headers.cookie) return status === 404 && (method === 'GET' || method === 'HEAD')
+  return status === 403 || status === 404 || status === 503
+}
+
+/** Whether the path was found elsewhere, which says nothing about the cell of the cookies. */
+function isPublic({ headers }: IncomingMessage, first: IncomingMessage | undefined): boolean {
+  return headers.cookie !== undefined && first?.statusCode === 404
 }
 
 function keyOf({ headers, url = '', method = '' }: IncomingMessage): string {
@@ -113,13 +167,10 @@ function keyOf({ headers, url = '', method = '' }: IncomingMessage): string {
   return `${headers.host} ${method === 'GET' || method === 'HEAD' ? path : method}`
 }
 
-type Body = {
-  readonly body: Buffer
-  /** What has not arrived yet of a body that is longer than the buffer. */
-  readonly rest: IncomingMessage | null
-}
-
-async function readBody(incoming: IncomingMessage, limit: number): Promise<Body> {
+async function readBody(
+  incoming: IncomingMessage,
+  limit: number,
+): Promise<Pick<Asked, 'body' | 'rest'>> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
@@ -130,32 +181,16 @@ async function readBody(incoming: IncomingMessage, limit: number): Promise<Body>
   return { body: Buffer.concat(chunks), rest: null }
 }
 
-function send(
-  cell: string,
-  incoming: IncomingMessage,
-  body: Buffer,
-  rest: IncomingMessage | null,
-): Promise<IncomingMessage> {
-  const { method, url: path, headers, socket } = incoming
-  return new Promise((resolve, reject) => {
-    // The address of the request is passed on as it is. Resolved against that of the cell, one with
-    // a host of its own would lead there, with the caller's credential.
-    const outgoing = request(
-      cell,
-      { method, path, headers: forwarded(headers, socket), setHost: false },
-      resolve,
-    )
-    outgoing.on('error', reject)
-    if (rest) {
-      outgoing.write(body)
-      pipeline(rest, outgoing).catch(reject)
-    } else outgoing.end(body)
-  })
-}
-
-async function answer(outgoing: ServerResponse, reply: IncomingMessage): Promise<void> {
+async function answer(
+  outgoing: ServerResponse,
+  reply: IncomingMessage,
+  { rest }: Pick<Asked, 'rest'>,
+): Promise<void> {
+  // What is left of a body that was refused would be read as the next request.
+  if (rest && !rest.complete) outgoing.shouldKeepAlive = false
   outgoing.writeHead(reply.statusCode ?? 502, withoutHops(reply.headers))
   await pipeline(reply, outgoing)
+  rest?.resume()
 }
 
 function refuse(outgoing: ServerResponse): void {
