@@ -100,7 +100,7 @@ export async function shredMessage(
     sql`
       update chat.attachments set state = 'deleted', filename = null
       where tenant_id = ${tenant_id} and conversation_id = ${conversation_id}
-        and message_id = ${message_id} and state <> 'deleted'
+        and message_id = ${message_id} and (state <> 'deleted' or filename is not null)
       returning file_id`,
   )
   for (const { file_id } of gone) if (file_id) await files.remove(tx, { tenant_id, file_id })

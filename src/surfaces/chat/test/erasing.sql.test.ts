@@ -1,0 +1,51 @@
+/** A deleted message keeps nothing of its attachments, whatever happened to their files before. */
+import { createHash } from 'node:crypto'
+import { Type } from 'typebox'
+import { afterAll, expect, test } from 'vitest'
+import { eventually, newKey } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import { openChatWorld, type Talker } from './chat-world.ts'
+
+const world = await openChatWorld()
+afterAll(() => world.close())
+
+const Name = Type.Object({ state: Type.String(), filename: nullable(Type.String()) })
+
+test('the name of a file that was deleted first goes with the message', async () => {
+  const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+  const id = await ada.group([bob])
+  const bytes = Buffer.from('the route of the hike')
+  const begun = await ada.ask('POST', '/v1/attachments/uploads', {
+    conversation_id: id,
+    filename: 'route of Ada.txt',
+    expected_size: bytes.length,
+  })
+  expect(begun.status, begun.text).toBe(201)
+  const { attachment_id, upload } = begun.body
+  await world.send(upload, bytes)
+  const checksum = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+  const parts = [{ part_number: 1 }]
+  expect((await world.complete(ada, upload.upload_id, { parts, checksum })).status).toBe(202)
+  const at = `/v1/conversations/${id}/messages`
+  const message = await eventually('the attachment may be sent', async () => {
+    const body = { attachment_ids: [attachment_id] }
+    const answer = await ada.ask('POST', at, body, { key: newKey() })
+    return answer.status === 201 && answer.body
+  })
+  const stored = async () =>
+    await world.platform.kernel.db.one(
+      Name,
+      sql`
+        select state, filename from chat.attachments
+        where tenant_id = ${ada.tenant.id} and id = ${attachment_id}`,
+    )
+  const { file_id } = await eventually('the file is available', async () => {
+    const [shown] = (await ada.history(id)).data
+    return shown.attachments[0].state === 'available' && shown.attachments[0]
+  })
+  expect((await ada.ask('DELETE', `/v1/files/${file_id}`)).status).toBe(204)
+  await eventually('the attachment is deleted', async () => (await stored()).state === 'deleted')
+  expect((await ada.ask('DELETE', `${at}/${message.id}`)).status).toBe(204)
+  expect((await stored()).filename).toBeNull()
+})
