@@ -9,6 +9,7 @@ import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { Id } from '../../kernel/http/shapes.ts'
 import type { Deps } from './deps.ts'
+import { cancelMembers } from './digests/cancel-members.ts'
 import { by_platform } from './intents/prepare-order.ts'
 import { settleIntents } from './sending/settle-intents.ts'
 
@@ -93,6 +94,14 @@ async function eraseNotifications(tx: Tx, { tenant_id, ids, refs }: Erased): Pro
       select distinct tenant_id, intent_id from ended`,
   )
   await settleIntents(tx, open)
+  await tx.run(sql`
+    select from notifications.digests
+    where tenant_id = ${tenant_id} and recipient_ref = any(${refs}::text[]) and state = 'open'
+    order by id for update`)
+  await cancelMembers(
+    tx,
+    sql`m.tenant_id = ${tenant_id} and m.recipient_ref = any(${refs}::text[])`,
+  )
   await tx.run(sql`
     update notifications.delivery_attempts a set masked = null, destination_hash = null
     from notifications.notification_intents i

@@ -6,6 +6,7 @@
  * | ---------------------------------- | ----------------------------------------- |
  * | scheduled, held, queued            | cancelled (full)                          |
  * | processing, sent                   | what waits is cancelled (partial or none) |
+ * | held in a digest that is closed    | the same (none)                           |
  * | cancelled                          | the same                                  |
  * | delivered, failed, suppressed, expired | 409                                   |
  */
@@ -13,6 +14,7 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { problem } from '../errors.ts'
+import { cancelMembers, holdDigest } from '../digests/cancel-members.ts'
 import { settleIntents } from '../sending/settle-intents.ts'
 import { requireIntent, type Caller } from './read-notification.ts'
 import type { Cancelled } from './schemas.ts'
@@ -29,8 +31,9 @@ export async function cancelNotification(
   id: string,
   reason?: string,
 ): Promise<Static<typeof Cancelled>> {
-  await requireIntent(tx, caller, id, 'cancel')
+  const { digest_id } = await requireIntent(tx, caller, id, 'cancel')
   const { tenant_id, id: actor } = caller.principal
+  const collected = digest_id !== null && (await holdDigest(tx, tenant_id, digest_id))
   // Locked, so that a sender that finishes now comes before or after this transaction.
   const { state } = await tx.one(
     State,
@@ -63,7 +66,8 @@ export async function cancelNotification(
       where tenant_id = ${tenant_id} and intent_id = ${id}
         and state in ('sending', 'accepted', 'delivered', 'unknown', 'bounced', 'complained')`,
   )
-  if (state === 'held' && cancelled === 0) await cancelMember(tx, tenant_id, id)
+  // An order in a digest has no attempts of its own.
+  if (collected) await cancelMembers(tx, sql`m.tenant_id = ${tenant_id} and m.id = ${id}`)
   await settleIntents(tx, [{ tenant_id, intent_id: id }])
   const now = await tx.one(
     State,
@@ -72,14 +76,7 @@ export async function cancelNotification(
       where tenant_id = ${tenant_id} and id = ${id}`,
   )
   const some = cancelled > 0 ? 'partial' : 'none'
-  const effect = left === 0 ? 'full' : some
+  const leaves = left > 0 || (digest_id !== null && !collected)
+  const effect = leaves ? some : 'full'
   return { id, state: now.state, effect }
-}
-
-/** An order in a digest has no attempts of its own. */
-async function cancelMember(tx: Tx, tenant_id: string, id: string): Promise<void> {
-  await tx.run(sql`
-    update notifications.notification_intents
-    set state = 'cancelled', updated_at = kernel.now()
-    where tenant_id = ${tenant_id} and id = ${id} and digest_id is not null`)
 }

@@ -1,13 +1,12 @@
-/** Digests, preferences, unsubscribing and the inbox as it goes on. */
+/** Preferences, unsubscribing and the inbox as it goes on. */
 import { createParser } from 'eventsource-parser'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
-import { eventually, newKey, type Answer } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { eventually, newKey } from '../../../../test/world.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { openNotifyWorld, usual_data } from './notify-world.ts'
 
-const world = await openNotifyWorld({ NOTIFICATIONS_DEFAULT_LOCALE: 'fr' })
+const world = await openNotifyWorld()
 afterAll(() => world.close())
 
 const ask = (who: Member, method: string, path: string, body?: unknown, headers = {}) =>
@@ -83,41 +82,6 @@ describe.concurrent('preferences', () => {
     await world.reaches(who, held.body.id, 'sent')
   })
 
-  test('name the language of messages, else the deployment does', async () => {
-    const who = await world.sender()
-    const { db } = world.platform.kernel
-    await db.run(sql`update identity.accounts set verified_at = now() where id = ${who.id}`)
-    const name = `t-${newId()}`
-    const texts = (word: string) => ({
-      email: { subject: word, body: `<p>${word}</p>` },
-      in_app: { title: word, body: word },
-    })
-    const path = '/v1/notification-templates'
-    const body = { name, default_locale: 'en', channels: texts('Hello') }
-    const locales = { de: texts('Hallo'), fr: texts('Bonjour') }
-    const made = await ask(who, 'POST', path, { ...body, locales })
-    expect(made.status, made.text).toBe(201)
-    await ask(who, 'POST', `${path}/${name}/versions/1/publish`)
-    const told = async (channel: string) => {
-      const recipient = { user_id: who.id }
-      const order = { recipient, category: 'order.updates', template: { name }, data: {} }
-      const sent = await world.send(who, { ...order, channels: [channel] })
-      const done = channel === 'email' ? 'sent' : 'delivered'
-      const { attempts } = await world.reaches(who, sent.body.id, done)
-      const rendered = await ask(
-        who,
-        'GET',
-        `/v1/notifications/${sent.body.id}/rendered?channel=${channel}`,
-      )
-      expect(rendered.body.sha256).toBe(attempts[0].rendered_sha256)
-      return rendered.body.subject
-    }
-    expect([await told('in_app'), await told('email')]).toEqual(['Bonjour', 'Bonjour'])
-    const set = { timezone: 'UTC', locale: 'de-AT', preferences: [] }
-    expect((await ask(who, 'PUT', `/v1/users/${who.id}/preferences`, set)).status).toBe(200)
-    expect([await told('in_app'), await told('email')]).toEqual(['Hallo', 'Hallo'])
-  })
-
   test('that change between accept and send count', async () => {
     const who = await world.sender()
     const sent = await world.send(who, {
@@ -168,26 +132,6 @@ describe.concurrent('preferences', () => {
   ])('%j are refused with %s', async (body, code) => {
     const who = await world.member()
     expect((await ask(who, 'PUT', `/v1/users/${who.id}/preferences`, body)).body.code).toBe(code)
-  })
-})
-
-test.each([
-  ['at once', {}],
-  ['at a time', { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() }],
-  ['in a digest', { digest: { key: 'd', window_seconds: 3600 } }],
-])('what is sent %s with a key of the window is suppressed', async (_when, more) => {
-  const who = await world.sender()
-  const order = {
-    ...(await header(who, { channels: ['in_app'], ...more })),
-    recipient: { user_id: who.id },
-    dedupe: { key: 'k', window_seconds: 3600 },
-  }
-  const first = await world.send(who, order)
-  expect(first.body.state, first.text).not.toBe('suppressed')
-  const second = await world.send(who, order)
-  expect(second.body).toMatchObject({
-    state: 'suppressed',
-    channels: [{ channel: 'in_app', state: 'skipped', reason: 'deduplicated' }],
   })
 })
 
@@ -284,47 +228,4 @@ test('an inbox is a stream: what comes, what is read, and what was missed', asyn
     read: 2,
     unread_count: 0,
   })
-})
-
-// It moves the clock, so it is alone.
-test('a digest gathers what comes in its window; two hundred at its end are in exactly one each', async () => {
-  const who = await world.sender()
-  const texts = {
-    in_app: { title: '{{ total }} new', body: '{% for e in events %}{{ e.n }},{% endfor %}' },
-  }
-  const name = await world.template(who, texts)
-  const order = (n: number) => ({
-    recipient: { user_id: who.id },
-    category: 'order.updates',
-    template: { name },
-    data: { n },
-    channels: ['in_app'],
-    digest: { key: 'k', window_seconds: 60 },
-  })
-  const send = async (n: number, key = newKey()): Promise<Answer> => {
-    const answer = await world.send(who, order(n), key)
-    // Two hundred at once are more than one process takes.
-    return answer.status === 503 ? send(n, key) : answer
-  }
-  const add = (from: number) => Promise.all(Array.from({ length: 100 }, (_, n) => send(from + n)))
-  const clock = (offset_seconds: number) =>
-    world.call('POST', '/dev/clock', { body: { offset_seconds } })
-  // The window ends while they come: what is late begins another digest.
-  const first = add(0)
-  await eventually('a digest is open', async () => {
-    const { body } = await ask(who, 'GET', '/v1/notifications?state=held&limit=1')
-    return body.data.length > 0
-  })
-  const [early, , late] = await Promise.all([first, clock(61), add(100)])
-  const sent = [...early, ...late]
-  expect(new Set(sent.map(one => one.status))).toEqual(new Set([202]))
-  await clock(122)
-  const ids = sent.map(one => one.body.id as string)
-  for (const id of ids) await world.reaches(who, id, 'delivered')
-  await clock(0)
-  const { body } = await ask(who, 'GET', '/v1/inbox?limit=100')
-  const titles = (body.data as { title: string }[]).map(one => Number.parseInt(one.title, 10))
-  expect(titles.reduce((sum, total) => sum + total, 0)).toBe(200)
-  const digests = await Promise.all(ids.map(async id => (await world.read(who, id)).digest_id))
-  expect(new Set(digests).size).toBe(titles.length)
 })
