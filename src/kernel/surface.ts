@@ -60,10 +60,7 @@ export type Kernel = {
   readonly data_dir: string
   readonly settings: KernelSettings
   readonly db: Db
-  /**
-   * One more connection, for reads without which this process refuses every request. It is free
-   * when all connections of `db` are in use.
-   */
+  /** One more connection, for reads without which this process would refuse every request. */
   readonly reserved: Pick<Reader, 'one'>
   readonly clock: Clock
   readonly keys: Keyring
@@ -80,10 +77,7 @@ export type Kernel = {
   /** Takes from limits that hold over all processes. */
   readonly take: Take
   readonly takeEach: TakeEach
-  /**
-   * Enforces a quota on rows: counts them in a transaction, and throws `quota_exceeded` above the
-   * limit.
-   */
+  /** Counts rows in a transaction, and throws `quota_exceeded` above the limit. */
   readonly counted: Counted
   /** Functions that export and erase the personal data of all surfaces. */
   readonly personal: Omit<PersonalData, 'queue'>

@@ -155,35 +155,6 @@ describe('a transaction', () => {
     }
   })
 
-  test('does not wait for a second connection', async () => {
-    const { db } = open()
-    const id = newId()
-    const second = {
-      read: () => read(db, id),
-      write: () => db.run(put(id, 1)),
-      transaction: () => db.tx(tx => tx.run(put(id, 1))),
-    }
-    for (const ask of Object.values(second)) {
-      const work = db.tx(async tx => {
-        await tx.run(put(newId(), 1))
-        await ask()
-      })
-      await expect(work).rejects.toThrow('use its `tx`')
-    }
-    // Work that goes on after its transaction, and work after the commit, may.
-    let later: Promise<number | undefined> | undefined
-    await db.tx(async tx => {
-      const committed = new Promise<void>(resolve => tx.afterCommit(resolve))
-      later = committed.then(() => read(db, id))
-      await tx.run(put(id, 2))
-      tx.afterCommit(async () => {
-        await db.run(put(id, 3))
-      })
-    })
-    await later
-    expect(await read(db, id)).toBe(3)
-  })
-
   test('runs in the requested isolation level', async () => {
     const { db } = open()
     const Level = Type.Object({ level: Type.String() })

@@ -1,10 +1,8 @@
 /** What belongs to others, what cannot be, and what the database itself refuses. */
-import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { showProduct } from '../catalog/show-product.ts'
 import {
   openShopWorld,
   usual_settings,
@@ -161,29 +159,6 @@ test('a rule that two requests create at once is created by one of them', async 
     return { asked }
   })
   expect((await late.asked).status).toBe(412)
-})
-
-test('the tag of a product changes while the URLs of its images are valid', async () => {
-  const { db } = world.platform.kernel
-  const files = world.platform.opened['uploads']?.face
-  const sku = await shop.product()
-  const { tenant } = shop.manager
-  const product = await db.one(
-    Type.Object({ id: Type.String() }),
-    sql`
-      update commerce.catalog_products p set images = array[${newId()}::uuid]
-      from commerce.product_variants v
-      where p.tenant_id = ${tenant.id} and v.tenant_id = p.tenant_id and v.product_id = p.id
-        and v.sku = ${sku}
-      returning p.id`,
-  )
-  const at = async (seconds: number) => {
-    const deps = { files, kernel: { clock: { nowSeconds: () => seconds } } } as never
-    return (await showProduct(db, deps, { tenant_id: tenant.id, id: product.id }, 'EUR', true)).etag
-  }
-  const now = 1_800_000_000
-  expect(await at(now + 60)).toBe(await at(now))
-  expect(await at(now + 1800)).not.toBe(await at(now))
 })
 
 test('rules that no cart could follow are refused', async () => {

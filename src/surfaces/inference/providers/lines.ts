@@ -3,7 +3,7 @@
  * changed.
  */
 import type { Limits } from './call.ts'
-import type { Line } from './line.ts'
+import type { Line, openLine as OpenLine } from './line.ts'
 import type { Health } from './provider.ts'
 
 export type Connection = { readonly base_url: string; readonly api_key: string }
@@ -26,7 +26,7 @@ export type LinesOptions = {
 }
 
 /** The SDK of `line.ts` takes 10 MB. It is loaded at the first call of a model. */
-let sdk: Promise<typeof import('./line.ts')> | undefined
+let sdk: Promise<{ readonly openLine: typeof OpenLine }> | undefined
 
 export function openLines({
   name,
