@@ -9000,7 +9000,7 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *       "provider_dispute_id": "dp_1Q9x",
+         *       "provider_dispute_id": "du_1Q9x",
          *       "amount_minor": 4990,
          *       "fee_minor": 175,
          *       "currency": "EUR",
@@ -9042,7 +9042,7 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *           "provider_dispute_id": "dp_1Q9x",
+         *           "provider_dispute_id": "du_1Q9x",
          *           "amount_minor": 4990,
          *           "fee_minor": 175,
          *           "currency": "EUR",
