@@ -50,7 +50,8 @@ const rules: readonly Rule[] = [
     category: 'pii_email',
     input: 'flag',
     output: 'flag',
-    find: /[\w.%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{2,63}){1,4}/g,
+    // It does not begin within a word, where each letter would be tried as the beginning.
+    find: /(?<![\w.%+-])[\w.%+-]{1,1000}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{2,63}){1,4}/g,
     open: /$^/,
   },
   {

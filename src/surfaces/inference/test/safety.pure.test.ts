@@ -106,3 +106,13 @@ test('other work runs while a long text without spaces is counted', async () => 
   expect(tokens).toBeGreaterThan(1000)
   expect(turns).toBeGreaterThan(10)
 })
+
+test.each([
+  ['an address', 'write to sam@example.com', true],
+  ['an address after a line', `${'-'.repeat(100)}sam@example.com`, true],
+  ['an address after another letter', 'ésam@example.com', true],
+  ['no address', 'sam@example, @example.com, and sam.example.com', false],
+])('%s is found in a text', (_what, text, found) => {
+  const decided = found ? [{ category: 'pii_email', decision: 'flag' }] : []
+  expect(decideOn(policy, 'input', text)).toEqual(decided)
+})
