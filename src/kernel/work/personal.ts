@@ -120,7 +120,8 @@ export function openPersonal(
         const { made_before } = account
         if (made_before === null) await source.erase(account, signal)
         else await source.suspend?.({ ...account, made_before }, signal)
-        return ran_before ? done() : again(once_more_seconds)
+        // What the owner has enabled again meanwhile must not be suspended once more.
+        return ran_before || made_before !== null ? done() : again(once_more_seconds)
       },
       finish: async (tx, { id }, outcome) => {
         if (outcome.end === 'retry') return

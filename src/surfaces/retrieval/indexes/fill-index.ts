@@ -3,7 +3,7 @@
  * change meanwhile are written by their own jobs. If a document changed while it was written here,
  * the rows of the older version are removed again.
  */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -52,16 +52,47 @@ export async function fillIndex(
           and deleted_at is null and current_version is not null and no > ${last}
         order by no limit ${portion}`,
     )
-    for (const { id: document_id, no, current_version: version } of rows) {
-      const place = { tenant_id, document_id, version }
-      await writeVersion(deps, place, target, signal)
-      await removeStale(deps, target, place, no)
+    for (const row of rows) {
+      await writeServed(deps, target, row, signal)
       await deps.kernel.fault('retrieval.in_reindex')
     }
     if (rows.length === 0) return
     last = rows.at(-1)?.no ?? last
     await report(last, rows.length)
   }
+}
+
+/**
+ * Writes the documents with these numbers that a table lacks: no backup and no archive of a tenant
+ * has the tables of the engine.
+ */
+export async function fillMissing(
+  deps: Needed,
+  target: IndexVersion,
+  nos: readonly number[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { tenant_id, collection_id } = target
+  const rows = await deps.kernel.db.many(
+    Served,
+    sql`
+      select id, no, current_version from retrieval.documents
+      where tenant_id = ${tenant_id} and collection_id = ${collection_id}
+        and deleted_at is null and current_version is not null and no = any(${nos}::bigint[])
+      order by no`,
+  )
+  for (const row of rows) await writeServed(deps, target, row, signal)
+}
+
+async function writeServed(
+  deps: Needed,
+  target: IndexVersion,
+  { id: document_id, no, current_version: version }: Static<typeof Served>,
+  signal: AbortSignal,
+): Promise<void> {
+  const place = { tenant_id: target.tenant_id, document_id, version }
+  await writeVersion(deps, place, target, signal)
+  await removeStale(deps, target, place, no)
 }
 
 async function removeStale(

@@ -1,15 +1,17 @@
 /**
- * Compares index tables with the documents and removes leftovers of jobs and queues: rows of
- * deleted documents and of versions that are not served, tables of failed and old index versions,
- * and answers whose process died.
+ * Compares index tables with the documents. Writes documents that a table lacks, and removes
+ * leftovers of jobs and queues: rows of deleted documents and of versions that are not served, tables
+ * of failed and old index versions, and answers whose process died.
  */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Loop } from '../../../kernel/surface.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { IndexFailed } from '../engines/index.ts'
-import { tableOf, type IndexVersion } from './index-versions.ts'
+import { JobFailure } from '../../../kernel/errors/job-failure.ts'
+import { IndexFailed, type IndexedDocument } from '../engines/index.ts'
+import { fillMissing } from './fill-index.ts'
+import { liveVersions, tableOf, type IndexVersion } from './index-versions.ts'
 import { withTable } from './with-table.ts'
 import { withWriter } from './writer.ts'
 
@@ -27,6 +29,7 @@ const Doc = Type.Object({
   no: Type.Integer(),
   current_version: nullable(Type.Integer()),
   latest_version: Type.Integer(),
+  chunk_count: Type.Integer(),
 })
 
 export function sweepLoop(deps: Needed): Loop {
@@ -81,7 +84,8 @@ async function sweepVersion(
       Doc,
       sql`
         select no, case when deleted_at is null then current_version end as current_version,
-          case when deleted_at is null then latest_version else 0 end as latest_version
+          case when deleted_at is null then latest_version else 0 end as latest_version,
+          chunk_count
         from retrieval.documents
         where tenant_id = ${tenant_id} and collection_id = ${collection_id} and no >= ${from}
         order by no limit ${portion}`,
@@ -97,6 +101,7 @@ async function sweepVersion(
       if (!document || document.latest_version === 0) return true
       return row.document_version < (document.current_version ?? 0)
     })
+    await writeMissing(deps, place, missingIn(kept, rows ?? []), signal)
     if (stale.length > 0) {
       await withWriter(deps, place, async ({ table, lease }) => {
         for (const row of stale) {
@@ -108,6 +113,43 @@ async function sweepVersion(
     from = to + 1
   }
   await withTable(deps, { ...place, table_id }, table => deps.index.completeIndexes(table))
+}
+
+/** The numbers of served documents without rows of their version, or of a newer one. */
+function missingIn(
+  documents: readonly Static<typeof Doc>[],
+  rows: readonly IndexedDocument[],
+): number[] {
+  const newest = new Map<number, number>()
+  for (const { document_no, document_version } of rows) {
+    newest.set(document_no, Math.max(document_version, newest.get(document_no) ?? 0))
+  }
+  return documents.flatMap(({ no, current_version, chunk_count }) =>
+    current_version !== null && chunk_count > 0 && (newest.get(no) ?? 0) < current_version
+      ? [no]
+      : [],
+  )
+}
+
+/** Only to versions that are searched, or are about to be. */
+async function writeMissing(
+  deps: Needed,
+  {
+    tenant_id,
+    collection_id,
+    version,
+  }: Pick<IndexVersion, 'tenant_id' | 'collection_id' | 'version'>,
+  nos: readonly number[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (nos.length === 0) return
+  const live = await liveVersions(deps.kernel.db, tenant_id, collection_id)
+  const target = live.find(one => one.version === version)
+  if (target?.state !== 'active' && target?.state !== 'ready') return
+  await fillMissing(deps, target, nos, signal).catch((error: unknown) => {
+    if (!(error instanceof JobFailure || error instanceof IndexFailed)) throw error
+    deps.kernel.log.warn({ err: error }, 'an index lacks documents that could not be written')
+  })
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
-import { leaseFor, type Lease } from '../engines/index.ts'
+import { IndexFailed, leaseFor, type Lease } from '../engines/index.ts'
 import { tableOf, type IndexVersion } from './index-versions.ts'
 
 export type Writing = {
@@ -81,6 +81,11 @@ async function writeAlone<T>(
       if (created.size > created_max && oldest !== undefined) created.delete(oldest)
     }
     return await write({ table, table_id, lease, token })
+  } catch (error) {
+    // The table is created again at the next attempt.
+    if (error instanceof IndexFailed && error.code === 'table_missing')
+      created.delete(tableOf(table_id))
+    throw error
   } finally {
     await db
       .run(
