@@ -115,6 +115,19 @@ test.each(['links.links', 'identity.tenants'])(
   },
 )
 
+test('a text with all kinds of line ends is imported as it was', async () => {
+  const who = await one.member()
+  const text = 'one\u2028two\u2029three\nfour \\n five'
+  const post = await ask(one, who, 'POST', '/v1/posts', { body: text, visibility: 'public' })
+  const folder = await mkdtemp(join(one.data_dir, 'export-'))
+  await exportTenant(one.place, who.tenant.slug, folder)
+  await importTenant(other.place, folder)
+  await rm(folder, { recursive: true })
+  const login = await other.login(who)
+  const there = { token: login.body.access_token as string }
+  expect((await ask(other, there, 'GET', `/v1/posts/${post.id}`)).body).toBe(text)
+})
+
 test('two cells that have one tenant do not share its search indexes', async () => {
   const who = await one.member()
   await one.give(who, 'tenant_admin')

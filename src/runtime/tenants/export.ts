@@ -30,7 +30,8 @@ import {
 } from './place.ts'
 import { listOf, quoted, tenantTables, type TenantTable } from './tables.ts'
 
-const portion = 1000
+/** A row may have some megabytes as JSON, and a portion of them is held in memory. */
+const portion = 32
 
 export async function exportTenant(
   place: Place,
@@ -114,7 +115,8 @@ async function writeRows(
   for (;;) {
     const { rows } = await client.query<{ line: string }>(`fetch ${portion} from exported`)
     if (rows.length === 0) break
-    const chunk = Buffer.from(rows.map(row => `${row.line}\n`).join(''))
+    // Not joined as text: a string of Node has at most 512 MiB.
+    const chunk = Buffer.concat(rows.map(row => Buffer.from(`${row.line}\n`)))
     hash.update(chunk)
     bytes += chunk.length
     await file.writeFile(chunk)

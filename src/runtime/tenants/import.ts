@@ -5,7 +5,6 @@
  */
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { DirectClient } from '../../kernel/database/direct.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 import {
@@ -29,7 +28,8 @@ import {
 } from './place.ts'
 import { listOf, quoted, tenantTables, type TenantTable } from './tables.ts'
 
-const portion = 500
+/** A portion is one parameter of a statement, so its bytes have a limit too. */
+const portion = { lines: 500, characters: 8 * 1024 * 1024 }
 
 /** `move` is given if the other cell gives the tenant up. */
 export async function importTenant(
@@ -160,16 +160,9 @@ async function importTable(
     select ${listOf(columns, 'r.')} from json_populate_recordset(null::${quoted(name)}, $1) r
     ${table.kept === null ? '' : 'on conflict do nothing'}`
   const write = async (lines: readonly string[]) => {
-    if (lines.length > 0) await client.query(insert, [`[${lines.join(',')}]`])
+    await client.query(insert, [`[${lines.join(',')}]`])
   }
-  let lines: string[] = []
-  for await (const line of createInterface(createReadStream(join(folder, rowsFile(name))))) {
-    lines.push(line)
-    if (lines.length < portion) continue
-    await write(lines)
-    lines = []
-  }
-  await write(lines)
+  for await (const some of inPortions(linesOf(join(folder, rowsFile(name))))) await write(some)
   // The next number of the cell is beyond those that came in.
   for (const column of identities) {
     await client.query(
@@ -179,6 +172,41 @@ async function importTable(
       [name, column],
     )
   }
+}
+
+/** `node:readline` would also end a line at U+2028 and U+2029, which texts of people have. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let begun: string[] = []
+  for await (const chunk of createReadStream(path, { encoding: 'utf8' }) as AsyncIterable<string>) {
+    const [end = '', ...others] = chunk.split('\n')
+    begun.push(end)
+    for (const next of others) {
+      yield begun.join('')
+      begun = [next]
+    }
+  }
+}
+
+/** @internal for a test */
+export async function* inPortions(
+  lines: AsyncIterable<string>,
+  { lines: lines_max, characters: characters_max } = portion,
+): AsyncGenerator<string[]> {
+  let some: string[] = []
+  let characters = 0
+  for await (const line of lines) {
+    if (
+      some.length === lines_max ||
+      (some.length > 0 && characters + line.length > characters_max)
+    ) {
+      yield some
+      some = []
+      characters = 0
+    }
+    some.push(line)
+    characters += line.length
+  }
+  if (some.length > 0) yield some
 }
 
 /** Both cells have the tenant from now on, so neither may use what the other one names. */
