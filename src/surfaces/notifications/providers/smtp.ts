@@ -136,10 +136,16 @@ function handOver(
   })
 }
 
-type SmtpError = Error & { code?: string; responseCode?: number; response?: string }
+type SmtpError = Error & {
+  code?: string
+  command?: string
+  responseCode?: number
+  response?: string
+}
 
 /** `begun` means that the relay had asked for the message. */
-function outcomeOf({ code, responseCode, response = '' }: SmtpError, begun: boolean): Outcome {
+function outcomeOf(error: SmtpError, begun: boolean): Outcome {
+  const { code, command, responseCode, response = '' } = error
   if (code === 'EAUTH') return { kind: 'failed', code: 'provider_auth_failed' }
   if (!responseCode) {
     const reason = code === 'ETIMEDOUT' ? 'provider_timeout' : 'provider_unavailable'
@@ -151,7 +157,10 @@ function outcomeOf({ code, responseCode, response = '' }: SmtpError, begun: bool
     const limited = responseCode === 450 && enhanced.startsWith('4.7')
     return { kind: 'failed', code: limited ? 'provider_rate_limited' : 'provider_unavailable' }
   }
-  if (/^5\.1\.[1236]$/.test(enhanced) || (responseCode === 550 && enhanced === '')) {
+  // A bare 550 to the recipient means an unknown mailbox. To the sender or to the message it says
+  // nothing about the address.
+  const unknown_mailbox = responseCode === 550 && enhanced === '' && command === 'RCPT TO'
+  if (/^5\.1\.[1236]$/.test(enhanced) || unknown_mailbox) {
     return { kind: 'refused', code: 'invalid_destination', suppress: 'hard_bounce' }
   }
   if (enhanced === '5.2.2') return { kind: 'refused', code: 'mailbox_full' }

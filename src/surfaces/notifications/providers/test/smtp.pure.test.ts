@@ -7,6 +7,8 @@ import { openSmtp } from '../smtp.ts'
 const sockets = new Set<Socket>()
 /** What the relay does not answer any more; `hello`: it closes instead of greeting. */
 let silent_at = ''
+/** What the relay refuses, and with which reply. */
+let refused: Record<string, string> = {}
 let reached = Promise.withResolvers<boolean>()
 
 const relay = createServer(socket => {
@@ -18,8 +20,8 @@ const relay = createServer(socket => {
   socket.on('data', data => {
     const command = text ? 'text' : data.toString().slice(0, 4)
     if (command === silent_at) return reached.resolve(true)
-    text ||= command === 'DATA'
-    socket.write(command === 'DATA' ? '354 go on\r\n' : '250 ok\r\n')
+    text = command === 'DATA'
+    socket.write(`${refused[command] ?? (text ? '354 go on' : '250 ok')}\r\n`)
   })
 })
 beforeAll(() => new Promise<void>(resolve => relay.listen(0, '127.0.0.1', resolve)))
@@ -59,6 +61,24 @@ test.each([
   stopping.abort()
   expect(await sent).toMatchObject(outcome)
   await smtp.close?.()
+})
+
+test.each([
+  [{ RCPT: '550 no such user' }, 'hard_bounce'],
+  [{ RCPT: '550 5.1.1 no such user' }, 'hard_bounce'],
+  [{ text: '550 5.1.1 no such user' }, 'hard_bounce'],
+  [{ text: '550 this looks like spam' }, undefined],
+  [{ MAIL: '550 this sender is not allowed' }, undefined],
+  [{ RCPT: '550 5.7.1 this network is blocked' }, undefined],
+])('a refusal like %j suppresses an address only if it is at fault', async (given, reason) => {
+  silent_at = ''
+  refused = given
+  const smtp = openRelay()
+  const outcome = await smtp.send(mail, new AbortController().signal)
+  refused = {}
+  expect(outcome.kind).toBe('refused')
+  expect('suppress' in outcome ? outcome.suppress : undefined).toBe(reason)
+  await smtp.close()
 })
 
 test('a relay that closes instead of greeting is a failure', async () => {
