@@ -2,6 +2,8 @@
  * Schedules and waiting jobs act only while their owner has the permission: checked at each run,
  * however it was lost.
  */
+import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import type { Member, Tenant } from '../../../../test/product-world.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
@@ -227,4 +229,24 @@ test('a schedule pauses with a reason and an event when its owner may not schedu
     paused_at: null,
     next_run_at: expect.any(String),
   })
+})
+
+test('a job that is claimed while rights cannot be read begins a moment later', async () => {
+  const owner = await world.person()
+  const scheduled_at = new Date(Date.now() + 2000).toISOString()
+  const id = await world.submit(owner, { type: 'toil.any', scheduled_at })
+  const client = new pg.Client({ connectionString: world.database_url })
+  await client.connect()
+  await client.query('begin; lock table identity.role_assignments in access exclusive mode')
+  await eventually('it is claimed', async () => {
+    const [row] = await world.query<{ state: string }>(
+      'select state from jobs.jobs where id = $1',
+      [id],
+    )
+    return row?.state === 'running'
+  })
+  // Longer than a statement waits for a lock.
+  await setTimeout(3000)
+  await client.end()
+  expect(await world.reached(owner, id, 'succeeded')).toMatchObject({ attempt_count: 1 })
 })

@@ -3,6 +3,7 @@
  * short time for handlers and gives back the other jobs, so that another process can continue
  * immediately. A slot is free when its handler has ended. The ends are written in parallel.
  */
+import { isUnavailable } from '../../../../kernel/database/failures.ts'
 import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from '../../../../kernel/database/sql.ts'
@@ -12,6 +13,7 @@ import type { Loop } from '../../../../kernel/surface.ts'
 import type { Rights } from '../../face.ts'
 import type { Kernel } from '../../settings.ts'
 import { checkOwners } from '../claims/check-owners.ts'
+import type { Taken } from '../claims/claim-jobs.ts'
 import { openClaimer, type Claimer } from '../claims/claimer.ts'
 import { openRunningCounts } from '../claims/running-counts.ts'
 import { openTurns } from '../claims/share-out.ts'
@@ -106,12 +108,31 @@ async function fill(
   const claimed_ms = now()
   try {
     const taken = await claimer.claim(worker, free)
-    places.begin(await checkOwners(deps, taken), claimed_ms)
+    places.begin(await mayBegin(deps, taken, claimed_ms), claimed_ms)
     return taken.length
   } catch (error) {
     logFailure(log, { err: error }, 'jobs could not be claimed; trying again')
     claimer.woken()
     await wait(Math.min(1000, settings['jobs.poll_ms']))
     return 0
+  }
+}
+
+const patience_ms = 10_000
+const again_ms = 500
+
+/** The leases are held already: a check that fails for a moment must not cost these attempts. */
+async function mayBegin(
+  deps: RunnerDeps,
+  taken: readonly Taken[],
+  claimed_ms: number,
+): Promise<readonly Taken[]> {
+  for (;;) {
+    try {
+      return await checkOwners(deps, taken)
+    } catch (error) {
+      if (!isUnavailable(error) || deps.now() - claimed_ms > patience_ms) throw error
+      await wait(again_ms)
+    }
   }
 }
