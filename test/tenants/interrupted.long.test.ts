@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { directClient } from '../../src/kernel/database/direct.ts'
 import { sql } from '../../src/kernel/database/sql.ts'
 import { inherited } from '../process.ts'
+import { deleteTenant } from '../../src/runtime/tenants/delete.ts'
 import { moveTenant } from '../../src/runtime/tenants/move.ts'
 import type { Member } from '../product-world.ts'
 import { eventually } from '../world.ts'
@@ -168,4 +169,23 @@ test('a move that was killed while it deleted is finished by the same command', 
   await killAt(who, old, 'links.links', 'delete')
   await finish(who)
   await expectMoved(who, 5)
+})
+
+test('a deletion that a long read has stopped at its end goes on when it is run again', async () => {
+  const who = await withLinks()
+  const { id, slug } = who.tenant
+  await on(old, `update identity.tenants set state = 'disabled' where id = '${id}'`)
+  const reader = directClient(old.database_url, 'test')
+  await reader.connect()
+  await reader.query('set idle_in_transaction_session_timeout = 0')
+  await reader.query('begin; select from links.links limit 1')
+  await expect(deleteTenant(old.place, slug)).rejects.toThrow('lock timeout')
+  await reader.end()
+  const receipt = await deleteTenant(old.place, slug)
+  expect(receipt.rows).toMatchObject({ 'identity.tenants': 1 })
+  const triggers = `select from pg_trigger where tgname like 'hold\\_%'`
+  expect(await on(old, triggers)).toBe(0)
+  const kept = `select from kernel.tenant_states where tenant_id = '${id}' and receipt is not null`
+  expect(await on(old, kept)).toBe(1)
+  await expect(deleteTenant(old.place, slug)).rejects.toThrow('it was deleted')
 })
