@@ -5,6 +5,7 @@
 import { type Static, Type } from 'typebox'
 import type { Db, Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { viewTag } from '../../../kernel/http/etag.ts'
 import { Amount, Id, nullable, oneOf, Time, Version } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import {
@@ -156,4 +157,9 @@ export async function viewOf(
     pending_operation: pending ? operationView(pending) : null,
     operations: operations.map(operationView),
   }
+}
+
+/** The next step and the operations change without a new version of the payment. */
+export function tagOf({ version, next_action, operations }: Intent): string {
+  return viewTag(version, [next_action, operations])
 }

@@ -11,9 +11,9 @@ import type { NextAction } from './intent-view.ts'
  */
 export async function nextActionOf(
   { provider }: Deps,
-  { provider_handle }: Pick<IntentRow, 'provider_handle'>,
+  { state, provider_handle }: Pick<IntentRow, 'state' | 'provider_handle'>,
 ): Promise<NextAction | null> {
-  if (!provider_handle) return null
+  if (state !== 'requires_action' || !provider_handle) return null
   try {
     return (await provider.read(provider_handle)).next_action
   } catch {

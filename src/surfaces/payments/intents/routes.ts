@@ -19,7 +19,7 @@ import { beginCancel } from './begin-cancel.ts'
 import { beginCapture } from './begin-capture.ts'
 import { refuseCardData } from './card-data.ts'
 import { createIntent } from './create-intent.ts'
-import { Intent, IntentSummary, showIntent, summaryOf, viewOf } from './intent-view.ts'
+import { Intent, IntentSummary, showIntent, summaryOf, tagOf, viewOf } from './intent-view.ts'
 import { nextActionOf } from './next-action.ts'
 
 const path = '/v1/payment-intents'
@@ -126,8 +126,8 @@ function getRoute(deps: Deps): Route {
     handle: async ({ db, params: { id }, principal: { tenant_id } }) => {
       const row = await findIntent(db, { tenant_id, id })
       if (!row) throw problem(absent)
-      const next = row.state === 'requires_action' ? await nextActionOf(deps, row) : null
-      return reply(200, await viewOf(db, row, next), { etag: etag(row.version) })
+      const view = await viewOf(db, row, await nextActionOf(deps, row))
+      return reply(200, view, { etag: tagOf(view) })
     },
   })
 }

@@ -102,7 +102,14 @@ describe.concurrent('a payment', () => {
       'requires_action',
       null,
     ])
-    const { next_action } = await shop.read(id)
+    const path = `/v1/payment-intents/${id}`
+    await world.fault({ action: 'http', status: 500, match: { method: 'GET' }, times: 100 })
+    const without = await world.call('GET', path, { token: shop.token })
+    expect(without.body.next_action).toBeNull()
+    await world.control('faults', {}, 'DELETE')
+    const headers = { 'if-none-match': without.headers.get('etag') ?? '' }
+    const { body } = await world.call('GET', path, { token: shop.token, headers })
+    const { next_action } = body
     expect(next_action).toMatchObject({ type: 'redirect_to_url' })
     const bank = await fetch(`${next_action.url}/succeed`, { method: 'POST', redirect: 'manual' })
     expect(bank.headers.get('location')).toBe('https://shop.example/back')
