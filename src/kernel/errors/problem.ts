@@ -26,6 +26,8 @@ export class Problem extends Error {
   readonly code: string
   readonly status: number
   readonly title: string
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean
   readonly details: ProblemDetails
   /** Details that are safe to show for any cause. */
   readonly advice: string
@@ -35,6 +37,7 @@ export class Problem extends Error {
     this.code = code
     this.status = entry.status
     this.title = entry.title
+    this.retryable = entry.retryable === true
     this.advice = [entry.cause, entry.cure].filter(Boolean).join(' ') || `${entry.title}.`
     const { retry_after } = entry
     this.details = retry_after === undefined ? details : { retry_after, ...details }

@@ -8,6 +8,7 @@ import { Problem } from '../../../kernel/errors/problem.ts'
 import type { EventStream, SseEvent } from '../../../kernel/http/sse.ts'
 import { callerOf } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
 import { readQuestion, type Question } from './accept-question.ts'
 import type { Piece, Start } from './pieces.ts'
 import { produce, requireSources } from './produce.ts'
@@ -96,10 +97,10 @@ async function* eventsOf(
     if (signal.aborted) throw error
     if (!(error instanceof Problem)) deps.kernel.log.error({ err: error, id }, 'an answer failed')
     ended = true
-    const code = error instanceof Problem ? error.code : 'internal_error'
+    const { code, retryable } = error instanceof Problem ? error : problem('internal_error')
     const lost = code === 'answer_sources_changed'
     await endAnswer(deps.kernel.db, question, lost ? 'redacted' : 'failed', code)
-    yield numbered.error(code, true)
+    yield numbered.error(code, retryable)
   } finally {
     if (!ended) await endAnswer(deps.kernel.db, question, 'cancelled', null).catch(() => {})
   }

@@ -120,3 +120,13 @@ test('a provider that fails is a status, and no answer', async () => {
   })
   expect(failed.status, failed.text).toBe(503)
 })
+
+test('an answer that may not be written ends in a stream as an error that is not retried', async () => {
+  const { ada, id } = await withPark()
+  const rule = { action: 'content_filter', match: { prompt_contains: id }, times: 20 }
+  await provider.control('faults', rule)
+  const body = { collection_ids: [id], query: `When do the gates of the park open? ${id}` }
+  const events = await (await openEvents(world.url, '/v1/answers:stream', ada.token, body)).all()
+  const data = { code: 'content_blocked', retryable: false }
+  expect(events.at(-1)).toMatchObject({ event: 'error', data })
+})
