@@ -4,7 +4,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { callerOf } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { IngestionJob, jobView, requireJob, showJob } from './show-job.ts'
+import { IngestionJob, jobView, requireJob, requireWriter, showJob } from './show-job.ts'
 import { submitJob } from './submit-job.ts'
 
 const path = '/v1/ingestion-jobs/{job_id}'
@@ -85,6 +85,8 @@ function retryRoute(deps: Deps): Route {
       const ended = state === 'failed' || state === 'cancelled'
       const repeatable = kind === 'ingest' || kind === 'purge'
       if (!ended || !repeatable) throw problem('job_not_ended', { current_state: state })
+      // A job may be seen by its submitter for ever, but makes a version only for a writer.
+      if (kind === 'ingest' && document_id) await requireWriter(tx, caller, document_id)
       const id = await submitJob(tx, deps, {
         tenant_id,
         kind,

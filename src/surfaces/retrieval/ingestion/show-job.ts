@@ -93,6 +93,19 @@ export async function requireJob(
   return found
 }
 
+const Writable = Type.Object({ id: Type.String() })
+
+export async function requireWriter(reader: Reader, caller: Caller, id: string): Promise<void> {
+  const found = await reader.maybe(
+    Writable,
+    sql`
+      select d.id from retrieval.documents d
+      where d.tenant_id = ${caller.tenant_id} and d.id = ${id} and ${mayDocument(caller, 'write')}`,
+  )
+  if (found) return
+  throw problem('permission_denied', { detail: 'You may not write to this document any more.' })
+}
+
 /**
  * Reads the job engine first and our row second. If the job ends between the two reads, our row has
  * its state and its result. In the other order, a reader could see `succeeded` without a result.

@@ -68,3 +68,28 @@ test('a collection that is deleted while a document is added does not keep it', 
   const { status, body } = await adding.waiting
   expect([status, body.code]).toEqual([404, 'collection_not_found'])
 })
+
+test('a person who may no longer write makes no version by a retry of an earlier job', async () => {
+  const ada = await world.reader()
+  const bob = await world.reader(ada.tenant)
+  const entry = (who: typeof ada, permission: string) => ({
+    principal_or_group: `user:${who.id}`,
+    permission,
+  })
+  const id = await ada.collection({ default_acl: [entry(ada, 'manage'), entry(bob, 'write')] })
+  const point = 'retrieval.before_chunk'
+  world.fault({ point, action: 'delay:1000', match: ada.tenant.id, times: 1 })
+  const text = 'What bob sent.'
+  const { job_id } = await bob.does('POST', `/v1/collections/${id}/documents`, { text })
+  await reached(point)
+  await bob.does('POST', `/v1/ingestion-jobs/${job_id}/cancel`)
+  expect(await ended(bob.job, job_id)).toMatchObject({ state: 'cancelled' })
+  const retry = () => bob.ask('POST', `/v1/ingestion-jobs/${job_id}/retry`)
+  await ada.does('PUT', `/v1/collections/${id}/acl`, { acl: [entry(ada, 'manage')] })
+  const refused = await retry()
+  expect([refused.status, refused.body.code]).toEqual([403, 'permission_denied'])
+  await ada.does('PUT', `/v1/collections/${id}/acl`, {
+    acl: [entry(ada, 'manage'), entry(bob, 'write')],
+  })
+  expect((await retry()).status).toBe(202)
+})
