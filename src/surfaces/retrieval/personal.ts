@@ -2,12 +2,15 @@
  * The data that retrieval stores about a person, in every tenant. Erasing removes their answers,
  * their evaluation queries and their entries in access lists, and stops their connectors. Documents
  * that they added belong to the collections and stay. If no one manages a collection any more, the
- * administrators of its tenant do.
+ * administrators of its tenant do. When an account gets its owner, connectors from before are paused:
+ * one of them could copy the owner's files into a collection that another person reads.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql, type Sql } from '../../kernel/database/sql.ts'
-import type { Personal } from '../../kernel/work/personal.ts'
+import { dueAt } from '../../kernel/work/due-queue.ts'
+import { madeIn, type Earlier, type Personal } from '../../kernel/work/personal.ts'
+import { announce } from './events.ts'
 import type { Kernel } from './settings.ts'
 
 const portion = 200
@@ -87,6 +90,35 @@ export function personalRetrieval({ db }: Pick<Kernel, 'db'>): Personal {
         }
       }
     },
+    suspend: account => db.tx(tx => pauseConnectors(tx, account)),
+  }
+}
+
+const Paused = Type.Object({
+  tenant_id: Type.String(),
+  id: Type.String(),
+  collection_id: Type.String(),
+  version: Type.Integer(),
+})
+
+async function pauseConnectors(tx: Tx, account: Earlier): Promise<void> {
+  const paused = await tx.many(
+    Paused,
+    sql`
+      -- any tenant: what one person set up
+      update retrieval.connectors
+      set state = 'paused', version = version + 1, ${dueAt(sql`null`)}
+      where created_by = any(${account.principal_ids}::uuid[]) and state in ('active', 'error')
+        and ${madeIn(sql`created_at`, account)}
+      returning tenant_id, id, collection_id, version`,
+  )
+  for (const { tenant_id, id, collection_id, version } of paused) {
+    const of = { tenant_id, aggregate_type: 'connector', id, version } as const
+    announce(tx, 'connector.paused', of, {
+      connector_id: id,
+      collection_id,
+      reason: 'owner_changed',
+    })
   }
 }
 
