@@ -241,3 +241,22 @@ test('a confirmation that is delivered five times prepares one shipment and writ
   })
   expect(messages).toHaveLength(2)
 })
+
+test('a rule that two requests create at once is created by one of them', async () => {
+  const { db } = world.platform.kernel
+  const { token, tenant } = shop.manager
+  const body = { name: 'USt', tax_class: 'reduced', country: 'DE', rate_ppm: 70_000 }
+  const late = await db.tx(async tx => {
+    await tx.run(sql`
+      insert into commerce.shop_records (tenant_id, kind, key, record)
+      values (${tenant.id}, 'tax_rule', 'both', ${sql.json(body)}::jsonb)`)
+    const headers = { 'if-none-match': '*' }
+    const asked = world.call('PUT', '/v1/tax-rules/both', { token, body, headers })
+    const waits = sql`
+      select 1 from pg_stat_activity
+      where wait_event_type = 'Lock' and query like '%insert into commerce.shop_records%'`
+    await eventually('it waits for the row', async () => (await db.run(waits)) > 0)
+    return { asked }
+  })
+  expect((await late.asked).status).toBe(412)
+})

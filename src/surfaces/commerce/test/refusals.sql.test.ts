@@ -1,6 +1,5 @@
 /** What belongs to others, what cannot be, and what the database itself refuses. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import {
@@ -140,25 +139,6 @@ test('a return that names a line twice is refused', async () => {
   expect(refused.body.errors).toMatchObject([{ pointer: '/lines/1/order_line_id' }])
   const whole = { order_id: order.id, lines: [{ ...line, quantity: 2 }] }
   expect((await buyer.ask('POST', '/v1/returns', whole)).status).toBe(201)
-})
-
-test('a rule that two requests create at once is created by one of them', async () => {
-  const { db } = world.platform.kernel
-  const { token, tenant } = shop.manager
-  const body = { name: 'USt', tax_class: 'reduced', country: 'DE', rate_ppm: 70_000 }
-  const late = await db.tx(async tx => {
-    await tx.run(sql`
-      insert into commerce.shop_records (tenant_id, kind, key, record)
-      values (${tenant.id}, 'tax_rule', 'both', ${sql.json(body)}::jsonb)`)
-    const headers = { 'if-none-match': '*' }
-    const asked = world.call('PUT', '/v1/tax-rules/both', { token, body, headers })
-    const waits = sql`
-      select 1 from pg_stat_activity
-      where wait_event_type = 'Lock' and query like '%insert into commerce.shop_records%'`
-    await eventually('it waits for the row', async () => (await db.run(waits)) > 0)
-    return { asked }
-  })
-  expect((await late.asked).status).toBe(412)
 })
 
 test('rules that no cart could follow are refused', async () => {
