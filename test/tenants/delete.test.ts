@@ -1,6 +1,7 @@
 /** A tenant is deleted with its search indexes, also if the command is interrupted on the way. */
 import { readdir, readFile, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/kernel/database/sql.ts'
@@ -114,6 +115,47 @@ test.each(['links.links', 'identity.tenants'])(
     await expect(deleteTenant(one.place, slug)).rejects.toThrow('was deleted')
   },
 )
+
+test('a deletion waits for events that are still given to many subscriptions', async () => {
+  const who = await withLinks()
+  const { db } = one.platform.kernel
+  const event = sql`(select position from kernel.events
+    where tenant_id = ${who.tenant.id} order by position limit 1)`
+  const Position = Type.Object({ position: Type.Integer() })
+  await eventually('the event is in the log', async () => await db.maybe(Position, event))
+  await disable(who)
+  one.platform.faults.set({ point: 'webhooks.fan_out_portion', action: 'throw', times: 1000 })
+  await db.tx(async tx => {
+    await tx.run(sql`
+      insert into webhooks.fanouts (tenant_id, position, event_id)
+      select tenant_id, position, id from kernel.events
+      where position = ${event} and tenant_id = ${who.tenant.id}`)
+    tx.wake('webhooks.fan_out_wide')
+  })
+  const deletion = deleteTenant(one.place, who.tenant.slug)
+  await pause(6000)
+  one.platform.faults.clear()
+  one.platform.kernel.wake(['webhooks.fan_out_wide'])
+  const { rows } = await deletion
+  expect(rows['webhooks.fanouts']).toBeUndefined()
+})
+
+test('clicks from before the other cell existed are imported', async () => {
+  const who = await withLinks()
+  const { db } = one.platform.kernel
+  const day = sql`(kernel.now() - interval '20 days')`
+  await db.run(sql`select links.prepare_click_days(${day}::date, ${day}::date)`)
+  await db.run(sql`
+    insert into links.click_events
+      (event_id, domain_id, code, occurred_at, coarse_context, batch_id)
+    select gen_random_uuid(), domain_id, code, ${day}, '{}', gen_random_uuid()
+    from links.links where tenant_id = ${who.tenant.id}`)
+  const folder = await mkdtemp(join(one.data_dir, 'export-'))
+  await exportTenant(one.place, who.tenant.slug, folder)
+  const { tables } = await importTenant(other.place, folder)
+  await rm(folder, { recursive: true })
+  expect(tables['links.click_events']?.rows).toBe(links)
+})
 
 test('a text with all kinds of line ends is imported as it was', async () => {
   const who = await one.member()

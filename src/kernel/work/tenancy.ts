@@ -19,6 +19,8 @@ export type TableTenancy =
       readonly kept?: string
       /** Where caches read that a row is gone: a table, and the columns that it takes of the row. */
       readonly change_log?: { readonly table: string; readonly columns: readonly string[] }
+      /** Rows are work that names positions of this cell's log. The tenant waits until none is left. */
+      readonly drains?: true
       /** A tenant with such rows cannot be moved; the reason. */
       readonly blocks?: string
       /**
@@ -26,6 +28,11 @@ export type TableTenancy =
        * imported row gets a new one.
        */
       readonly renewed?: string
+      /**
+       * For a table with a partition for each day: the column with the time, and a statement that
+       * makes the partition of the day `$1`.
+       */
+      readonly days?: { readonly column: string; readonly prepare: string }
     }
 
 export type Tenancy = Readonly<Record<string, TableTenancy>>

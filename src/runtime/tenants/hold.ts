@@ -79,9 +79,9 @@ export async function hold(
 ): Promise<void> {
   await freeze(client, tenant_id, reason)
   for (let round = 0; round < drain_rounds_max; round++) {
-    await drain(client, tenant_id, interests)
+    await drain(client, tenant_id, interests, tables)
     for (const table of held(tables)) await addTriggers(client, table, tenant_id)
-    if (!(await hasOpenEvents(client, tenant_id, interests))) return
+    if (!(await hasOpenEvents(client, tenant_id, interests, tables))) return
     // Background work has written an event in between, whose consumers must still write.
     await dropTriggers(client, tables, tenant_id)
   }
@@ -155,9 +155,10 @@ async function drain(
   client: DirectClient,
   tenant_id: string,
   interests: readonly Interest[],
+  tables: readonly TenantTable[],
 ): Promise<void> {
   const deadline = performance.now() + drain_ms_max
-  while (await hasOpenEvents(client, tenant_id, interests)) {
+  while (await hasOpenEvents(client, tenant_id, interests, tables)) {
     if (performance.now() > deadline) {
       throw new StartError(
         'Not all events of the tenant are processed after a minute. `npx dodeca events consumers` ' +
@@ -168,12 +169,23 @@ async function drain(
   }
 }
 
-/** Events without a position, or that a consumer has not processed yet, or that are parked. */
+/**
+ * Events without a position, or that a consumer has not processed yet, or that are parked, or that
+ * wait in a queue.
+ */
 async function hasOpenEvents(
   client: DirectClient,
   tenant_id: string,
   interests: readonly Interest[],
+  tables: readonly TenantTable[],
 ): Promise<boolean> {
+  for (const { name } of tables.filter(one => one.drains)) {
+    const { rowCount } = await client.query(
+      `select from ${quoted(name)} where tenant_id = $1 limit 1`,
+      [tenant_id],
+    )
+    if (rowCount) return true
+  }
   const { rows } = await client.query<{ open: boolean }>(
     `
     select exists (select from kernel.outbox_events where tenant_id = $1)

@@ -16,6 +16,7 @@ import {
 import { inLanes } from '../backup/copy.ts'
 import { objectFile, readArchive, rowsFile, type TenantManifest } from './archive.ts'
 import { digestOf } from './digest.ts'
+import { patiently } from './hold.ts'
 import {
   cellIdOf,
   keyMarks,
@@ -45,6 +46,7 @@ export async function importTenant(
     if (objects > 0) progress(`Importing ${many(objects, 'object')} …`)
     await shareObjects(client, place, manifest, folder)
     const tables = await tenantTables(client, place.schemas, place.tenancy)
+    await prepareDays(client, tables, manifest, folder)
     const rows = within(client, 'begin', async () => {
       for (const table of tables) {
         const archived = manifest.tables[table.name]
@@ -145,6 +147,26 @@ async function importObjects(
     if (stored.sha256.toString('hex') !== sha256) throw new Error(`${key} was stored differently`)
   })
   return found
+}
+
+/** A cell has partitions only for its own days. Each is made at once, so that no lock is held long. */
+async function prepareDays(
+  client: DirectClient,
+  tables: readonly TenantTable[],
+  manifest: TenantManifest,
+  folder: string,
+): Promise<void> {
+  for (const { name, days } of tables) {
+    if (!days || !manifest.tables[name]) continue
+    const found = new Set<string>()
+    for await (const line of linesOf(join(folder, rowsFile(name)))) {
+      const row = JSON.parse(line) as Readonly<Record<string, string>>
+      found.add(new Date(row[days.column] ?? '').toISOString().slice(0, 10))
+    }
+    for (const day of [...found].sort()) {
+      await patiently(client, async () => void (await client.query(days.prepare, [day])))
+    }
+  }
 }
 
 async function importTable(

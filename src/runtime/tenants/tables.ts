@@ -23,7 +23,9 @@ export type TenantTable = {
   readonly deleted: string | null
   readonly kept: string | null
   readonly blocks: string | null
+  readonly drains: boolean
   readonly renewed: string | null
+  readonly days: { readonly column: string; readonly prepare: string } | null
   readonly change_log: { readonly table: string; readonly columns: readonly string[] } | null
   /** Triggers that refuse deletes. */
   readonly guards: readonly string[]
@@ -98,7 +100,9 @@ function tableOf(
       deleted: given.kept ? null : deleted,
       kept: given.kept ?? null,
       blocks: given.blocks ?? null,
+      drains: given.drains === true,
       renewed: given.renewed ?? null,
+      days: given.days ?? null,
       change_log: given.change_log ?? null,
       guards,
     },

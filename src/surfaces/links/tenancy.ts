@@ -14,7 +14,13 @@ export const tenancy: Tenancy = {
   'links.edge_purges': { cell: 'a queue for the edge cache of the cell' },
   'links.link_changes': { cell: 'what the caches of the cell have to read again' },
   'links.redirect_nodes': { cell: 'the processes of the cell that redirect' },
-  'links.click_events': { rows: of_a_link },
+  'links.click_events': {
+    rows: of_a_link,
+    days: {
+      column: 'occurred_at',
+      prepare: 'select links.prepare_click_days($1::date, $1::date)',
+    },
+  },
   'links.daily_link_stats': { rows: of_a_link },
   'links.link_reports': { rows: of_a_link },
 }

@@ -2,6 +2,7 @@
 import type { Tenancy } from '../../kernel/work/tenancy.ts'
 
 export const tenancy: Tenancy = {
+  'webhooks.fanouts': { drains: true },
   'webhooks.sender_shards': { cell: 'which process of the cell sends' },
   'webhooks.senders': { cell: 'the processes of the cell that send' },
 }

@@ -70,7 +70,7 @@ async function expandNext(needs: Needs): Promise<boolean> {
         for update skip locked`,
     )
     if (!waiting) return false
-    const event = await eventAt(tx, waiting.position)
+    const event = await eventAt(tx, waiting)
     // An event that is no longer in the log cannot be sent.
     if (!event) return end(tx, waiting)
     const portion = { after: waiting.cursor, limit: portion_max, queues: false }
@@ -87,13 +87,13 @@ async function expandNext(needs: Needs): Promise<boolean> {
   })
 }
 
-function eventAt(tx: Tx, position: number): Promise<LoggedEvent | undefined> {
+function eventAt(tx: Tx, { tenant_id, position }: Waiting): Promise<LoggedEvent | undefined> {
   return tx.maybe(
     LoggedEvent,
     sql`
       select position, id, tenant_id, type, schema_version, aggregate_type, aggregate_id,
         aggregate_version, payload, payload_ref, traceparent, occurred_at, created_at
-      from kernel.events where position = ${position}`,
+      from kernel.events where position = ${position} and tenant_id = ${tenant_id}`,
   )
 }
 
