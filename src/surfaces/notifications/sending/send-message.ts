@@ -74,11 +74,16 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
         return resultOf(claimed, { state: 'skipped', error_code: 'suppressed', target })
       }
       await fault('notifications.before_wire')
+      const until_ms = performance.now() + usableSeconds(settings) * 1000
       if (!(await mark({ ...claimed, provider: provider.name }))) return null
       await fault('notifications.after_wire')
       leaves.push(await line.enter(claimed.lane))
       leaves.shift()?.()
-      outcome = await provider.send(outgoingOf(ready, clock.nowMs()), deadline(kernel, signal))
+      const left_ms = Math.floor(until_ms - performance.now())
+      // Nothing was sent yet. Too little is left of the lease, because the connections are slow.
+      if (left_ms < (usableSeconds(settings) * 1000) / 2) return again(ready, 0)
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(left_ms)])
+      outcome = await provider.send(outgoingOf(ready, clock.nowMs()), deadline)
       await fault('notifications.after_send')
     } finally {
       for (const leave of leaves) leave()
@@ -137,10 +142,12 @@ function choose(offered: readonly Offered[], { provider, pinned }: Claimed) {
   return undefined
 }
 
-/** Shorter than the lease, so that no other process sends a message that is still being sent. */
-function deadline({ settings }: Parts['kernel'], signal: AbortSignal): AbortSignal {
-  const ms = Math.max(1, settings['notifications.lease_seconds'] - 5) * 1000
-  return AbortSignal.any([signal, AbortSignal.timeout(ms)])
+/**
+ * The time from the mark within which a message must have been sent. It is shorter than the lease,
+ * which the mark renews, so that no other process sends a message that is still being sent.
+ */
+function usableSeconds(settings: Parts['kernel']['settings']): number {
+  return Math.max(1, settings['notifications.lease_seconds'] - 5)
 }
 
 export function outgoingOf(ready: Ready, now_ms: number): Outgoing {
