@@ -73,7 +73,8 @@ async function releaseHeld(tx: Tx, tenant_id: string, user_id: string): Promise<
     update notifications.delivery_attempts a
     set next_attempt_at = kernel.now()
     from notifications.notification_intents i
-    where i.tenant_id = ${tenant_id} and i.recipient_ref = ${`user:${user_id}`} and i.state = 'held'
+    where i.tenant_id = ${tenant_id} and i.recipient_ref = ${`user:${user_id}`}
+      and i.state in ('held', 'processing')
       and a.tenant_id = i.tenant_id and a.intent_id = i.id and a.state = 'pending'
       and exists (select from notifications.decisions d
         where d.tenant_id = a.tenant_id and d.intent_id = a.intent_id and d.channel = a.channel

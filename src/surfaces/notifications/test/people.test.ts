@@ -82,6 +82,35 @@ describe.concurrent('preferences', () => {
     await world.reaches(who, held.body.id, 'sent')
   })
 
+  test('that end quiet hours release one channel of a message whose other channel has sent', async () => {
+    const who = await world.sender()
+    const path = `/v1/users/${who.id}`
+    const hour = new Date().getUTCHours()
+    const clock = (value: number) => `${String((value + 24) % 24).padStart(2, '0')}:00`
+    const quiet_hours = { start: clock(hour - 1), end: clock(hour - 2) }
+    const quiet = [{ category: '*', channel: 'push', enabled: true, quiet_hours }]
+    const set = (preferences: unknown[]) =>
+      ask(who, 'PUT', `${path}/preferences`, { timezone: 'UTC', preferences })
+    expect((await set(quiet)).status).toBe(200)
+    for (const more of [
+      { channel: 'push', provider: 'fcm', token: newId() },
+      { channel: 'sms', address: '+4930901820' },
+    ]) {
+      const made = await ask(who, 'POST', `${path}/destinations`, more)
+      expect(made.status, made.text).toBe(201)
+    }
+    const sent = await world.send(who, {
+      ...(await header(who, { category: 'social.activity', channels: ['sms', 'push'] })),
+      recipient: { user_id: who.id },
+    })
+    await eventually('the SMS has left', async () => {
+      const { channels } = await world.read(who, sent.body.id)
+      return channels.some((one: { state: string }) => one.state === 'accepted')
+    })
+    await set([])
+    await world.reaches(who, sent.body.id, 'sent')
+  })
+
   test('that change between accept and send count', async () => {
     const who = await world.sender()
     const sent = await world.send(who, {
