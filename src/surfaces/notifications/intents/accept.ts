@@ -88,16 +88,13 @@ function waits({ digest, scheduled_at_ms }: Order, now_ms: number): boolean {
 }
 
 async function acceptLater(tx: Tx, data_keys: DataKeys, order: Order): Promise<Accepted | null> {
-  const again = await isRepeated(tx, order)
-  const attempts = order.channels.map(channel =>
-    again
-      ? skipped({ channel, decision: { rule: null } }, 'deduplicated')
-      : { ...waiting, id: newId(), channel, due_at_ms: order.scheduled_at_ms },
-  )
-  const state = again ? 'suppressed' : 'scheduled'
-  const ended = again && announces(order)
-  const row = await insertIntent(tx, data_keys, { order, state, attempts, events: ended ? 1 : 0 })
-  if (row && ended) await announceEnd(tx, order, state, attempts)
+  const attempts = order.channels.map(channel => ({
+    ...waiting,
+    id: newId(),
+    channel,
+    due_at_ms: order.scheduled_at_ms,
+  }))
+  const row = await insertIntent(tx, data_keys, { order, state: 'scheduled', attempts, events: 0 })
   return row ? { row, attempts } : null
 }
 
@@ -224,16 +221,8 @@ function attemptOf({ channel, decision }: Planned, message: Message, now_ms: num
   return { ...base, state: 'delivered', due_at_ms: null, rendered_sha256: hashOf(message) }
 }
 
-function skipped(
-  {
-    channel,
-    decision: { rule },
-  }: {
-    readonly channel: Planned['channel']
-    readonly decision: Pick<NewAttempt, 'rule'>
-  },
-  reason: string,
-) {
+function skipped({ channel, decision }: Pick<Planned, 'channel' | 'decision'>, reason: string) {
+  const { rule } = decision
   return {
     ...waiting,
     id: newId(),
