@@ -73,6 +73,7 @@ export async function rebuildDay(
     await tx.unhurried()
     await tx.run(sql`set local work_mem = '128MB'`)
     await tx.run(sql`select pg_advisory_xact_lock(${statistics_lock})`)
+    if (!(await holdDay(tx, day))) return 0
     await tx.run(sql`delete from links.daily_link_stats where day = ${day}::date ${within(scope)}`)
     let sums: Sum[] = []
     for await (const groups of tx.stream(Group, groupsOf(day, scope), groups_together)) {
@@ -96,6 +97,21 @@ export async function rebuildDay(
     await fault('links.before_swapping')
     return taken
   })
+}
+
+/**
+ * False if the clicks of the day were deleted since the days were listed. Otherwise they stay until
+ * the end of the transaction, because reading them locks their partition.
+ */
+async function holdDay(tx: Tx, day: string): Promise<boolean> {
+  await tx.run(sql`select from links.click_events where ${on(day)} limit 1`)
+  const { there } = await tx.one(
+    Type.Object({ there: Type.Boolean() }),
+    sql`
+      select to_regclass('links.click_events_d' || to_char(${day}::date, 'YYYYMMDD')) is not null
+        as there`,
+  )
+  return there
 }
 
 /** Sorted by link, so that only one link at a time is in memory. */

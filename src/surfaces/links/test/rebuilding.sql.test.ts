@@ -9,6 +9,7 @@ import { eventually } from '../../../../test/world.ts'
 import { addUp } from '../statistics/add-up.ts'
 import { BatchBuilder, type Batch } from '../clicks/batch.ts'
 import { findDrift } from '../statistics/drift.ts'
+import { rebuildDay } from '../statistics/rebuild-days.ts'
 import { rebuildJob, statsProjection } from '../statistics/rebuild-job.ts'
 import { storeBatches, storeLosses } from '../clicks/store-batches.ts'
 import { platform_domain_id } from '../domains/platform.ts'
@@ -75,6 +76,19 @@ test('what was added up click by click comes out again', async () => {
   expect(await Promise.all(codes.map(rows))).toEqual(before)
   expect(progress.at(-1)?.[0]).toBe(progress.at(-1)?.[1])
   expect(await findDrift(kernel)).toEqual([])
+})
+
+test('a day whose clicks were deleted meanwhile keeps its sums', async () => {
+  const kernel = world.platform.kernelFor({ settings })
+  const code = `re-${newId().slice(-12)}`
+  const day = '2020-02-29'
+  await kernel.db.run(sql`
+    insert into links.daily_link_stats (domain_id, code, day, clicks)
+    values (${platform_domain_id}, ${code}, ${day}, 7)`)
+  const scope = { domain_id: null, code: null }
+  expect(await rebuildDay(kernel, day, scope, quiet, never_aborted)).toBe(0)
+  expect(await rows(code)).toMatchObject([{ day, clicks: 7 }])
+  await kernel.db.run(sql`delete from links.daily_link_stats where code = ${code}`)
 })
 
 test('what is stored but not yet added is added once, before or after', async () => {
