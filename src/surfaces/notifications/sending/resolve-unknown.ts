@@ -16,7 +16,7 @@ import { applyReports } from '../outcomes/apply-reports.ts'
 import type { Outcome } from '../providers/outcome.ts'
 import { ClaimedRow, messageColumns, messageOf } from './claim.ts'
 import { insertAttempts } from './insert-attempts.ts'
-import { prepareMessages } from './prepare-messages.ts'
+import { prepareEach } from './prepare-each.ts'
 import { outgoingOf, unknownSeconds } from './send-message.ts'
 import { lockIntents, settleIntents } from './settle-intents.ts'
 
@@ -74,7 +74,7 @@ async function ask(deps: Deps, one: Unknown): Promise<Outcome | null> {
   if (!provider?.find) return null
   // Also of a cancelled notification it is asked whether it was sent.
   const asked = { ...one, cancelled: false, token: '' }
-  const [ready] = (await prepareMessages(deps, [asked])).ready
+  const [ready] = (await prepareEach(deps, [asked])).ready
   return ready
     ? provider.find(outgoingOf(ready, deps.kernel.clock.nowMs()), parseTime(one.wire_at))
     : null

@@ -12,7 +12,8 @@ import { claim, dueLanes, somethingDue, type Claimed } from './claim.ts'
 import { finish } from './finish.ts'
 import { openFlights, type Flights } from './flights.ts'
 import { markWire } from './mark-wire.ts'
-import { prepareMessages, type Ready } from './prepare-messages.ts'
+import { prepareEach } from './prepare-each.ts'
+import type { Ready } from './prepare-messages.ts'
 import type { Result } from './result.ts'
 import { openSendMessage } from './send-message.ts'
 
@@ -50,7 +51,7 @@ export function openSender(deps: Deps): OpenSender {
   }
   const work = async (claimed: readonly Claimed[]) => {
     await kernel.fault('notifications.after_claim')
-    const { ready, results } = await prepareMessages(deps, claimed)
+    const { ready, results } = await prepareEach(deps, claimed)
     for (const one of results) flights.begin(one.claimed.lane, finisher.record(one))
     for (const one of ready) flights.begin(one.claimed.lane, sendOne(one))
   }
