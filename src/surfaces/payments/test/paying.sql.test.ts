@@ -1,6 +1,6 @@
 /** A payment from its first request to its refund, as a merchant sees it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newKey } from '../../../../test/world.ts'
+import { eventually, newKey } from '../../../../test/world.ts'
 import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld
@@ -128,7 +128,10 @@ describe.concurrent('a payment', () => {
     await shop.ask('POST', `/v1/payment-intents/${id}/authorize`, {
       payment_method: 'pm_card_threeDSecure2Required',
     })
-    const { next_action } = await shop.read(id)
+    const next_action = await eventually('its challenge is known', async () => {
+      const found = await shop.read(id)
+      return found.next_action ?? undefined
+    })
     await fetch(`${next_action.url}/fail`, { method: 'POST' })
     const back = await shop.reaches(id, 'requires_authorization')
     expect(back.last_error.code).toBe('payment_intent_authentication_failure')
