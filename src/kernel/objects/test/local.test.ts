@@ -158,6 +158,7 @@ test.concurrent(
     await eventually('the file reaches its limit', async () => {
       return ((await stat(to).catch(() => undefined))?.size ?? 0) > 0
     })
+    // Long enough that an unhandled rejection would have ended the process.
     await setTimeout(500)
     const end = await openFile(slow, constants.O_WRONLY | constants.O_NONBLOCK).catch(
       () => undefined,

@@ -1,4 +1,4 @@
-/** Messages that are collected, and messages that are told only once in a window. */
+/** Messages that are collected, and messages that are sent only once in a window. */
 import { afterAll, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer } from '../../../../test/world.ts'

@@ -31,7 +31,7 @@ test('the preferences of a user name the language of messages, else the deployme
   const made = await ask(who, 'POST', path, { ...body, locales })
   expect(made.status, made.text).toBe(201)
   await ask(who, 'POST', `${path}/${name}/versions/1/publish`)
-  const told = async (channel: string) => {
+  const textOf = async (channel: string) => {
     const recipient = { user_id: who.id }
     const order = { recipient, category: 'order.updates', template: { name }, data: {} }
     const sent = await world.send(who, { ...order, channels: [channel] })
@@ -45,8 +45,8 @@ test('the preferences of a user name the language of messages, else the deployme
     expect(rendered.body.sha256).toBe(attempts[0].rendered_sha256)
     return rendered.body.subject
   }
-  expect([await told('in_app'), await told('email')]).toEqual(['Bonjour', 'Bonjour'])
+  expect([await textOf('in_app'), await textOf('email')]).toEqual(['Bonjour', 'Bonjour'])
   const set = { timezone: 'UTC', locale: 'de-AT', preferences: [] }
   expect((await ask(who, 'PUT', `/v1/users/${who.id}/preferences`, set)).status).toBe(200)
-  expect([await told('in_app'), await told('email')]).toEqual(['Hallo', 'Hallo'])
+  expect([await textOf('in_app'), await textOf('email')]).toEqual(['Hallo', 'Hallo'])
 })
