@@ -1967,10 +1967,11 @@ begin
     with ordinality as leg (owner_id, type, direction, amount, line)
   join payments.ledger_accounts a
     on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type;
+  perform pg_advisory_xact_lock(hashtextextended('payments.books ' || posting_tenant, 0));
   insert into payments.ledger_balances as b (account_id, shard, debits_minor, credits_minor)
   select a.id,
     case when a.owner_type = 'platform'
-      then get_byte(uuid_send(posting_id), 15) % 16 else 0 end,
+      then (pg_current_xact_id()::text::bigint % 16)::smallint else 0 end,
     coalesce(sum(leg.amount) filter (where leg.direction = 'debit'), 0),
     coalesce(sum(leg.amount) filter (where leg.direction = 'credit'), 0)
   from unnest(leg_owners, leg_types, leg_directions, leg_amounts)
@@ -1978,8 +1979,7 @@ begin
   join payments.ledger_accounts a
     on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type
   group by a.id
-  -- one order for all writers, so that no two wait for each other
-  order by a.id
+  order by a.owner_type = 'platform', a.type = 'provider_clearing' desc, a.id
   on conflict (account_id, shard) do update
   set debits_minor = b.debits_minor + excluded.debits_minor,
     credits_minor = b.credits_minor + excluded.credits_minor;

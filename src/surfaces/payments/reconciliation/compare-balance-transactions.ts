@@ -11,7 +11,7 @@ import { platform_tenant, type Deps } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { lookAtObject } from '../provider-events/look-at-object.ts'
 import type { BalanceTransaction } from '../provider/port.ts'
-import { recordPayoutOf, recordSettlement } from '../settlements/record-settlements.ts'
+import { recordSettlement } from '../settlements/record-settlements.ts'
 import { movementOf } from './clearing.ts'
 import { openItem } from './open-item.ts'
 import type { PageResult, Run } from './page-result.ts'
@@ -50,36 +50,15 @@ export async function compareBalanceTransactions(
     signal.throwIfAborted()
     if (source) await lookAtObject(deps, source)
   }
-  const payouts = await payoutsOf(deps, fresh)
   return {
     after: has_more ? (data.at(-1)?.id ?? null) : null,
     compared: data.length,
-    apply: async tx => {
-      let [fixed, opened] = [0, 0]
-      for (const one of data) {
-        if (await recordSettlement(tx, deps, one)) fixed++
-        if (await explain(tx, deps, one, run)) opened++
-      }
-      for (const [payout, ids] of payouts) await recordPayoutOf(tx, provider.name, payout, ids)
-      return { fixed, opened }
-    },
+    steps: data.map(one => async tx => {
+      const recorded_now = await recordSettlement(tx, deps, one)
+      const opened = await explain(tx, deps, one, run)
+      return { fixed: recorded_now ? 1 : 0, opened: opened ? 1 : 0 }
+    }),
   }
-}
-
-/** Records which transactions the payouts of this page contain. */
-async function payoutsOf({ provider }: Deps, fresh: readonly BalanceTransaction[]) {
-  const left = new Map<string, string[]>()
-  for (const { kind, source } of fresh) {
-    if (kind !== 'payout' || !source) continue
-    const ids: string[] = []
-    for (let after: string | undefined; ; after = ids.at(-1)) {
-      const { data, has_more } = await provider.paidOut(source, after)
-      ids.push(...data.map(one => one.id))
-      if (!has_more || data.length === 0) break
-    }
-    left.set(source, ids)
-  }
-  return left
 }
 
 /** Returns true if an item was opened. */

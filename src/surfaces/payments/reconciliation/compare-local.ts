@@ -35,21 +35,17 @@ export async function compareLocal({ kernel, provider }: Deps, run: Run): Promis
   return {
     after: missed.length === page_size ? (missed.at(-1)?.id ?? null) : null,
     compared: missed.length,
-    apply: async tx => {
-      let opened = 0
-      for (const { tenant_id, id, provider_handle, amount_minor, currency } of missed) {
-        const item = {
-          tenant_id,
-          provider: provider.name,
-          discrepancy: 'missing_external',
-          external_ref: provider_handle,
-          local_ref: id,
-          amount_minor,
-          currency,
-        } as const
-        if (await openItem(tx, item)) opened++
-      }
-      return { fixed: 0, opened }
-    },
+    steps: missed.map(({ tenant_id, id, provider_handle, amount_minor, currency }) => async tx => {
+      const opened = await openItem(tx, {
+        tenant_id,
+        provider: provider.name,
+        discrepancy: 'missing_external',
+        external_ref: provider_handle,
+        local_ref: id,
+        amount_minor,
+        currency,
+      })
+      return { fixed: 0, opened: opened ? 1 : 0 }
+    }),
   }
 }

@@ -3,24 +3,18 @@
  * that we did not make becomes an item.
  */
 import { type Static, Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { applyProviderState } from '../operations/apply-provider-state.ts'
-import { findIntent } from '../operations/rows.ts'
+import { nextState } from '../operations/next-state.ts'
+import { findIntent, intentColumns, IntentRow } from '../operations/rows.ts'
 import { ProviderFailure, type Snapshot } from '../provider/port.ts'
 import { openItem, type Disagreement } from './open-item.ts'
-import type { PageResult, Run } from './page-result.ts'
+import type { Counts, PageResult, Run } from './page-result.ts'
 
-const Known = Type.Object({
-  tenant_id: Id,
-  id: Id,
-  provider_handle: Type.String(),
-  state: Type.String(),
-  version: Type.Integer(),
-})
+const Known = Type.Object({ ...IntentRow.properties, provider_handle: Type.String() })
 type Known = Static<typeof Known>
 
 /** We do not touch an unknown hold while our own record of it may still arrive. */
@@ -43,9 +37,9 @@ export async function comparePayments(
     Known,
     sql`
       -- any tenant: the provider's ids are unique
-      select tenant_id, id, provider_handle, state, version from payments.payment_intents
-      where provider = ${provider.name}
-        and provider_handle = any(${data.map(one => one.handle)}::text[])`,
+      select ${intentColumns} from payments.payment_intents i
+      where i.provider = ${provider.name}
+        and i.provider_handle = any(${data.map(one => one.handle)}::text[])`,
   )
   for (const one of known) seen.set(one.provider_handle, one)
   const fresh = await readDiffering(deps, data, seen, signal)
@@ -60,35 +54,50 @@ export async function comparePayments(
   return {
     after: has_more ? (data.at(-1)?.handle ?? null) : null,
     compared: data.length,
-    apply: async tx => {
-      let [fixed, opened] = [0, 0]
-      for (const listed of data) {
-        const snapshot = fresh.get(listed.handle) ?? listed
-        const ours = seen.get(snapshot.handle)
-        if (!ours) {
-          const over = released.has(snapshot.handle)
-          const item = await unknownPayment(tx, provider.name, snapshot, over)
-          const noted = item !== null && (await openItem(tx, item))
-          if (noted && over) fixed++
-          else if (noted) opened++
-          continue
-        }
-        const report = { snapshot, seen_version: ours.version }
-        const applied = await applyProviderState(tx, deps, ours, report)
-        if (applied === 'disagrees') opened++
-        const now = await findIntent(tx, ours)
-        if (now && now.version !== ours.version && applied === 'applied') fixed++
-        const item = now && applied === 'applied' ? differs(now, snapshot) : null
-        if (item && (await openItem(tx, item))) opened++
-      }
+    steps: data.flatMap(listed => {
+      const snapshot = fresh.get(listed.handle) ?? listed
+      const ours = seen.get(listed.handle)
+      if (ours) return agrees(ours, snapshot) ? [] : [(tx: Tx) => correct(tx, deps, ours, snapshot)]
+      const over = released.has(snapshot.handle)
+      return [(tx: Tx) => report(tx, provider.name, snapshot, over)]
+    }),
+    finish: async tx => {
       await tx.run(sql`
         -- any tenant: the provider's ids are unique
         update payments.payment_intents set reconciled_in = ${run.id}
         where provider = ${provider.name}
           and provider_handle = any(${data.map(one => one.handle)}::text[])`)
-      return { fixed, opened }
     },
   }
+}
+
+/** Most payments agree, and need no transaction. */
+function agrees(ours: Known, snapshot: Snapshot): boolean {
+  const verdict = nextState(ours, [], { snapshot, declined: null })
+  if ('disagrees' in verdict || verdict.moves.length > 0) return false
+  return differs(ours, snapshot) === null
+}
+
+async function correct(tx: Tx, deps: Deps, ours: Known, snapshot: Snapshot): Promise<Counts> {
+  const { version: seen_version } = ours
+  const applied = await applyProviderState(tx, deps, ours, { snapshot, seen_version })
+  if (applied === 'disagrees') return { fixed: 0, opened: 1 }
+  const now = await findIntent(tx, ours)
+  if (applied !== 'applied' || !now) return { fixed: 0, opened: 0 }
+  const item = differs(now, snapshot)
+  const opened = item !== null && (await openItem(tx, item))
+  return { fixed: now.version === seen_version ? 0 : 1, opened: opened ? 1 : 0 }
+}
+
+async function report(
+  tx: Tx,
+  provider: string,
+  snapshot: Snapshot,
+  released: boolean,
+): Promise<Counts> {
+  const item = await unknownPayment(tx, provider, snapshot, released)
+  const noted = item !== null && (await openItem(tx, item))
+  return { fixed: noted && released ? 1 : 0, opened: noted && !released ? 1 : 0 }
 }
 
 const expected: Readonly<Record<string, Snapshot['status']>> = {
@@ -116,7 +125,7 @@ async function readDiffering(
     signal.throwIfAborted()
     const row = await findIntent(kernel.db, ours)
     if (!row) continue
-    seen.set(handle, { ...ours, state: row.state, version: row.version })
+    seen.set(handle, { ...row, provider_handle: ours.provider_handle })
     fresh.set(handle, await provider.read(handle))
   }
   return fresh
@@ -169,10 +178,7 @@ async function unknownPayment(
 }
 
 /** A result that we applied long ago must still match the provider. */
-function differs(
-  intent: NonNullable<Awaited<ReturnType<typeof findIntent>>>,
-  snapshot: Snapshot,
-): Disagreement | null {
+function differs(intent: IntentRow, snapshot: Snapshot): Disagreement | null {
   const item = {
     tenant_id: intent.tenant_id,
     provider: intent.provider,

@@ -15,19 +15,15 @@ export async function compareRefunds(deps: Deps, run: Run): Promise<PageResult> 
   return {
     after: has_more ? (data.at(-1)?.id ?? null) : null,
     compared: data.length,
-    apply: async tx => {
-      let [fixed, opened] = [0, 0]
-      for (const snapshot of data) {
-        const ours = await findRefundOf(tx, provider.name, snapshot)
-        if (ours) {
-          await applyRefund(tx, ours, snapshot)
-          if (ours.state !== snapshot.status) fixed++
-          continue
-        }
-        const intent = snapshot.handle ? await findByHandle(deps, snapshot.handle, tx) : undefined
-        if (await reportForeignRefund(tx, provider.name, snapshot, intent)) opened++
+    steps: data.map(snapshot => async tx => {
+      const ours = await findRefundOf(tx, provider.name, snapshot)
+      if (ours) {
+        await applyRefund(tx, ours, snapshot)
+        return { fixed: ours.state === snapshot.status ? 0 : 1, opened: 0 }
       }
-      return { fixed, opened }
-    },
+      const intent = snapshot.handle ? await findByHandle(deps, snapshot.handle, tx) : undefined
+      const opened = await reportForeignRefund(tx, provider.name, snapshot, intent)
+      return { fixed: 0, opened: opened ? 1 : 0 }
+    }),
   }
 }

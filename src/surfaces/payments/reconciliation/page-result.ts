@@ -15,12 +15,20 @@ export const RunRow = Type.Object({
 })
 export type Run = Static<typeof RunRow>
 
+/** What one step corrected, and how many items it opened for an operator. */
+export type Counts = { readonly fixed: number; readonly opened: number }
+
 /**
- * The result of one page: its counts, and the place of the next page. `after` is null when the
- * phase is over.
+ * The result of one page, and the place of the next page. `after` is null when the phase is over.
  */
 export type PageResult = {
   readonly after: string | null
   readonly compared: number
-  apply(tx: Tx): Promise<{ readonly fixed: number; readonly opened: number }>
+  /**
+   * Each runs in a transaction of its own, so that no payment waits for a whole page. A step that
+   * runs again after a crash changes nothing.
+   */
+  readonly steps: readonly ((tx: Tx) => Promise<Counts>)[]
+  /** Runs in the transaction that records the page. */
+  finish?(tx: Tx): Promise<void>
 }

@@ -4,12 +4,13 @@
  * meanwhile. So a difference counts as a drift only if two runs in a row find it.
  */
 import { type Static, Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { clearingByCurrency } from './clearing.ts'
 import { openItem } from './open-item.ts'
-import type { PageResult, Run } from './page-result.ts'
+import type { Counts, PageResult, Run } from './page-result.ts'
 
 export const Proof = Type.Record(
   Type.String(),
@@ -40,36 +41,38 @@ export async function proveBalance(deps: Deps, run: Run): Promise<PageResult> {
   return {
     after: null,
     compared: Object.keys(proof).length,
-    apply: async tx => {
-      await tx.run(sql`
-        update payments.reconciliation_runs set proof = ${sql.json(proof)}::jsonb
-        where id = ${run.id}`)
-      const before = await tx.maybe(
-        Before,
-        sql`
-          select proof from payments.reconciliation_runs
-          where provider = ${provider.name} and state = 'succeeded' and id < ${run.id}
-          order by id desc limit 1`,
-      )
-      let opened = 0
-      for (const [currency, now] of Object.entries(proof)) {
-        const earlier = before?.proof?.[currency]
-        if (!differs(now) || !earlier || !differs(earlier)) continue
-        const item = {
-          tenant_id: platform_tenant,
-          provider: provider.name,
-          discrepancy: 'balance_drift',
-          external_ref: currency,
-          local_ref: null,
-          amount_minor: now.provider_minor - now.clearing_minor,
-          currency,
-          details: now,
-        } as const
-        if (await openItem(tx, item)) opened++
-      }
-      return { fixed: 0, opened }
-    },
+    steps: [tx => compareProofs(tx, deps, run, proof)],
   }
+}
+
+async function compareProofs(tx: Tx, { provider }: Deps, run: Run, proof: Proof): Promise<Counts> {
+  await tx.run(sql`
+    update payments.reconciliation_runs set proof = ${sql.json(proof)}::jsonb
+    where id = ${run.id}`)
+  const before = await tx.maybe(
+    Before,
+    sql`
+      select proof from payments.reconciliation_runs
+      where provider = ${provider.name} and state = 'succeeded' and id < ${run.id}
+      order by id desc limit 1`,
+  )
+  let opened = 0
+  for (const [currency, now] of Object.entries(proof)) {
+    const earlier = before?.proof?.[currency]
+    if (!differs(now) || !earlier || !differs(earlier)) continue
+    const item = {
+      tenant_id: platform_tenant,
+      provider: provider.name,
+      discrepancy: 'balance_drift',
+      external_ref: currency,
+      local_ref: null,
+      amount_minor: now.provider_minor - now.clearing_minor,
+      currency,
+      details: now,
+    } as const
+    if (await openItem(tx, item)) opened++
+  }
+  return { fixed: 0, opened }
 }
 
 function differs({ clearing_minor, provider_minor }: Proof[string]): boolean {

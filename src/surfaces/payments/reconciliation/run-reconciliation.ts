@@ -2,8 +2,8 @@
  * Compares our books with the provider's, page by page. First it compares the provider's payments,
  * refunds, balance transactions and payouts. Then it checks the rows that only we have, and proves
  * the balance. A difference is corrected if the provider's data is enough. Otherwise the difference
- * becomes an item. The result and the position of a page are stored in one transaction, so a run
- * survives a crash.
+ * becomes an item. Each difference is corrected and counted in one transaction, and the position is
+ * stored after each page, so a run survives a crash.
  */
 import { sql } from '../../../kernel/database/sql.ts'
 import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
@@ -13,6 +13,7 @@ import { compareBalanceTransactions } from './compare-balance-transactions.ts'
 import { compareLocal } from './compare-local.ts'
 import { comparePayments } from './compare-payments.ts'
 import { compareRefunds } from './compare-refunds.ts'
+import { linkPayouts } from './link-payouts.ts'
 import { RunRow, type PageResult, type Run } from './page-result.ts'
 import { proveBalance } from './prove-balance.ts'
 import { reconciliation_queue } from './request-run.ts'
@@ -23,6 +24,7 @@ const phases: readonly (readonly [string, Phase])[] = [
   ['payments', comparePayments],
   ['refunds', compareRefunds],
   ['balance_transactions', compareBalanceTransactions],
+  ['payouts', linkPayouts],
   ['local', compareLocal],
   ['proof', proveBalance],
 ]
@@ -48,6 +50,7 @@ export function reconciliationQueue(deps: Deps): DueQueue {
       if (!phase) throw new Error(`a reconciliation has no phase ${row.phase}`)
       try {
         const result = await phase(deps, row, signal)
+        await runSteps(deps, row, result, signal)
         await deps.kernel.fault('payments.reconciliation_page')
         const last = result.after === null && row.phase === phases.at(-1)?.[0]
         return last ? done(result) : again(0, result)
@@ -58,15 +61,14 @@ export function reconciliationQueue(deps: Deps): DueQueue {
     },
     finish: async (tx, row, outcome) => {
       if (outcome.end === 'retry' || !outcome.result) return
-      const { fixed, opened } = await outcome.result.apply(tx)
       const { after, compared } = outcome.result
+      await outcome.result.finish?.(tx)
       const at = phases.findIndex(([name]) => name === row.phase)
       const next = after === null ? (phases[at + 1]?.[0] ?? row.phase) : row.phase
       const over = outcome.end === 'done'
       await tx.run(sql`
         update payments.reconciliation_runs
         set phase = ${next}, page_after = ${after}, compared = compared + ${compared},
-          fixed = fixed + ${fixed}, opened = opened + ${opened},
           state = ${over ? 'succeeded' : 'running'},
           finished_at = case when ${over} then kernel.now() end
         where id = ${row.id}`)
@@ -77,4 +79,23 @@ export function reconciliationQueue(deps: Deps): DueQueue {
         set state = 'failed', finished_at = kernel.now() where id = ${id}`)
     },
   })
+}
+
+async function runSteps(
+  { kernel: { db } }: Deps,
+  run: Run,
+  { steps }: PageResult,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const step of steps) {
+    signal.throwIfAborted()
+    await db.tx(async tx => {
+      const { fixed, opened } = await step(tx)
+      if (fixed + opened === 0) return
+      await tx.run(sql`
+        update payments.reconciliation_runs
+        set fixed = fixed + ${fixed}, opened = opened + ${opened}
+        where id = ${run.id}`)
+    })
+  }
 }

@@ -1,6 +1,8 @@
 /** The books: disputes, payouts, settlements, and the comparison with the provider's own. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { post, transfer } from '../ledger/post.ts'
 import { openPaymentWorld, type Merchant, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld
@@ -158,4 +160,30 @@ test('no drift was found, and all invariants hold', async () => {
   await reconcile(shop)
   expect(await items(shop, 'balance_drift')).toEqual([])
   await expect(world.sound()).resolves.toBeUndefined()
+})
+
+test('commits with a capture and its fee never wait for each other in a circle', async () => {
+  const { db } = world.platform.kernel
+  const merchants = await Promise.all(Array.from({ length: 6 }, () => world.merchant()))
+  const amount = 1000
+  let attempts = 0
+  const each = merchants.map(({ tenant: { id: tenant_id } }) =>
+    Array.from({ length: 60 }, () =>
+      // A commit that ends in a deadlock would be tried again.
+      db.tx(async tx => {
+        attempts++
+        const common = { tenant_id, currency: 'SEK', description: 'test', operation_id: newId() }
+        const legs = transfer('provider_clearing', 'merchant_balance', amount)
+        await post(tx, { ...common, purpose: 'capture', legs })
+        const fee = transfer('merchant_balance', 'provider_clearing', 30)
+        await post(tx, { ...common, purpose: 'fee', legs: fee })
+      }),
+    ),
+  )
+  await Promise.all(each.flat())
+  expect(attempts).toBe(6 * 60)
+  for (const shop of merchants) {
+    const { merchant_balance } = await world.balances(shop)
+    expect(merchant_balance).toBe(60 * (amount - 30))
+  }
 })
