@@ -10,6 +10,7 @@
 import { Type } from 'typebox'
 import type { Tx } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
+import { BeginAgain } from '../database/failures.ts'
 import { problem } from '../errors/problem.ts'
 import { jitter } from '../ids.ts'
 
@@ -90,6 +91,8 @@ export function openCounted(): Counted {
       const n = await countInSlot(tx, scope, slots, count)
       keep(scope, n + 1, began_ms)
       if (n + slots <= limit) return
+      // A writer that holds a slot must not wait for the others: they may wait for its slot.
+      throw new BeginAgain()
     }
     const near = limit < exact_below ? 0 : limit * near_share
     const last = known.get(scope)

@@ -45,8 +45,17 @@ export function violates(error: unknown, constraint: string): error is SqlState 
   return error instanceof SqlState && error.constraint === constraint
 }
 
+/** Thrown in a transaction that must begin again, for example because it needs other locks. */
+export class BeginAgain extends Error {
+  override readonly name = 'BeginAgain'
+  constructor() {
+    super('the transaction must begin again')
+  }
+}
+
 /** Serialization failure or deadlock: nothing was committed, so the work may run again. */
 export function isRetryable(error: unknown): boolean {
+  if (error instanceof BeginAgain) return true
   return error instanceof SqlState && (error.code === '40001' || error.code === '40P01')
 }
 

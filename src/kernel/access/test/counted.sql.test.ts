@@ -75,6 +75,26 @@ test('below a small limit a tenth of it is added side by side, and it is exact a
   expect(await held(lot)).toBe(100)
 })
 
+test('processes that do not know how near it is do not wait for each other in a circle', async () => {
+  const lot = newId()
+  await fill(lot, 92)
+  const fresh = [openCounted(), openCounted()]
+  let attempts = 0
+  const all = await Promise.allSettled(
+    Array.from({ length: 16 }, (_, at) =>
+      // A transaction that ends in a deadlock is tried again.
+      world.db.tx(async tx => {
+        attempts++
+        await fresh[at % 2]?.(tx, `test:${lot}`, 100, rows(lot))
+        await tx.run(sql`insert into public.things values (${lot}::uuid)`)
+      }),
+    ),
+  )
+  expect(all.filter(one => one.status === 'fulfilled')).toHaveLength(8)
+  // Each begins at most once more.
+  expect(attempts).toBeLessThanOrEqual(32)
+})
+
 test('far below it nothing waits for another writer of the same scope', async () => {
   const lot = newId()
   const entered = Promise.withResolvers<null>()
