@@ -41,9 +41,13 @@ export async function releaseCodes(tx: Tx, { tenant_id, id }: Key): Promise<void
     with released as (
       update commerce.discount_redemptions set state = 'released'
       where tenant_id = ${tenant_id} and order_id = ${id} and state <> 'released'
-      returning code)
+      returning code), held as (
+      -- in the order in which checkouts take them
+      select u.code from commerce.discount_uses u
+      where u.tenant_id = ${tenant_id} and u.code in (select code from released)
+      order by u.code collate "C" for update)
     update commerce.discount_uses u set used = u.used - 1
-    where u.tenant_id = ${tenant_id} and u.code in (select code from released)`)
+    from held where u.tenant_id = ${tenant_id} and u.code = held.code`)
 }
 
 function byCode(a: { readonly code: string }, b: { readonly code: string }): number {
