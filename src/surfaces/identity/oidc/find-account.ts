@@ -18,7 +18,7 @@ import type { Seen } from '../security-events/record-security-event.ts'
 import { emailScope, type Tenant } from '../tenants/resolve-tenant.ts'
 import type { Failure } from './failures.ts'
 import type { Asserted } from './prove-identity.ts'
-import { holdIdentity, ownerOf, storeIdentity } from './store-identity.ts'
+import { holdActive, holdIdentity, ownerOf, storeIdentity } from './store-identity.ts'
 
 export type Found = {
   readonly account: Pick<AccountRow, 'id' | 'tenant_id'>
@@ -92,7 +92,7 @@ async function ownedBy(
   held: AccountRow,
   { asserted: { display_name, locale }, seen }: Login,
 ): Promise<boolean> {
-  if (held.verified_at !== null) return true
+  if (held.verified_at !== null) return await holdActive(tx, held)
   const claim = { registration_id: null, encoded: null, display_name, locale }
   return await takeOver(tx, deps, held, claim, seen)
 }

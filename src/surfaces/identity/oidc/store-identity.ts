@@ -9,7 +9,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id, Time } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { raiseAccountVersion } from '../accounts/find-account.ts'
-import type { AccountRow } from '../schemas.ts'
+import { Touched, type AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 
 export const ExternalIdentity = Type.Object(
@@ -55,7 +55,29 @@ export async function holdIdentity(
     select pg_advisory_xact_lock(hashtextextended(${`identity ${issuer} ${subject}`}, 0))`)
 }
 
-/** Returns undefined if the identity already belongs to an account. */
+/**
+ * Locks the account until the commit, so that an identity is not stored in an account that is
+ * disabled or erased at the same time, or that has just left the address. Returns false if it is.
+ */
+export async function holdActive(
+  tx: Tx,
+  { id, tenant_id, email_normalized }: Pick<AccountRow, 'id' | 'tenant_id' | 'email_normalized'>,
+): Promise<boolean> {
+  const held = await tx.maybe(
+    Touched,
+    sql`
+      select id from identity.accounts
+      where tenant_id = ${tenant_id} and id = ${id} and status = 'active'
+        and email_normalized = ${email_normalized}
+      for no key update`,
+  )
+  return held !== undefined
+}
+
+/**
+ * Returns undefined if the identity already belongs to an account. The caller has locked the
+ * account, or has created it in the same transaction.
+ */
 export async function storeIdentity(
   tx: Tx,
   account: Pick<AccountRow, 'id' | 'tenant_id'>,

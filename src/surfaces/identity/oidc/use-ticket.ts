@@ -15,7 +15,7 @@ import { notifyOwner } from '../mails/notify-owner.ts'
 import { consume } from '../one-time.ts'
 import { AccountRow, OneTimeToken } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
-import { holdIdentity, storeIdentity, type ExternalIdentity } from './store-identity.ts'
+import { holdActive, holdIdentity, storeIdentity, type ExternalIdentity } from './store-identity.ts'
 
 export const LinkIdentity = closed({ oidc_ticket: OneTimeToken })
 type LinkIdentity = Static<typeof LinkIdentity>
@@ -39,11 +39,11 @@ export async function linkIdentity(
     throw problem('oidc_ticket_invalid')
   }
   await holdIdentity(tx, details)
-  const account = { id: principal.id, tenant_id: found.tenant_id }
-  const stored = await storeIdentity(tx, account, details, seen)
-  if (!stored) throw problem('external_identity_taken')
   const owner = await accountById(tx, principal.id)
-  if (owner) await notifyOwner(tx, owner, 'identity_linked')
+  if (!owner || !(await holdActive(tx, owner))) throw problem('oidc_ticket_invalid')
+  const stored = await storeIdentity(tx, owner, details, seen)
+  if (!stored) throw problem('external_identity_taken')
+  await notifyOwner(tx, owner, 'identity_linked')
   return stored
 }
 

@@ -3,6 +3,7 @@ import { Secret, TOTP } from 'otpauth'
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
+import { eventually } from '../../../../test/world.ts'
 import { openOidcWorld } from './oidc-world.ts'
 
 const world = await openOidcWorld()
@@ -36,6 +37,38 @@ describe('linking', () => {
       body: { oidc_ticket: second.ticket },
     })
     expect([taken.status, taken.body.code]).toEqual([409, 'external_identity_taken'])
+  })
+
+  test('by address stores nothing in an account that is erased meanwhile', async () => {
+    const member = await world.member()
+    await world.prove(member)
+    const { sub } = someone({ email: member.email })
+    const { db } = world.platform.kernel
+    let way: ReturnType<typeof come> | undefined
+    await db.tx(async tx => {
+      await tx.run(sql`
+        update identity.accounts
+        set status = 'deleted', email = null, email_normalized = ${`erased:${sub}`}
+        where id = ${member.id}`)
+      way = come(sub, { tenant: member.tenant })
+      await eventually('the callback waits', async () => {
+        const { count } = await db.one(
+          Type.Object({ count: Type.Integer() }),
+          sql`
+            select count(*)::int as count from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return count > 0
+      })
+    })
+    expect((await way)?.error).toBe('account_link_required')
+    const { count } = await db.one(
+      Type.Object({ count: Type.Integer() }),
+      sql`
+        select count(*)::int as count from identity.external_identities
+        where account_id = ${member.id}`,
+    )
+    expect(count).toBe(0)
   })
 
   test('requires a logged-in account', async () => {
