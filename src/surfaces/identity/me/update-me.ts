@@ -1,6 +1,7 @@
 /**
  * Changes the profile of an account. The condition on the version lets only one of two concurrent
- * writers win.
+ * writers win. A request that changes nothing keeps the version, so that it invalidates no other
+ * client's ETag.
  */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -37,10 +38,12 @@ export async function updateMe(
         version = version + 1
       where id = ${id} and status = 'active'
         and ${hasVersion(versions)}
+        and (${display_name !== undefined} and display_name is distinct from ${display_name ?? null}::text
+          or ${locale !== undefined} and locale is distinct from ${locale ?? null}::text)
       returning id`,
   )
   if (changed) return
   const account = await accountById(tx, id)
   if (account?.status !== 'active') throw problem('account_not_found')
-  throw preconditionFailed(account.version)
+  if (versions && !versions.includes(account.version)) throw preconditionFailed(account.version)
 }

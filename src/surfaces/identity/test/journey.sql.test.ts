@@ -162,6 +162,9 @@ describe.concurrent('a person', () => {
     expect(changed.status).toBe(200)
     expect(changed.body.display_name).toBe('Grace')
     expect((await patch(headers.get('etag') ?? '')).status).toBe(412)
+    const tag = changed.headers.get('etag') ?? ''
+    const same = await patch(tag)
+    expect([same.status, same.headers.get('etag')]).toEqual([200, tag])
   })
 
   test('sees where they are logged in', async () => {
