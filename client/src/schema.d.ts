@@ -4725,7 +4725,7 @@ export interface paths {
         };
         /**
          * List security events, newest first
-         * @description Returns your own keys. With the permission to read the keys of others, it returns all keys of the tenant, or those of `account_id`. Requires a credential, but no permission.
+         * @description Returns your own security events. With the permission to read those of others, it returns all security events of the tenant, or those of `account_id`. Requires a credential, but no permission.
          */
         get: operations["listSecurityEvents"];
         put?: never;

@@ -15,7 +15,7 @@ export function securityRoutes(): readonly Route[] {
       name: 'listSecurityEvents',
       summary: 'List security events, newest first',
       description:
-        'Returns your own keys. With the permission to read the keys of others, it returns all keys of the tenant, or those of `account_id`.',
+        'Returns your own security events. With the permission to read those of others, it returns all security events of the tenant, or those of `account_id`.',
       permission: 'authenticated',
       added: true,
       query: pageQuery({ account_id: Type.Optional(Id), action: Type.Optional(text(100)) }),
