@@ -166,7 +166,8 @@ function rotation(
 }
 
 /** Cases (b) to (e): the token is not the unused one. */
-function again({ kernel }: Needs, { session_id }: Refresh, token: RefreshToken): Promise<Result> {
+function again({ kernel }: Needs, asked: Refresh, token: RefreshToken): Promise<Result> {
+  const { session_id } = asked
   const { settings, keys } = kernel
   const hash = hashOf(token.text)
   return kernel.db.tx(async (tx): Promise<Result> => {
@@ -183,8 +184,27 @@ function again({ kernel }: Needs, { session_id }: Refresh, token: RefreshToken):
       one => successor !== null && hashOf(one.text).equals(successor),
     )
     if (replayed === 0 || !next) return { kind: 'reused' }
+    if (!(await moveTo(tx, asked))) return { kind: 'no_member' }
     return { kind: 'continued', session: await readSession(tx, session_id, hash), next }
   })
+}
+
+/**
+ * A request that sends a token again may name another tenant than the request that used it. Returns
+ * false if the account may not work there.
+ */
+async function moveTo(tx: Tx, asked: Refresh): Promise<boolean> {
+  const { session_id, tenant_id } = asked
+  if (tenant_id === undefined) return true
+  const guest = await holdMembership(tx, asked)
+  const moved = await tx.run(sql`
+    update identity.sessions s
+    set active_tenant_id = ${tenant_id}, guest_of = case
+      when ${guest} and ${tenant_id} <> all(s.guest_of) then s.guest_of || ${tenant_id}::uuid
+      else s.guest_of end
+    where s.id = ${session_id} and s.revoked_at is null
+      and (${guest} or s.tenant_id = ${tenant_id})`)
+  return moved > 0
 }
 
 function readUsed(tx: Tx, settings: Needs['kernel']['settings'], session_id: string, hash: Buffer) {

@@ -129,6 +129,30 @@ describe.concurrent('a refresh token', () => {
     const turned = await refresh(member, world, { tenant_id: elsewhere.id })
     expect(turned.body.tenant_id).toBe(elsewhere.id)
   })
+
+  test('sent again within the grace turns the session too, and only where it may', async () => {
+    const member = await world.member()
+    const [elsewhere, forbidden] = [await world.tenant(), await world.tenant()]
+    await world.platform.kernel.db.run(sql`
+      insert into identity.role_assignments (account_id, tenant_id, role_id, assigned_by)
+      values (${member.id}, ${elsewhere.id}, 'auditor', 'system')`)
+    const first = await refresh(member)
+    expect(first.body.tenant_id).toBe(member.tenant.id)
+    const refused = await refresh(member, world, { tenant_id: forbidden.id })
+    expect([refused.status, refused.body.code]).toEqual([403, 'permission_denied'])
+    const turned = await refresh(member, world, { tenant_id: elsewhere.id })
+    expect(turned.body).toMatchObject({
+      tenant_id: elsewhere.id,
+      refresh_token: first.body.refresh_token,
+    })
+    const { guest_of } = await world.platform.kernel.db.one(
+      Type.Object({ guest_of: Type.Array(Type.String()) }),
+      sql`select guest_of from identity.sessions where id = ${member.session_id}`,
+    )
+    expect(guest_of).toEqual([elsewhere.id])
+    const home = await refresh(member, world, { tenant_id: member.tenant.id })
+    expect(home.body.tenant_id).toBe(member.tenant.id)
+  })
 })
 
 test('a process killed before it answers leaves the old token good for the same successor', async () => {
