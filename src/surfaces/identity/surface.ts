@@ -99,6 +99,13 @@ function retention(settings: Kernel['settings']): readonly Retention[] {
       every_seconds: 60,
     },
     {
+      // Access tokens of the session have expired long before. Its refresh tokens are deleted with
+      // it: a token of a session that is gone is refused like any other.
+      table: 'identity.sessions',
+      key: ['id'],
+      where: sql`t.expires_at <= kernel.now() - interval '30 days'`,
+    },
+    {
       table: 'identity.registrations',
       key: ['id'],
       where: sql`t.expires_at <= kernel.now() - interval '30 days'`,

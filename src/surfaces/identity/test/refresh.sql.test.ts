@@ -9,6 +9,7 @@ import { openProductWorld, type Member } from '../../../../test/product-world.ts
 import { startProcess } from '../../../../test/process.ts'
 import { call } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { retain } from '../../../kernel/work/retention.ts'
 
 const world = await openProductWorld()
 const strict = await openProductWorld({ IDENTITY_REFRESH_GRACE_SECONDS: '0' })
@@ -200,6 +201,28 @@ test('a session that ended while its token was on the way gives nothing', async 
     where id = ${member.session_id}`)
   expect((await refresh(member)).body.code).toBe('invalid_refresh_token')
   expect(await unused(member.session_id)).toHaveLength(1)
+})
+
+test('a session is deleted 30 days after it has expired, and its tokens are refused', async () => {
+  const [gone, kept] = [await world.member(), await world.member()]
+  const { db } = world.platform.kernel
+  await db.run(sql`
+    update identity.sessions set expires_at = kernel.now() - interval '31 days'
+    where id = ${gone.session_id}`)
+  await db.run(sql`
+    update identity.sessions set expires_at = kernel.now() - interval '29 days'
+    where id = ${kept.session_id}`)
+  const declared = world.platform.opened['identity']?.retention ?? []
+  await retain(world.platform.kernel, declared, new AbortController().signal)
+  const { left } = await db.one(
+    Type.Object({ left: Type.Array(Type.String()) }),
+    sql`
+      select coalesce(array_agg(id), '{}') as left from identity.sessions
+      where id in (${gone.session_id}, ${kept.session_id})`,
+  )
+  expect(left).toEqual([kept.session_id])
+  expect(await unused(gone.session_id)).toEqual([])
+  expect((await refresh(gone)).body.code).toBe('invalid_refresh_token')
 })
 
 test('an old token is still reuse after a restart', async () => {
