@@ -55,7 +55,9 @@ export function openFcm(options: {
       })
       const token = await tokens.current().catch(() => null)
       if (token === null) return { kind: 'failed', code: 'provider_auth_failed' }
-      return line.post(path, token, body, signal).then(outcomeOf, failureOf)
+      const outcome = await line.post(path, token, body, signal).then(outcomeOf, failureOf)
+      if (outcome.kind === 'failed' && outcome.code === 'provider_auth_failed') tokens.forget(token)
+      return outcome
     },
     close: async () => {
       line.close()
@@ -101,6 +103,10 @@ function openTokens({ client_email, private_key, token_uri }: ServiceAccount) {
       return (asking ??= ask().finally(() => {
         asking = null
       }))
+    },
+    /** FCM refuses the token, for example because it was revoked: the next message gets a new one. */
+    forget: (token: string) => {
+      if (known?.token === token) known = null
     },
     close: () => upstream.close(),
   }
