@@ -7,7 +7,7 @@ import { sql } from '../../kernel/database/sql.ts'
 import type { Loop } from '../../kernel/surface.ts'
 import { batchesDue, completeBatches } from './batches/complete-batches.ts'
 import type { Deps } from './deps.ts'
-import { closeDigest } from './digests/close-digests.ts'
+import { closeDigests } from './digests/close-digests.ts'
 import { lateReports, matchLate } from './outcomes/receive-reports.ts'
 import { releaseEnded, resolveUnknown } from './sending/resolve-unknown.ts'
 import { batches_topic } from './topics.ts'
@@ -38,11 +38,7 @@ export function loops(deps: Deps): readonly Loop[] {
         -- any tenant: what is due is closed for all of them
         select exists (select from notifications.digests
           where state = 'open' and closes_at <= kernel.now())`,
-      run: async signal => {
-        while (!signal.aborted && (await db.tx(tx => closeDigest(tx, deps)))) {
-          // One transaction closes one digest.
-        }
-      },
+      run: signal => closeDigests(deps, signal),
     },
     {
       name: batches_topic,

@@ -1,15 +1,19 @@
 /**
  * Closes digests whose window has ended. Each digest becomes exactly one notification in the
  * transaction that closes the digest. The data of the notification are the collected orders
- * (`events`, the first hundred, and `total`).
+ * (`events`, the first hundred, and `total`). A digest that cannot be closed, for example because
+ * its data are damaged, is put off, so that it does not hold back the others. When all its orders
+ * have expired, it is given up.
  */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
+import { isUnavailable } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { findCategory } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
+import { cancelMembers, holdDigest } from './cancel-members.ts'
 import { accept } from '../intents/accept.ts'
 import { plain } from '../intents/order.ts'
 import { by_platform } from '../intents/prepare-order.ts'
@@ -33,11 +37,35 @@ const Member = Type.Object({
   owner_id: Id,
   ciphertext: Type.Unsafe<Buffer>({}),
 })
+type Closed = Static<typeof Closed>
+const Expired = Type.Object({ expired: Type.Boolean() })
 const shown_max = 100
+const put_off_seconds = 600
 
-/** Returns whether more digests may be due. */
-export async function closeDigest(tx: Tx, deps: Deps): Promise<boolean> {
-  const digest = await tx.maybe(
+/** Each digest is closed in its own transaction. */
+export async function closeDigests(deps: Deps, signal: AbortSignal): Promise<void> {
+  const { db, log } = deps.kernel
+  const tried: { digest?: Closed | undefined } = {}
+  while (!signal.aborted) {
+    tried.digest = undefined
+    try {
+      await db.tx(async tx => {
+        tried.digest = await takeDue(tx)
+        if (tried.digest) await closeDigest(tx, deps, tried.digest)
+      })
+    } catch (error) {
+      const { digest } = tried
+      if (!digest || isUnavailable(error)) throw error
+      const { tenant_id, id: digest_id } = digest
+      log.error({ err: error, tenant_id, digest_id }, 'a digest cannot be closed, and is put off')
+      await db.tx(tx => putOff(tx, digest))
+    }
+    if (!tried.digest) return
+  }
+}
+
+async function takeDue(tx: Tx): Promise<Closed | undefined> {
+  return await tx.maybe(
     Closed,
     sql`
       -- any tenant: what is due is closed for all of them
@@ -48,11 +76,13 @@ export async function closeDigest(tx: Tx, deps: Deps): Promise<boolean> {
         order by closes_at limit 1 for update skip locked)
       returning d.tenant_id, d.id, d.recipient_ref, d.category, d.order_of, d.principal_id, d.total`,
   )
-  if (!digest) return false
+}
+
+async function closeDigest(tx: Tx, deps: Deps, digest: Closed): Promise<void> {
   const { tenant_id, id, order_of } = digest
   const category = await findCategory(tx, tenant_id, digest.category)
   const events = await readEvents(tx, deps, tenant_id, id)
-  if (!category || events.length === 0) return true
+  if (!category || events.length === 0) return
   const now_ms = deps.kernel.clock.nowMs()
   await accept(tx, deps, {
     ...plain,
@@ -70,7 +100,24 @@ export async function closeDigest(tx: Tx, deps: Deps): Promise<boolean> {
     created_at_ms: now_ms,
     closes_digest: id,
   })
-  return true
+}
+
+async function putOff(tx: Tx, { tenant_id, id }: Closed): Promise<void> {
+  if (!(await holdDigest(tx, tenant_id, id))) return
+  const { expired } = await tx.one(
+    Expired,
+    sql`
+      select not exists (
+        select from notifications.notification_intents m
+        where m.tenant_id = ${tenant_id} and m.digest_id = ${id} and m.state = 'held'
+          and m.expires_at > kernel.now()) as expired`,
+  )
+  if (expired) await cancelMembers(tx, sql`m.tenant_id = ${tenant_id} and m.digest_id = ${id}`)
+  await tx.run(sql`
+    update notifications.digests
+    set state = case when ${expired} then 'closed' else state end,
+      closes_at = kernel.now() + make_interval(secs => ${put_off_seconds})
+    where tenant_id = ${tenant_id} and id = ${id}`)
 }
 
 async function readEvents(tx: Tx, { vault }: Deps, tenant_id: string, digest_id: string) {
