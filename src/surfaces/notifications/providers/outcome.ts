@@ -64,9 +64,9 @@ export type Provider = {
   readonly connections: number
   send(outgoing: Outgoing, signal: AbortSignal): Promise<Outcome>
   /**
-   * Returns whether the provider has a message with this ref; null if the provider cannot be
-   * queried.
+   * Returns the ids of the provider's messages to this address with this text, among them those of
+   * other notifications; null if the provider cannot be queried.
    */
-  find?(outgoing: Outgoing, since_ms: number): Promise<Outcome | null>
+  find?(outgoing: Outgoing, since_ms: number): Promise<readonly string[] | null>
   close(): Promise<void>
 }

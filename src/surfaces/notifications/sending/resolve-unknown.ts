@@ -1,7 +1,8 @@
 /**
  * Resolves attempts after a crash or a lost reply. If a lease expired and there is no wire mark,
  * the message was certainly not sent, so it waits again. If there is a mark, the outcome is
- * unknown. Then the provider is queried if that is possible, else a report is awaited. After that,
+ * unknown. Then the provider is queried if that is possible, else a report is awaited. A provider
+ * lists messages by address and text, so a message that another notification has is not ours. After that,
  * the category decides: the same message is sent again with the same ref, or is given up. The
  * message is never sent with another ref or over another provider.
  */
@@ -13,7 +14,6 @@ import { Time } from '../../../kernel/http/shapes.ts'
 import { findCategories } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
 import { applyReports } from '../outcomes/apply-reports.ts'
-import type { Outcome } from '../providers/outcome.ts'
 import { ClaimedRow, messageColumns, messageOf } from './claim.ts'
 import { insertAttempts } from './insert-attempts.ts'
 import { prepareEach } from './prepare-each.ts'
@@ -58,17 +58,21 @@ export async function resolveUnknown(deps: Deps): Promise<void> {
   )
   const categories = await findCategories(db, found)
   for (const one of found) {
-    const answer = await ask(deps, one)
+    const listed = await ask(deps, one)
     const over_ms = parseTime(one.wire_at) + unknownSeconds(settings, one) * 1000
     const category = categories.get(`${one.tenant_id} ${one.category}`)
     const give_up = one.channel === 'sms' || category?.on_unknown !== 'resend_same_ref'
     const in_time = parseTime(one.expires_at) > clock.nowMs()
-    const end = endOf(answer, over_ms <= clock.nowMs(), give_up || !in_time)
-    await db.tx(tx => settle(tx, one, end, answer, clock.nowMs()))
+    const over = over_ms <= clock.nowMs()
+    await db.tx(async tx => {
+      await lockIntents(tx, [one])
+      const answer = listed && (await findOurs(tx, one, listed))
+      await settle(tx, one, endOf(answer, over, give_up || !in_time), answer, clock.nowMs())
+    })
   }
 }
 
-async function ask(deps: Deps, one: Unknown): Promise<Outcome | null> {
+async function ask(deps: Deps, one: Unknown): Promise<readonly string[] | null> {
   const offered = await deps.providers.for(one.channel, '')
   const provider = offered.find(({ provider: { name } }) => name === one.provider)?.provider
   if (!provider?.find) return null
@@ -81,10 +85,39 @@ async function ask(deps: Deps, one: Unknown): Promise<Outcome | null> {
 }
 
 type End = 'accepted' | 'resend' | 'failed' | 'wait'
+/** The provider has our message, or never had it. Null if that is not known yet. */
+type Answer = { readonly message_id: string | null } | null
 
-function endOf(answer: Outcome | null, over: boolean, give_up: boolean): End {
-  if (answer?.kind === 'accepted') return 'accepted'
-  if (answer?.kind === 'failed') return 'resend'
+const Others = Type.Object({ taken: Type.Array(Type.String()), sending: Type.Boolean() })
+
+/**
+ * The vendor lists a message before it replies, so it never had ours if all that it lists are of
+ * others. While another message to the same recipient is being sent, its id may not be known yet.
+ */
+async function findOurs(tx: Tx, one: Unknown, listed: readonly string[]): Promise<Answer> {
+  const { tenant_id, intent_id, provider, recipient_ref } = one
+  // Two equal messages whose outcome is unknown must not both find the same one.
+  await tx.run(sql`
+    select pg_advisory_xact_lock(hashtextextended(${`notifications.find ${recipient_ref}`}, 0))`)
+  const { taken, sending } = await tx.one(
+    Others,
+    sql`
+      -- any tenant: tenants may share the account at the provider
+      select array(select a.provider_message_id from notifications.delivery_attempts a
+          where a.provider = ${provider} and a.provider_message_id = any(${listed}::text[])) as taken,
+        exists (select from notifications.delivery_attempts a
+          join notifications.notification_intents i on i.tenant_id = a.tenant_id and i.id = a.intent_id
+          where a.state = 'sending' and a.wire_at is not null and a.provider = ${provider}
+            and i.tenant_id = ${tenant_id} and i.recipient_ref = ${recipient_ref}
+            and i.id <> ${intent_id}) as sending`,
+  )
+  const free = listed.filter(id => !taken.includes(id))
+  if (free.length === 0) return { message_id: null }
+  return sending ? null : { message_id: free[0] ?? null }
+}
+
+function endOf(answer: Answer, over: boolean, give_up: boolean): End {
+  if (answer) return answer.message_id === null ? 'resend' : 'accepted'
   if (!over) return 'wait'
   return give_up ? 'failed' : 'resend'
 }
@@ -95,14 +128,13 @@ async function settle(
   tx: Tx,
   one: Unknown,
   end: End,
-  answer: Outcome | null,
+  answer: Answer,
   now_ms: number,
 ): Promise<void> {
   const { tenant_id, intent_id, channel, target, attempt_no } = one
   const keys = [{ tenant_id, intent_id }]
-  await lockIntents(tx, keys)
   const state = { accepted: 'accepted', resend: 'deferred', failed: 'failed', wait: 'unknown' }[end]
-  const message_id = answer?.kind === 'accepted' ? answer.provider_message_id : null
+  const message_id = answer?.message_id ?? null
   const changed = await tx.run(sql`
     update notifications.delivery_attempts
     set state = ${state}, updated_at = kernel.now(),

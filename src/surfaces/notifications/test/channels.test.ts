@@ -78,6 +78,20 @@ describe.concurrent('an SMS', () => {
     expect(await world.messages(phone)).toHaveLength(1)
   })
 
+  test('that the vendor never had is sent again although an equal one is there', async () => {
+    const who = await world.shared()
+    const phone = newPhone()
+    await world.reaches(who, await send(who, { phone }, 'sms'), 'sent')
+    await world.fault({ channel: 'sms', to: phone, mode: 'timeout_before_accept', delay_ms: 200 })
+    const id = await send(who, { phone }, 'sms')
+    const found = await world.reaches(who, id, 'sent')
+    expect(found.attempts).toMatchObject([
+      { attempt_no: 1, state: 'deferred', error_code: 'outcome_unknown' },
+      { attempt_no: 2, state: 'accepted' },
+    ])
+    expect(await world.messages(phone)).toHaveLength(2)
+  })
+
   test('to a number that does not exist fails, and the number is suppressed', async () => {
     const who = await world.shared()
     const phone = newPhone()
