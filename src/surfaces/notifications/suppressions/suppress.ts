@@ -1,6 +1,7 @@
 /**
  * Suppresses an address in one tenant, for one category or for all categories. If the address is
- * suppressed already, the first reason stays.
+ * suppressed already, the first reason stays. Only a complaint or an unsubscription, which let mails
+ * of class security pass, give way to a report that the address does not work.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../../kernel/database/db.ts'
@@ -29,21 +30,25 @@ export async function takeTrial(
   return taken > 0
 }
 
-const Made = Type.Object({ id: Id })
+const Made = Type.Object({ id: Id, is_new: Type.Boolean() })
 
 /** Returns the id of the suppression, or null if the address was suppressed already. */
 export async function suppress(tx: Tx, what: NewSuppression): Promise<string | null> {
   const { tenant_id, hash, channel, category, reason } = what
+  const id = newId()
   const made = await tx.maybe(
     Made,
     sql`
-      insert into notifications.suppressions
+      insert into notifications.suppressions as s
         (tenant_id, id, destination_hash, channel, category, reason)
-      values (${tenant_id}, ${newId()}, ${hash}, ${channel}, ${category}, ${reason})
-      on conflict (tenant_id, destination_hash, channel, category) do nothing
-      returning id`,
+      values (${tenant_id}, ${id}, ${hash}, ${channel}, ${category}, ${reason})
+      on conflict (tenant_id, destination_hash, channel, category) do update
+        set reason = excluded.reason, effective_at = kernel.now(), retry_at = null
+        where s.reason in ('complaint', 'unsubscribe')
+          and excluded.reason in ('hard_bounce', 'stop_keyword', 'invalid_destination')
+      returning s.id, s.id = ${id} as is_new`,
   )
-  if (!made) return null
+  if (!made?.is_new) return null
   tx.emit({
     type: 'suppression.created',
     tenant_id,

@@ -1,0 +1,35 @@
+/** Which reason of a suppressed address counts. */
+import { afterAll, expect, test } from 'vitest'
+import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
+
+const world = await openNotifyWorld()
+afterAll(() => world.close())
+
+test('a bounce counts although a complaint came first', async () => {
+  const who = await world.sender()
+  const email = newAddress()
+  const name = await world.template(who)
+  const mail = async (): Promise<string> => {
+    const { body } = await world.send(who, {
+      recipient: { email },
+      category: 'order.updates',
+      template: { name },
+      data: usual_data,
+      channels: ['email'],
+    })
+    return body.id
+  }
+  const report = async (id: string, body: object) =>
+    (await world.call('POST', `/dev/inbox/messages/${id}/outcome`, { body })).body.status
+  for (const id of [await mail(), await mail()]) {
+    await world.reaches(who, id, 'sent')
+  }
+  const [second, first] = await world.messages(email)
+  expect(await report(first.id, { type: 'complained' })).toBe(204)
+  const path = '/v1/suppressions'
+  const before = (await world.call('GET', path, { token: who.token })).body.data
+  expect(before).toMatchObject([{ reason: 'complaint' }])
+  expect(await report(second.id, { type: 'bounced' })).toBe(204)
+  const after = (await world.call('GET', path, { token: who.token })).body.data
+  expect(after).toMatchObject([{ id: before[0].id, reason: 'hard_bounce' }])
+})
