@@ -37,12 +37,18 @@ export async function putPreferences(
   )
   demandConditions(conditions, before?.version ?? null)
   const { timezone, locale = null, preferences } = asked
-  await tx.run(sql`
-    insert into notifications.preference_sets as s (tenant_id, user_id, timezone, locale)
-    values (${tenant_id}, ${user_id}, ${timezone}, ${locale})
-    on conflict (tenant_id, user_id) do update
-      set timezone = excluded.timezone, locale = excluded.locale, version = s.version + 1,
-        updated_at = kernel.now()`)
+  const { version } = await tx.one(
+    Version,
+    sql`
+      insert into notifications.preference_sets as s (tenant_id, user_id, timezone, locale)
+      values (${tenant_id}, ${user_id}, ${timezone}, ${locale})
+      on conflict (tenant_id, user_id) do update
+        set timezone = excluded.timezone, locale = excluded.locale, version = s.version + 1,
+          updated_at = kernel.now()
+      returning version`,
+  )
+  // Another request has created the set since.
+  if (!before && version > 1) demandConditions(conditions, version - 1)
   await tx.run(sql`
     delete from notifications.preferences where tenant_id = ${tenant_id} and user_id = ${user_id}`)
   const rows = preferences.map(({ quiet_hours, timezone: zone = null, ...one }) => ({

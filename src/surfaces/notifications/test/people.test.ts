@@ -3,6 +3,7 @@ import { createParser } from 'eventsource-parser'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { openNotifyWorld, usual_data } from './notify-world.ts'
 
@@ -27,6 +28,24 @@ async function header(who: Member, more: object = {}) {
     ...more,
   }
 }
+
+test('preferences that two requests create at once are created by one of them', async () => {
+  const who = await world.member()
+  const { db } = world.platform.kernel
+  const late = await db.tx(async tx => {
+    await tx.run(sql`
+      insert into notifications.preference_sets (tenant_id, user_id, timezone)
+      values (${who.tenant.id}, ${who.id}, 'UTC')`)
+    const body = { timezone: 'Europe/Berlin', preferences: [] }
+    const asked = ask(who, 'PUT', `/v1/users/${who.id}/preferences`, body, { 'if-none-match': '*' })
+    const waits = sql`
+      select 1 from pg_stat_activity
+      where wait_event_type = 'Lock' and query like '%insert into notifications.preference_sets%'`
+    await eventually('it waits for the row', async () => (await db.run(waits)) > 0)
+    return { asked }
+  })
+  expect((await late.asked).status).toBe(412)
+})
 
 describe.concurrent('preferences', () => {
   test('switch a category off, hold what is quiet, and say why beforehand', async () => {
