@@ -2,18 +2,20 @@
  * Delivers everything that the database has of a conversation and its sockets have not received.
  * The members are read together with the head, before any message is delivered. So a person who
  * left gets no message after the sequence at which they left. New messages are sent in the order of
- * their sequences, then changes of older messages.
+ * their sequences, then changes of older messages. Sockets that were subscribed late first get what
+ * the others have received.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { messageColumns, messageOf, MessageRow } from '../messages/message-row.ts'
+import { messageColumns, messageOf, MessageRow, showMessage } from '../messages/message-row.ts'
 import { ConversationState, Role } from '../schemas.ts'
 import { frameOf } from './frames.ts'
 import {
   broadcast,
   deliverMessage,
+  messageFrame,
   saidOf,
   type MessageType,
   type Watched,
@@ -52,8 +54,9 @@ export async function catchUp(
   const { db } = kernel
   const { tenant_id, id, known_revision, known_sequence } = watched
   const head = await readHead(db, watched)
-  if (!head || (head.revision <= known_revision && !hasUncertain(watched))) return
+  if (!head || (head.revision <= known_revision && !isOwed(watched))) return
   applyMembers(watched, head.members ?? [])
+  await deliverLate({ kernel, cipher }, watched)
   const deliver = (type: MessageType | null, rows: readonly MessageRow[]) => {
     for (const row of rows) {
       const changed = row.deleted_at === null ? 'message.updated' : 'message.deleted'
@@ -100,15 +103,58 @@ export async function catchUp(
   notifyMembers(all, watched, head)
 }
 
-function hasUncertain({ people }: Watched): boolean {
-  for (const person of people.values()) if (!person.certain) return true
+/** Whether a socket waits for this read, although the conversation has not changed. */
+function isOwed({ people }: Watched): boolean {
+  for (const { certain, late } of people.values()) if (!certain || late.size > 0) return true
   return false
 }
 
-async function readHead(
-  db: Deps['kernel']['db'],
-  { tenant_id, id, known_revision, people }: Watched,
-): Promise<Head | undefined> {
+/** Sockets that were subscribed late get the messages that the others have received. */
+async function deliverLate(deps: Pick<Deps, 'kernel' | 'cipher'>, watched: Watched): Promise<void> {
+  for (const person of watched.people.values()) {
+    if (!person.certain || person.late.size === 0) continue
+    const { known_sequence } = watched
+    const late = [...person.late]
+    const after = Math.max(person.joined_sequence, Math.min(...late.map(([, one]) => one)))
+    const fetches = known_sequence - after > behind_max
+    const rows = fetches ? [] : await readSent(deps, watched, after)
+    for (const [connection, since] of late) {
+      if (!person.late.delete(connection)) continue
+      person.sockets.add(connection)
+      if (fetches) connection.miss(watched.id, 0)
+      for (const row of rows) {
+        if (row.sequence <= since || row.sequence > (person.left_sequence ?? known_sequence))
+          continue
+        const message = messageOf(deps.cipher, watched.data_key, row)
+        const frame = messageFrame(
+          'message.created',
+          showMessage(message, person),
+          row.created_event_id,
+        )
+        connection.live(frame, watched.id, row.revision)
+      }
+    }
+  }
+}
+
+async function readSent(
+  { kernel: { db } }: Pick<Deps, 'kernel'>,
+  { tenant_id, id, known_sequence }: Watched,
+  after: number,
+): Promise<MessageRow[]> {
+  return await db.many(
+    MessageRow,
+    sql`
+      select ${messageColumns} from chat.messages m
+      where m.tenant_id = ${tenant_id} and m.conversation_id = ${id}
+        and m.sequence > ${after} and m.sequence <= ${known_sequence}
+      order by m.sequence`,
+  )
+}
+
+async function readHead(db: Deps['kernel']['db'], watched: Watched): Promise<Head | undefined> {
+  const { tenant_id, id, known_revision, people } = watched
+  const owed = isOwed(watched)
   const uncertain = [...people.values()].filter(one => !one.certain).map(one => one.user_id)
   return await db.maybe(
     Head,
@@ -122,7 +168,7 @@ async function readHead(
           and (b.revision > ${known_revision} or b.user_id = any(${uncertain}::uuid[]))) as members
       from chat.conversations c
       where c.tenant_id = ${tenant_id} and c.id = ${id}
-        and (c.revision > ${known_revision} or ${uncertain.length > 0})`,
+        and (c.revision > ${known_revision} or ${owed})`,
   )
 }
 

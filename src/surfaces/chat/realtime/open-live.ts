@@ -61,10 +61,11 @@ export class OpenLive implements Live {
     const rows = await readMemberships(this.deps.kernel.db, connection.holder, ids)
     if (connection.ended) return
     for (const row of rows) {
-      const one = this.watched.join(connection, row)
+      const one = this.watched.join(connection, row, ids === null)
       const hint = this.recent.get(`${one.tenant_id} ${one.id}`) ?? 0
       const behind = Math.max(hint, row.revision) > one.known_revision
-      if (behind || one.people.get(connection.holder.user_id)?.certain === false) this.reread(one)
+      const person = one.people.get(connection.holder.user_id)
+      if (behind || person?.certain === false || person?.late.size) this.reread(one)
     }
   }
 

@@ -66,8 +66,10 @@ export class Repair {
       ids,
       seconds,
     )) {
-      const person = watched.find(tenant_id, conversation_id)?.people.get(user_id)
-      if (!person) joined(tenant_id, conversation_id, [user_id])
+      const sockets = [...registry.of(tenant_id, user_id)]
+      if (!sockets.every(one => watched.has(one, conversation_id))) {
+        joined(tenant_id, conversation_id, [user_id])
+      }
     }
     if (this.from >= here.length) this.from = 0
     await this.endStrangers(here.slice(this.from, this.from + people_at_once))

@@ -19,6 +19,11 @@ export type Person = {
   /** False while the known membership may be older than the delivered messages. */
   certain: boolean
   readonly sockets: Set<Connection>
+  /**
+   * Sockets that get nothing yet, because messages after this sequence were sent to the others
+   * before these sockets were subscribed. The next read sends these messages first.
+   */
+  readonly late: Map<Connection, number>
 }
 
 export type Watched = {
@@ -66,34 +71,42 @@ export class WatchedSet {
     return this.all.values()
   }
 
+  has(connection: Connection, id: string): boolean {
+    const watched = this.find(connection.holder.tenant_id, id)
+    return watched !== undefined && this.of.get(connection)?.has(watched) === true
+  }
+
   /**
    * Subscribes a socket to a conversation in which its person is a member, according to the row
-   * just read.
+   * just read. A socket that opens asks for what it has missed by itself. One that is open already
+   * gets all messages since its person joined.
    */
-  join(connection: Connection, row: Membership): Watched {
+  join(connection: Connection, row: Membership, opens: boolean): Watched {
     const { tenant_id, user_id } = connection.holder
     const watched = this.find(tenant_id, row.conversation_id) ?? this.add(tenant_id, row)
+    if (this.has(connection, watched.id)) return watched
     const own = this.of.get(connection) ?? new Set()
     this.of.set(connection, own.add(watched))
-    const person = watched.people.get(user_id)
-    if (person) {
-      person.sockets.add(connection)
-      return watched
-    }
-    watched.people.set(user_id, {
+    const person = watched.people.get(user_id) ?? {
       user_id,
       joined_sequence: row.joined_sequence,
       left_sequence: null,
       left_at_revision: null,
       certain: watched.known_revision <= row.revision,
-      sockets: new Set([connection]),
-    })
+      sockets: new Set(),
+      late: new Map(),
+    }
+    watched.people.set(user_id, person)
+    const missed = !opens && watched.known_sequence > row.joined_sequence
+    if (missed) person.late.set(connection, row.joined_sequence)
+    else person.sockets.add(connection)
     return watched
   }
 
   /** The person is no longer a member. */
   leave(watched: Watched, user_id: string): void {
-    for (const connection of watched.people.get(user_id)?.sockets ?? []) {
+    const person = watched.people.get(user_id)
+    for (const connection of [...(person?.sockets ?? []), ...(person?.late.keys() ?? [])]) {
       this.of.get(connection)?.delete(watched)
     }
     watched.people.delete(user_id)
@@ -106,7 +119,8 @@ export class WatchedSet {
     for (const watched of this.of.get(connection) ?? []) {
       const person = watched.people.get(user_id)
       person?.sockets.delete(connection)
-      if (person?.sockets.size === 0) watched.people.delete(user_id)
+      person?.late.delete(connection)
+      if (person && person.sockets.size + person.late.size === 0) watched.people.delete(user_id)
       this.tidy(watched)
     }
     this.of.delete(connection)
