@@ -61,17 +61,16 @@ function sessions(deps: Pick<Deps, 'messages'>): Consumer {
   return {
     name: 'chat.sessions',
     events: ['session.revoked'],
-    run: async (tx, { tenant_id, payload }) => {
+    run: async (tx, { payload }) => {
       if (!Value.Check(Revoked, payload)) throw new Error('not an event of a session')
       const { session_id } = payload
       await release(
         tx,
         deps,
-        tenant_id,
         sql`
-          delete from chat.devices
-          where tenant_id = ${tenant_id} and session_id = ${session_id}
-          returning push_token_ref`,
+          -- any tenant: a guest has devices in other tenants than that of the session
+          delete from chat.devices where session_id = ${session_id}
+          returning tenant_id, push_token_ref`,
       )
     },
   }

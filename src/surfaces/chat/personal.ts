@@ -74,12 +74,11 @@ export function personalChat(deps: Deps): Personal {
           release(
             tx,
             deps,
-            tenant_id,
             sql`
               delete from chat.devices
               where tenant_id = ${tenant_id} and id = ${id}
                 and user_id = any(${[...principal_ids]}::uuid[])
-              returning push_token_ref`,
+              returning tenant_id, push_token_ref`,
           ),
         )
       }

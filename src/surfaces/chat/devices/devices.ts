@@ -41,7 +41,7 @@ export const Device = Type.Object(
 )
 export type Device = Static<typeof Device>
 const columns = sql`id, user_id, platform, push_token_ref, created_at, last_seen_at`
-const Ref = Type.Object({ push_token_ref: nullable(Type.String()) })
+const Ref = Type.Object({ tenant_id: Type.String(), push_token_ref: nullable(Type.String()) })
 
 export type Owner = { readonly tenant_id: string; readonly user_id: string }
 type Needs = Pick<Deps, 'kernel' | 'messages'>
@@ -71,24 +71,22 @@ export async function putDevice(
   await release(
     tx,
     deps,
-    tenant_id,
     sql`
       delete from chat.devices
       where tenant_id = ${tenant_id} and ((user_id = ${user_id} and id = ${id})
         or push_token_hash = ${hash})
-      returning push_token_ref`,
+      returning tenant_id, push_token_ref`,
   )
   await release(
     tx,
     deps,
-    tenant_id,
     sql`
       delete from chat.devices
       where tenant_id = ${tenant_id} and user_id = ${user_id} and id in (
         select id from chat.devices where tenant_id = ${tenant_id} and user_id = ${user_id}
         order by last_seen_at desc, id
         offset ${deps.kernel.settings['chat.devices'] - 1})
-      returning push_token_ref`,
+      returning tenant_id, push_token_ref`,
   )
   const push_token_ref = address && (await register(tx, deps, owner, asked))
   return await tx.one(
@@ -107,11 +105,10 @@ export async function removeDevice(tx: Tx, deps: Needs, owner: Owner, id: string
   await release(
     tx,
     deps,
-    tenant_id,
     sql`
       delete from chat.devices
       where tenant_id = ${tenant_id} and user_id = ${user_id} and id = ${id}
-      returning push_token_ref`,
+      returning tenant_id, push_token_ref`,
   )
 }
 
@@ -119,10 +116,9 @@ export async function removeDevice(tx: Tx, deps: Needs, owner: Owner, id: string
 export async function release(
   tx: Tx,
   { messages }: Pick<Deps, 'messages'>,
-  tenant_id: string,
   deleting: ReturnType<typeof sql>,
 ): Promise<void> {
-  for (const { push_token_ref } of await tx.many(Ref, deleting)) {
+  for (const { tenant_id, push_token_ref } of await tx.many(Ref, deleting)) {
     if (push_token_ref) await messages.removeDestination(tx, { tenant_id, id: push_token_ref })
   }
 }

@@ -1,6 +1,7 @@
 /** Frames of the socket beside messages, frames of wrong forms, and how sockets end. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { eventually } from '../../../../test/world.ts'
 import { jsonFrames } from './fuzz.ts'
@@ -247,8 +248,17 @@ describe.concurrent('a socket ends', () => {
     const given = await world.call('GET', '/v1/realtime-token', { token })
     const socket = await connect(world.base_url, given.body.token, ['realtime.v1'])
     await socket.next('hello')
+    const at = `/v1/devices/${newId()}`
+    const device = { platform: 'android', push_token: `token-${newId()}` }
+    expect((await world.call('PUT', at, { token, body: device })).status).toBe(200)
     const taken = await admin.ask('DELETE', `/v1/accounts/${guest.id}/roles/auditor`)
     expect(taken.status, taken.text).toBe(204)
     expect(await socket.closed).toEqual({ code: 4401, reason: 'session_revoked' })
+    // Otherwise the device would get pushes for ever.
+    const { db } = world.platform.kernel
+    const kept = sql`
+      -- any tenant: the test made it
+      select from chat.devices where user_id = ${guest.id}`
+    await eventually('the device is gone', async () => (await db.run(kept)) === 0)
   })
 })
