@@ -4,7 +4,7 @@
  * conversation or left the tenant gets none. A push contains no text, because a text that is
  * deleted later could not be recalled.
  */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { again, done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
 import type { Deps } from '../deps.ts'
@@ -18,6 +18,7 @@ const Push = Type.Object({
   conversation_id: Type.String(),
   up_to_sequence: Type.Integer(),
   pushed_sequence: Type.Integer(),
+  grouped: Type.Boolean(),
 })
 const Unseen = Type.Object({ user_id: Type.String() })
 const Later = Type.Object({ more: Type.Boolean(), grouped: Type.Boolean() })
@@ -29,7 +30,9 @@ export function pushQueue(deps: Pick<Deps, 'kernel' | 'messages' | 'people' | 'l
     table: 'chat.pushes',
     key: ['tenant_id', 'conversation_id'],
     row: Push,
-    load: sql`t.up_to_sequence, t.pushed_sequence`,
+    load: sql`t.up_to_sequence, t.pushed_sequence, exists (
+      select from chat.conversations c
+      where c.tenant_id = t.tenant_id and c.id = t.conversation_id and c.type = 'group') as grouped`,
     batch: 50,
     concurrency: 4,
     lease_seconds: 60,
@@ -56,16 +59,11 @@ export function pushQueue(deps: Pick<Deps, 'kernel' | 'messages' | 'people' | 'l
   })
 }
 
-type Due = {
-  readonly tenant_id: string
-  readonly conversation_id: string
-  readonly up_to_sequence: number
-  readonly pushed_sequence: number
-}
+type Due = Static<typeof Push>
 
 async function pushUnseen(
   deps: Pick<Deps, 'kernel' | 'messages' | 'people' | 'live'>,
-  { tenant_id, conversation_id, up_to_sequence, pushed_sequence }: Due,
+  { tenant_id, conversation_id, up_to_sequence, pushed_sequence, grouped }: Due,
   signal: AbortSignal,
 ): Promise<void> {
   const { db } = deps.kernel
@@ -94,7 +92,7 @@ async function pushUnseen(
       for (const user_id of some.filter(id => members.has(id))) {
         await deps.messages.notify(
           tx,
-          noticeOf(deps, { tenant_id, id: conversation_id }, user_id, up_to_sequence),
+          noticeOf(deps, { tenant_id, id: conversation_id, grouped }, user_id, up_to_sequence),
         )
       }
     })
@@ -103,7 +101,7 @@ async function pushUnseen(
 
 function noticeOf(
   { kernel }: Pick<Deps, 'kernel'>,
-  { tenant_id, id }: Key,
+  { tenant_id, id, grouped }: Key & { readonly grouped: boolean },
   user_id: string,
   at: number,
 ) {
@@ -119,9 +117,12 @@ function noticeOf(
       paragraphs: ['You have a new message.'],
       url: `${kernel.public_url}/v1/conversations/${id}`,
     },
-    dedupe: {
-      key: `chat:${id}`,
-      window_seconds: Math.max(1, kernel.settings['chat.push_group_seconds']),
-    },
+    // In a direct conversation each message that is not read is pushed.
+    ...(grouped && {
+      dedupe: {
+        key: `chat:${id}`,
+        window_seconds: Math.max(1, kernel.settings['chat.push_group_seconds']),
+      },
+    }),
   }
 }
