@@ -32,18 +32,21 @@ export async function follow(
     throw problem('blocked_by_you', { detail: 'End the block first.' })
   }
   const open = target.privacy_state === 'public'
-  const known = await findFollow(tx, tenant_id, follower_id, followed_id)
+  const known = await tx.maybe(Row, followStatement(tenant_id, follower_id, followed_id))
   if (known && (known.state === 'active' || !open)) return shown(known)
   if (!known) await requireRoom(tx, deps, follower, open)
   const state = open ? 'active' : 'pending'
-  const made = await tx.one(
+  // The queue of openings does not lock the pair: it may have accepted the request since.
+  const made = await tx.maybe(
     Row,
     sql`
-      insert into social.follows (tenant_id, follower_id, followed_id, state)
+      insert into social.follows as f (tenant_id, follower_id, followed_id, state)
       values (${tenant_id}, ${follower_id}, ${followed_id}, ${state})
       on conflict (tenant_id, follower_id, followed_id) do update set state = excluded.state
+        where f.state <> 'active'
       returning follower_id, followed_id, state, created_at, ${now_us} as at_us`,
   )
+  if (!made) return shown(await tx.one(Row, followStatement(tenant_id, follower_id, followed_id)))
   if (open) await activated(tx, tenant_id, [made])
   else announceFollow(tx, 'follow.requested', tenant_id, made)
   return shown(made)
@@ -53,14 +56,11 @@ function shown({ at_us: _at, ...follow }: Row): Follow {
   return follow
 }
 
-function findFollow(tx: Tx, tenant_id: string, follower_id: string, followed_id: string) {
-  return tx.maybe(
-    Row,
-    sql`
-      select follower_id, followed_id, state, created_at, ${now_us} as at_us from social.follows
-      where tenant_id = ${tenant_id} and follower_id = ${follower_id}
-        and followed_id = ${followed_id}`,
-  )
+function followStatement(tenant_id: string, follower_id: string, followed_id: string) {
+  return sql`
+    select follower_id, followed_id, state, created_at, ${now_us} as at_us from social.follows
+    where tenant_id = ${tenant_id} and follower_id = ${follower_id}
+      and followed_id = ${followed_id}`
 }
 
 /** Limits new follows. A repeated follow does not count. */

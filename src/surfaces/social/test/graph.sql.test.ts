@@ -1,5 +1,7 @@
 /** Follows, requests, blocks and mutes: what they allow, and that no race leaves a follow across a block. */
+import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { code, openSocialWorld, type Someone } from './social-world.ts'
@@ -200,6 +202,38 @@ describe.concurrent('a block', () => {
     const blocks = checks.find(check => check.name === 'social.blocks')
     expect(await blocks?.run()).toEqual([])
   }, 60_000)
+})
+
+test('a request that is accepted while its sender repeats it becomes one follow', async () => {
+  const [ada, ben] = (await world.people(2)) as [Someone, Someone]
+  const { db } = world.platform.kernel
+  await ada.does('PATCH', '/v1/users/me', { privacy_state: 'private' })
+  expect(await ben.follow(ada)).toBe('pending')
+  await db.run(sql`
+    update social.users set privacy_state = 'public'
+    where tenant_id = ${ada.tenant.id} and id = ${ada.id}`)
+  const { again } = await db.tx(async tx => {
+    await tx.run(sql`
+      update social.follows set state = 'active'
+      where tenant_id = ${ada.tenant.id} and follower_id = ${ben.id}`)
+    const again = ben.follow(ada)
+    const waits = sql`
+      select 1 from pg_stat_activity
+      where wait_event_type = 'Lock' and query like '%insert into social.follows%'`
+    await eventually('it waits for the row', async () => (await db.run(waits)) > 0)
+    return { again }
+  })
+  expect(await again).toBe('active')
+  // The other transaction counts it.
+  const { counted } = await db.one(
+    Type.Object({ counted: Type.Integer() }),
+    sql`
+      select (select count(*) from social.counter_deltas
+          where tenant_id = ${ada.tenant.id} and kind = 'followers')::int
+        + (select count(*) from social.counter_projections
+          where tenant_id = ${ada.tenant.id} and kind = 'followers')::int as counted`,
+  )
+  expect(counted).toBe(0)
 })
 
 test('a mute ends by itself, and is known to its owner only', async () => {
