@@ -60,17 +60,20 @@ export async function changeProfile(
     await requireMedia(tx, deps, person, [avatar_file_id], 'avatar')
   }
   const opens = privacy_state === 'public' && before.privacy_state === 'private'
+  const avatar = avatar_file_id === undefined ? before.avatar_file_id : avatar_file_id
   try {
-    await tx.run(sql`
+    const changed = await tx.run(sql`
       update social.users
       set handle = coalesce(${handle ?? null}, handle),
         display_name = coalesce(${display_name}, display_name), bio = coalesce(${bio}, bio),
-        avatar_file_id = case when ${avatar_file_id === undefined} then avatar_file_id
-          else ${avatar_file_id ?? null}::uuid end,
-        privacy_state = coalesce(${privacy_state ?? null}, privacy_state),
+        avatar_file_id = ${avatar}::uuid, privacy_state = coalesce(${privacy_state ?? null}, privacy_state),
         ${opens ? sql`${dueNow()},` : sql.empty}
         profile_version = profile_version + 1
-      where tenant_id = ${tenant_id} and id = ${id}`)
+      where tenant_id = ${tenant_id} and id = ${id}
+        and (handle, display_name, bio, avatar_file_id, privacy_state) is distinct from (
+          coalesce(${handle ?? null}, handle), coalesce(${display_name}, display_name),
+          coalesce(${bio}, bio), ${avatar}::uuid, coalesce(${privacy_state ?? null}, privacy_state))`)
+    if (changed === 0) return
   } catch (error) {
     if (violates(error, 'users_handle')) throw handleTaken()
     throw error

@@ -259,6 +259,8 @@ test('a profile shows what it was given, with a version; handles are unique', as
   const given = { handle: 'ada.lovelace', display_name: 'Ada', bio: 'Engines.\nPoems.' }
   const changed = await ada.ask('PATCH', `/v1/users/${ada.id}`, given, { 'if-match': etag })
   expect([changed.status, changed.body]).toMatchObject([200, { ...given, profile_version: 2 }])
+  const same = await ada.ask('PATCH', '/v1/users/me', given)
+  expect([same.status, same.body.profile_version]).toEqual([200, 2])
   const stale = await ada.ask('PATCH', '/v1/users/me', { bio: 'x' }, { 'if-match': etag })
   expect(code(stale)).toEqual([412, 'precondition_failed'])
   expect(await ben.does('GET', `/v1/users/${ada.id}`)).toMatchObject(given)
