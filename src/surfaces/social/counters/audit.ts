@@ -5,7 +5,7 @@
  */
 import { Gauge } from 'prom-client'
 import { Type } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
+import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Loop, Projection } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
@@ -40,9 +40,19 @@ export function auditLoop({ kernel: { db, metrics } }: Pick<Deps, 'kernel'>): Lo
   }
 }
 
-/** Counts these subjects again. `subjects` returns their keys. */
-async function repair(db: Pick<Db, 'one'>, subjects: Sql): Promise<Wrong> {
-  return await db.one(
+/**
+ * Counts these subjects again. `subjects` returns their keys. One repair runs at a time: two that
+ * find the same difference would both add it.
+ */
+async function repair(db: Pick<Db, 'tx'>, subjects: Sql): Promise<Wrong> {
+  return await db.tx(async tx => {
+    await tx.run(sql`select pg_advisory_xact_lock(hashtext('social.counter_audit'))`)
+    return await recount(tx, subjects)
+  })
+}
+
+async function recount(tx: Tx, subjects: Sql): Promise<Wrong> {
+  return await tx.one(
     Wrong,
     sql`
       with subjects as materialized (${subjects}), facts as materialized (

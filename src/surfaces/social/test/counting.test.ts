@@ -119,6 +119,43 @@ test('the nightly audit repairs what is wrong, and its metric says by how much',
   expect(await audited()).toBe(0)
 })
 
+test('two repairs of one counter at once repair it once', async () => {
+  const [ada] = (await world.people(1)) as [Someone]
+  const post = await ada.post('x')
+  await ada.does('PUT', `/v1/posts/${post}/likes/me`)
+  const likes = async () => (await ada.does('GET', `/v1/posts/${post}`)).counts.likes as number
+  await eventually('it is counted', async () => (await likes()) === 1)
+  const counters = world.platform.opened['social']?.projections?.find(
+    one => one.name === 'social.counters',
+  )
+  const rebuild = () => counters?.rebuild(() => {}, new AbortController().signal)
+  await db.run(sql`
+    create function public.wait_here() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock_shared(4711); return new; end $$`)
+  await db.run(sql`
+    create trigger wait_here before insert on social.counter_deltas
+    for each row execute function public.wait_here()`)
+  await db.run(sql`
+    update social.counter_projections set value = value + 6
+    where tenant_id = ${ada.tenant.id} and subject_id = ${post} and kind = 'likes'`)
+  const [held, released] = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()]
+  const holding = db.tx(async tx => {
+    await tx.run(sql`select pg_advisory_xact_lock(4711)`)
+    held.resolve(true)
+    await released.promise
+  })
+  await held.promise
+  const both = Promise.all([rebuild(), rebuild()])
+  const waits = sql`
+    select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  await eventually('both wait', async () => (await db.run(waits)) > 1)
+  released.resolve(true)
+  await Promise.all([holding, both])
+  await db.run(sql`drop trigger wait_here on social.counter_deltas`)
+  expect(await likes()).toBe(1)
+})
+
 test('people are notified of what others did to them, not across a mute, and never of themselves', async () => {
   const [ada, ben, cyd] = (await world.people(3)) as [Someone, Someone, Someone]
   await ada.does('PUT', `/v1/users/me/mutes/${cyd.id}`)
