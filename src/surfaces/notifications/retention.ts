@@ -55,9 +55,13 @@ export function retention({ settings }: Pick<Kernel, 'settings'>): readonly Rete
         decisions as (
           delete from notifications.decisions d using old
           where d.tenant_id = old.tenant_id and d.intent_id = old.id
+        ),
+        attempts as (
+          delete from notifications.delivery_attempts a using old
+          where a.tenant_id = old.tenant_id and a.intent_id = old.id
         )
-        delete from notifications.delivery_attempts a using old
-        where a.tenant_id = old.tenant_id and a.intent_id = old.id`,
+        -- A full portion of notifications means that there are more, however many attempts each had.
+        select from old`,
     },
   ]
 }

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
+import { retain } from '../../../kernel/work/retention.ts'
 import { openProductWorld } from '../../../../test/product-world.ts'
 import { claim, type Claimed } from '../sending/claim.ts'
 import { finish } from '../sending/finish.ts'
@@ -65,6 +66,31 @@ test('two workers claim ten thousand attempts, each once; a stale worker finishe
   )
   expect(sending).toBe(many)
 }, 60_000)
+
+test('old notifications are deleted however many there are', async () => {
+  const { id: tenant_id } = await world.tenant()
+  await db.run(sql`
+    with made as (
+      insert into notifications.notification_intents
+        (tenant_id, id, recipient_ref, category, priority, template_version, state, expires_at,
+          created_at)
+      select ${tenant_id}, gen_random_uuid(), 'destination:' || gen_random_uuid(), 'order.updates',
+        'normal', 'dodeca/notice@1', 'sent', kernel.now(), kernel.now() - interval '400 days'
+      from generate_series(1, 2500)
+      returning id
+    )
+    insert into notifications.delivery_attempts
+      (tenant_id, id, intent_id, channel, attempt_no, state, lane)
+    select ${tenant_id}, gen_random_uuid(), id, c, 1, 'accepted', 2
+    from made cross join unnest('{email,push}'::text[]) c`)
+  const declared = world.platform.opened['notifications']?.retention ?? []
+  await retain(world.platform.kernel, declared, new AbortController().signal)
+  for (const table of ['notification_intents', 'delivery_attempts']) {
+    const left = sql`
+      select from notifications.${sql.id(table)} where tenant_id = ${tenant_id}`
+    expect(await db.run(left), table).toBe(0)
+  }
+})
 
 test('nothing is claimed while the sending is paused', async () => {
   const { id: tenant_id } = await world.tenant()
