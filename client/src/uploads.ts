@@ -143,10 +143,18 @@ type Sender = { readonly parts_at_once: number; readonly signal: AbortSignal | u
 
 async function sendParts(calls: Calls, sending: Sending, sender: Sender): Promise<void> {
   const numbers = sending.missing.values()
+  // If one part fails, no other part is sent any more.
+  const ending = new AbortController()
+  const signal = sender.signal ? AbortSignal.any([sender.signal, ending.signal]) : ending.signal
   const run = async () => {
-    for (const number of numbers) await sendPart(calls, sending, number, sender.signal)
+    for (const number of numbers) await sendPart(calls, sending, number, signal)
   }
-  await Promise.all(Array.from({ length: sender.parts_at_once }, run))
+  try {
+    await Promise.all(Array.from({ length: sender.parts_at_once }, run))
+  } catch (error) {
+    ending.abort(error)
+    throw error
+  }
 }
 
 async function sendPart(

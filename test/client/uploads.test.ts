@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { freePort } from '../free-port.ts'
 import { createClient, UploadFailed, type UploadProgress } from '../../client/src/index.ts'
 import { openProductWorld } from '../product-world.ts'
+import { openProxy } from './proxy.ts'
 
 const MiB = 1024 * 1024
 const port = await freePort()
@@ -58,6 +59,28 @@ describe('an upload of the client', () => {
     expect(stored.state).toBe('available')
     // The first part was there already.
     expect(again[0]).toBeGreaterThan(5 * MiB)
+  })
+
+  test('sends no further part after one has failed', async () => {
+    const { token } = await world.member()
+    const proxy = await openProxy(world.url)
+    const api = createClient({ base_url: proxy.url, token })
+    const bytes = new Blob([randomBytes(36 * MiB)])
+    let upload_id = ''
+    const failed = api.uploads.put(bytes, {
+      parts_at_once: 2,
+      onProgress: one => {
+        if (upload_id === '') proxy.trouble.push({ status: 403, code: 'permission_denied' })
+        upload_id = one.upload_id
+      },
+    })
+    await expect(failed).rejects.toThrow('From the proxy')
+    // The other parts had arrived by the end of this.
+    await api.uploads.put(new Blob([randomBytes(26 * MiB)]), { parts_at_once: 1 })
+    const params = { path: { upload_id } }
+    const { data } = await api.GET('/v1/uploads/{upload_id}', { params })
+    expect(data.received_bytes).toBeLessThan(20 * MiB)
+    await proxy.close()
   })
 
   test('that the platform refuses says why', async () => {
