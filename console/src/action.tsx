@@ -1,12 +1,13 @@
 /**
  * An action: its button, and the dialog with the form of the request. The dialog sends the request
- * once and shows the reply or the error. If the person sends the form again after an error, the new
- * request has a new key. The client retries a single request safely.
+ * once and shows the reply or the error. If the person sends the form again after a refusal, the new
+ * request has a new key. If it is not known whether the request took effect, it has the same key.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Copied, curlOf } from './curl.tsx'
 import { fill, labelOf, nameOf, verbOf, words } from './language.ts'
-import { callOperation, operation, pathNames, type Row } from './operation.ts'
+import { Problem } from '../../client/src/index.ts'
+import { callOperation, operation, pathNames, takesKey, type Row } from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
 import type { Action } from './resource.ts'
 import { bodyOf, draftOf, SchemaFields, type Draft } from './schema-form.tsx'
@@ -128,16 +129,20 @@ function useRequest({ by, from }: Action, path: Readonly<Record<string, string>>
   const [sending, setSending] = useState(false)
   const [refusal, setRefusal] = useState<unknown>(null)
   const [reply, setReply] = useState<{ readonly data: unknown } | null>(null)
+  const key = useRef<string | null>(null)
   const send = async () => {
     setSending(true)
     setRefusal(null)
     try {
+      key.current ??= crypto.randomUUID()
       const init = {
         path: { ...path, ...more },
         ...(body ? { body: bodyOf(body, draft) } : {}),
+        ...(takesKey(by) ? { headers: { 'idempotency-key': key.current } } : {}),
       }
       setReply({ data: await callOperation(by, init) })
     } catch (error) {
+      if (isRefusal(error)) key.current = null
       setRefusal(asReadable(error))
     } finally {
       setSending(false)
@@ -168,6 +173,11 @@ function PathFields({ names, draft, set }: PathFieldsProps) {
       ))}
     </>
   )
+}
+
+/** The request took no effect. Without a reply, or after an error of the platform, it may have. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Problem && error.status < 500 && error.code !== 'idempotency_in_progress'
 }
 
 function asReadable(failure: unknown): unknown {

@@ -1,6 +1,7 @@
 /** An operation of the API with its description in the catalog, and a function that calls it. */
 import given from 'dodeca:operations'
 import type { operations } from '../../client/src/index.ts'
+import { keyed } from '../../client/src/operations.ts'
 import { client } from './session.ts'
 
 export type OperationId = Extract<keyof operations, string>
@@ -61,6 +62,12 @@ export function operation(id: OperationId): Operation {
   const found = catalog[id]
   if (!found) throw new Error(`This platform has no operation ${id}`)
   return found
+}
+
+/** Whether a request may be repeated under its key without a second effect. */
+export function takesKey(id: OperationId): boolean {
+  const { method, path } = operation(id)
+  return keyed[`${method} ${path}`] === true
 }
 
 /** The names in the path, in their order. */

@@ -1,7 +1,7 @@
 /** What people do in the console: make, watch, steer, find, trace; and what attackers try. */
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { attacks, audit, has_chromium, openConsoleWorld, shoot } from './console-world.ts'
+import { attacks, audit, has_chromium, openConsoleWorld, read, shoot } from './console-world.ts'
 
 const admin = 'tenant-admin@acme.example'
 
@@ -46,6 +46,29 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await page.locator('.panel img.picture').waitFor()
     const shown = "document.querySelector('.panel img').decode().then(() => 'shown')"
     expect(await page.evaluate(shown)).toBe('shown')
+  }, 60_000)
+
+  test('a dialog that is sent again after a lost reply has one effect', async () => {
+    const { page } = await console_world.visit(admin, '/console/links/links')
+    const destination = 'https://example.com/sent-twice'
+    await page.getByRole('button', { name: 'Create link' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(/^Destination url/).fill(destination)
+    const isLinks = ({ pathname }: URL) => pathname === '/v1/links'
+    await page.route(isLinks, async route => {
+      if (route.request().method() !== 'POST') return await route.continue()
+      await route.fetch()
+      await route.abort()
+    })
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await dialog.getByRole('alert').waitFor()
+    await page.unroute(isLinks)
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await dialog.getByText('The reply').waitFor()
+    const { data } = (await read(page, '/v1/links?limit=100')) as {
+      data: { destination_url: string }[]
+    }
+    expect(data.filter(one => one.destination_url === destination)).toHaveLength(1)
   }, 60_000)
 
   test('a refusal names its field, code and request, and the dialog can be sent again', async () => {
