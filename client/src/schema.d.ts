@@ -20872,6 +20872,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             /** @description `group_too_large`, `invalid_character`, `member_unknown`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];

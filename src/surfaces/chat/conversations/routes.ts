@@ -1,4 +1,5 @@
 /** Routes of conversations. */
+import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
@@ -7,6 +8,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { changeConversation } from './change-conversation.ts'
 import { createConversation } from './create-conversation.ts'
+import type { Seat } from '../schemas.ts'
 import { ChangeConversation, Conversation, CreateConversation } from './schemas.ts'
 import {
   conversationColumns,
@@ -24,6 +26,11 @@ export function conversationRoutes(deps: Deps): readonly Route[] {
 }
 
 function createRoute(deps: Deps): Route {
+  const shown = async (tx: Tx, status: 200 | 201, seat: Seat) => {
+    const conversation = await findConversation(tx, deps, seat)
+    const headers = { location: `${path}/${seat.id}` }
+    return status === 201 ? reply(201, conversation, headers) : reply(200, conversation, headers)
+  }
   return route({
     method: 'POST',
     path,
@@ -33,11 +40,12 @@ function createRoute(deps: Deps): Route {
       'Two people have one direct conversation. If it already exists, it is returned with 200. Do not list yourself: you are always a member, and in a group you are the owner.',
     permission: 'authenticated',
     idempotency: 'optional',
+    record: 'reference',
     rate_tenant: false,
     body: CreateConversation,
     sends: ['location'],
     replies: { 200: Conversation, 201: Conversation },
-    fails: ['member_unknown', 'group_too_large', 'permission_denied', 'quota_exceeded'],
+    fails: [absent, 'member_unknown', 'group_too_large', 'permission_denied', 'quota_exceeded'],
     handle: async ({ tx, principal, body }) => {
       if (principal.kind !== 'account') {
         throw problem('permission_denied', {
@@ -46,9 +54,12 @@ function createRoute(deps: Deps): Route {
         })
       }
       const { seat, created } = await createConversation(tx, deps, principal, body)
-      const conversation = await findConversation(tx, deps, seat)
-      if (!created) return reply(200, conversation)
-      return reply(201, conversation, { location: `${path}/${seat.id}` })
+      return await shown(tx, created ? 201 : 200, seat)
+    },
+    // Rendered again, so that no recorded reply keeps the text of a deleted message.
+    again: async ({ tx, principal: { id: user_id, tenant_id }, resource_ref, status }) => {
+      const seat = { tenant_id, id: resource_ref.slice(path.length + 1), user_id }
+      return await shown(tx, status === 201 ? 201 : 200, seat)
     },
   })
 }

@@ -1,5 +1,6 @@
 /** Conversations over HTTP: who is in them, what is sent, read, edited and deleted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { newKey } from '../../../../test/world.ts'
 import { openChatWorld, upTo, type ChatWorld, type Json } from './chat-world.ts'
@@ -27,6 +28,24 @@ describe.concurrent('conversations', () => {
     const statuses = answers.map(answer => answer.status)
     expect(statuses.filter(status => status === 201)).toHaveLength(1)
     expect(statuses.filter(status => status === 200)).toHaveLength(49)
+  })
+
+  test('are found under a key without a record of their last message', async () => {
+    const [ada, bob] = (await world.people(2)) as [Json, Json]
+    const id = await ada.direct(bob)
+    const { body: sent } = await ada.send(id, 'words that must not stay')
+    const key = newKey()
+    const find = () =>
+      bob.ask('POST', '/v1/conversations', { type: 'direct', member_ids: [ada.id] }, { key })
+    const found = await find()
+    expect([found.status, found.body.last_message.body]).toEqual([200, 'words that must not stay'])
+    await ada.ask('DELETE', `/v1/conversations/${id}/messages/${sent.id}`)
+    const again = await find()
+    expect([again.status, again.body.id, again.body.last_message.body]).toEqual([200, id, null])
+    const kept = sql`
+      -- any tenant: the test made them
+      select from kernel.idempotency_records where body::text like '%words that must not stay%'`
+    expect(await world.platform.kernel.db.run(kept)).toBe(0)
   })
 
   test('are listed with the latest message first, page by page', async () => {
