@@ -49,3 +49,38 @@ test('the name of a file that was deleted first goes with the message', async ()
   expect((await ada.ask('DELETE', `${at}/${message.id}`)).status).toBe(204)
   expect((await stored()).filename).toBeNull()
 })
+
+test('an attachment that is being sent is not discarded, although its time is over', async () => {
+  const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+  const id = await ada.group([bob])
+  const begun = await ada.ask('POST', '/v1/attachments/uploads', {
+    conversation_id: id,
+    filename: 'route.txt',
+    expected_size: 10,
+  })
+  const { attachment_id } = begun.body
+  const { db } = world.platform.kernel
+  const whose = sql`tenant_id = ${ada.tenant.id} and id = ${attachment_id}`
+  await db.run(sql`
+    update chat.attachments set expires_at = kernel.now() - interval '1 minute' where ${whose}`)
+  const [held, released] = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()]
+  const sending = db.tx(async tx => {
+    await tx.run(sql`
+      select from chat.conversations
+      where tenant_id = ${ada.tenant.id} and id = ${id} for no key update`)
+    held.resolve(true)
+    await released.promise
+    await tx.run(sql`update chat.attachments set message_id = id where ${whose}`)
+  })
+  await held.promise
+  const loops = world.platform.opened['chat']?.loops ?? []
+  const sweep = loops.find(one => one.name === 'chat.unsent_attachments')
+  const swept = sweep?.run(new AbortController().signal)
+  const waits = sql`
+    select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  await eventually('the sweep waits', async () => (await db.run(waits)) > 0)
+  released.resolve(true)
+  await Promise.all([sending, swept])
+  expect(await db.run(sql`select from chat.attachments where ${whose}`)).toBe(1)
+})
