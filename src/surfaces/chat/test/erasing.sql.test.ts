@@ -79,8 +79,11 @@ test('an attachment that is being sent is not discarded, although its time is ov
   const waits = sql`
     select 1 from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
-  await eventually('the sweep waits', async () => (await db.run(waits)) > 0)
-  released.resolve(true)
+  try {
+    await eventually('the sweep waits', async () => (await db.run(waits)) > 0)
+  } finally {
+    released.resolve(true)
+  }
   await Promise.all([sending, swept])
   expect(await db.run(sql`select from chat.attachments where ${whose}`)).toBe(1)
 })
