@@ -61,6 +61,12 @@ const rules: Readonly<Record<string, Rule>> = {
   maxItems: ({ limit }) => `may have at most ${things(limit, 'item')}`,
   minProperties: ({ limit }) => `must have at least ${things(limit, 'member')}`,
   maxProperties: ({ limit }) => `may have at most ${things(limit, 'member')}`,
+  propertyNames: ({ limit, pattern }) => {
+    if (pattern !== undefined) return `must have a name that matches ${String(pattern)}`
+    return limit === 1
+      ? 'must have a name that is not empty'
+      : `must have a name of at most ${String(limit)} characters`
+  },
   uniqueItems: () => 'must not hold the same item twice',
   multipleOf: ({ multipleOf }) => `must be a multiple of ${String(multipleOf)}`,
   enum: ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,

@@ -5,16 +5,17 @@
  */
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { FieldError } from '../errors/problem.ts'
+import { escapePointer } from './content.ts'
 
 export const field_errors_max = 20
 
 export function fieldErrors(location: 'body' | 'query', fits: ValidateFunction): FieldError[] {
-  return withoutBranches(fits.errors ?? [])
+  return withoutBranches((fits.errors ?? []).filter(one => one.keyword !== 'propertyNames'))
     .slice(0, field_errors_max)
     .map(error => ({
       location,
       pointer: pointerOf(error),
-      constraint: error.keyword,
+      constraint: error.propertyName === undefined ? error.keyword : 'propertyNames',
       params: paramsOf(error),
     }))
 }
@@ -26,29 +27,35 @@ export function pathError(name: string, error: ErrorObject | undefined): FieldEr
   return { location: 'path', pointer: `/${name}`, constraint, params }
 }
 
-/** Handles the innermost unions first, so that each outer union works on the result. */
+/**
+ * The validator reports a union directly after the errors of its branches, so one pass is enough and
+ * inner unions come first.
+ */
 function withoutBranches(found: readonly ErrorObject[]): ErrorObject[] {
-  const unions = found
-    .filter(({ keyword }) => keyword === 'anyOf')
-    .toSorted((one, other) => other.schemaPath.length - one.schemaPath.length)
-  let left = [...found]
-  for (const union of unions) {
-    const inside = (error: ErrorObject) =>
-      error !== union &&
-      error.schemaPath.startsWith(`${union.schemaPath}/`) &&
-      error.instancePath.startsWith(union.instancePath)
-    const mine = left.filter(inside)
+  const left: ErrorObject[] = []
+  for (const error of found) {
+    if (error.keyword !== 'anyOf') {
+      left.push(error)
+      continue
+    }
+    let from = left.length
+    while (from > 0 && isInside(left[from - 1] as ErrorObject, error)) from--
+    const mine = left.splice(from)
     const other_kind = new Set(
-      mine.filter(error => isOtherKind(error, union)).map(error => branchOf(error, union)),
+      mine.filter(one => isOtherKind(one, error)).map(one => branchOf(one, error)),
     )
-    const telling = mine.filter(error => !other_kind.has(branchOf(error, union)))
-    const kept = telling.length > 0 ? telling : [kindFault(union, mine)]
-    left = left.flatMap(error => {
-      if (error === union) return kept
-      return inside(error) ? [] : [error]
-    })
+    const telling = mine.filter(one => !other_kind.has(branchOf(one, error)))
+    left.push(...(telling.length > 0 ? telling : [kindFault(error, mine)]))
   }
   return left
+}
+
+function isInside({ schemaPath, instancePath }: ErrorObject, union: ErrorObject): boolean {
+  const at = union.instancePath
+  return (
+    schemaPath.startsWith(`${union.schemaPath}/`) &&
+    (instancePath === at || instancePath.startsWith(`${at}/`))
+  )
 }
 
 function branchOf({ schemaPath }: ErrorObject, union: ErrorObject): string {
@@ -70,9 +77,15 @@ function kindFault(union: ErrorObject, branches: readonly ErrorObject[]): ErrorO
   return type.length > 0 ? { ...union, keyword: 'type', params: { type } } : union
 }
 
-function pointerOf(error: ErrorObject): string {
-  if (error.keyword !== 'required') return error.instancePath
-  return `${error.instancePath}/${(error.params as { missingProperty: string }).missingProperty}`
+/** The name of a member may be as long as the body. */
+const pointer_max = 500
+
+function pointerOf({ keyword, instancePath, propertyName, params }: ErrorObject): string {
+  const name =
+    propertyName === undefined
+      ? keyword === 'required' && (params as { missingProperty: string }).missingProperty
+      : escapePointer(propertyName)
+  return (name === false ? instancePath : `${instancePath}/${name}`).slice(0, pointer_max)
 }
 
 const shown = ['limit', 'type', 'format', 'pattern', 'allowedValues', 'allowedValue', 'multipleOf']

@@ -13,6 +13,8 @@ type Schema = {
   properties?: Record<string, Schema>
   items?: Schema
   additionalProperties?: boolean | Schema
+  maxItems?: number
+  maxProperties?: number
   anyOf?: Schema[]
   oneOf?: Schema[]
 }
@@ -29,10 +31,8 @@ export function knownFields(schema: unknown): Walk {
 
 function walkerOf(schema: Schema): Walk | null {
   if (schema.properties) return objectWalker(schema)
-  if (schema.items) {
-    const item = walkerOf(schema.items)
-    return item && arrayWalker(item)
-  }
+  if (schema.items) return arrayWalker(walkerOf(schema.items), schema.maxItems)
+  if (schema.maxProperties !== undefined) return mapWalker(schema)
   // For a nullable object, only the branch with properties matters.
   const branches = (schema.anyOf ?? []).map(walkerOf).filter(walk => walk !== null)
   if (branches.length > 1)
@@ -68,16 +68,38 @@ function objectWalker(schema: Schema): Walk {
   }
 }
 
-function arrayWalker(item: Walk): Walk {
+/**
+ * A list or a map beyond its limit is refused. Only so many entries are validated as show that: each
+ * wrong one costs several errors, and a body may hold hundreds of thousands.
+ */
+function arrayWalker(item: Walk | null, max = Infinity): Walk | null {
+  if (!item && max === Infinity) return null
   return (value, pointer, dropped) => {
     if (!isList(value)) return value
-    let changed = false
-    const kept = value.map((member, index) => {
+    const list = value.length > max ? value.slice(0, max + 1) : value
+    if (!item) return list
+    let changed = list !== value
+    const kept = list.map((member, index) => {
       const next = item(member, `${pointer}/${index}`, dropped)
       if (next !== member) changed = true
       return next
     })
     return changed ? kept : value
+  }
+}
+
+function mapWalker({ additionalProperties: value, maxProperties: max = Infinity }: Schema): Walk {
+  const walk = typeof value === 'object' ? walkerOf(value) : null
+  return (given, pointer, dropped) => {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
+    const entries = Object.entries(given)
+    let changed = entries.length > max
+    const kept = entries.slice(0, max + 1).map(([name, member]) => {
+      const next = walk ? walk(member, `${pointer}/${escapePointer(name)}`, dropped) : member
+      if (next !== member) changed = true
+      return [name, next] as const
+    })
+    return changed ? Object.fromEntries(kept) : given
   }
 }
 

@@ -3,7 +3,7 @@
  * closed, so that the types and the document contain exactly the properties that are read.
  */
 import type { Readable } from 'node:stream'
-import { Type, type TProperties, type TSchema } from 'typebox'
+import { Type, type Static, type TProperties, type TSchema, type TString } from 'typebox'
 
 export const Id = Type.String({
   title: 'Id',
@@ -85,6 +85,19 @@ export function closed<const P extends TProperties>(
   options: { title?: string; examples?: readonly unknown[] } = {},
 ) {
   return Type.Object(properties, { ...options, additionalProperties: false })
+}
+
+/**
+ * An object whose member names the caller chooses. Every name, every value and the number of members
+ * are checked. (`Type.Record` leaves a member unchecked whose name does not match its pattern.)
+ */
+export function map<S extends TSchema>(name: TString, value: S, maxProperties: number) {
+  return Type.Unsafe<Record<string, Static<S>>>({
+    type: 'object',
+    propertyNames: name,
+    additionalProperties: value,
+    maxProperties,
+  })
 }
 
 /** The query parameters that every list has, with the filters of this list. */

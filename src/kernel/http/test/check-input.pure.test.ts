@@ -1,0 +1,96 @@
+/** The check of a body: maps, and bodies that hold far more entries than their schema allows. */
+import { Type, type TObject } from 'typebox'
+import { describe, expect, test } from 'vitest'
+import { Problem } from '../../errors/problem.ts'
+import { inputCheck } from '../check-input.ts'
+import type { Route } from '../route.ts'
+import { closed, map, nullable, text } from '../shapes.ts'
+
+const Value = Type.Union([text(5), Type.Number(), Type.Boolean()])
+const Item = closed({ name: text(5), note: Type.Optional(nullable(text(5))) })
+const Body = closed({
+  metadata: Type.Optional(map(text(8), Value, 3)),
+  locales: Type.Optional(map(Type.String({ pattern: '^[a-z]{2}$' }), Item, 3)),
+  items: Type.Optional(Type.Array(Item, { maxItems: 3 })),
+  input: Type.Optional(Type.Union([text(5), Type.Array(Value, { maxItems: 3 })])),
+})
+
+/** Returns the body that the handler gets, or the errors as `pointer constraint`. */
+function check(body: unknown, schema: TObject = Body) {
+  const dropped: string[] = []
+  const route = { method: 'POST', path: '/v1/things', body: schema } as unknown as Route
+  try {
+    return { ...inputCheck(route)({}, body, dropped), dropped }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const { errors = [], detail } = error.details
+    return { errors: errors.map(one => `${one.pointer} ${one.constraint}`), detail }
+  }
+}
+
+describe('a map', () => {
+  test('is passed on as it is', () => {
+    const body = { metadata: { a: 'b', c: 1, '': true } }
+    expect(check({ metadata: { a: 'b', c: 1 } }).body).toEqual({ metadata: { a: 'b', c: 1 } })
+    expect(check(body).errors).toEqual(['/metadata/ propertyNames'])
+  })
+
+  test.for([
+    [{ metadata: { 'too-long-a': 'b' } }, '/metadata/too-long-a propertyNames', 'at most 8 char'],
+    [{ metadata: { 'a/b~': null } }, '/metadata/a~1b~0 type', 'a text or a number'],
+    [{ metadata: { 'a\nb': null } }, '/metadata/a\nb type', 'a text or a number'],
+    [{ metadata: { a: 'too long' } }, '/metadata/a maxLength', 'at most 5 characters'],
+    [{ metadata: { a: 1, b: 1, c: 1, d: 1 } }, '/metadata maxProperties', 'at most 3 members'],
+    [{ locales: { DE: { name: 'x' } } }, '/locales/DE propertyNames', 'matches ^[a-z]{2}$'],
+  ] as const)('refuses %j', ([body, error, words]) => {
+    const { errors, detail } = check(body)
+    expect(errors).toEqual([error])
+    expect(detail).toContain(words)
+  })
+
+  test('drops and names unknown members of its values', () => {
+    const { body, dropped } = check({ locales: { de: { name: 'x', more: 1 } } })
+    expect(body).toEqual({ locales: { de: { name: 'x' } } })
+    expect(dropped).toEqual(['/locales/de/more'])
+  })
+
+  test('shortens the pointer to a name without end', () => {
+    const { errors } = check({ metadata: { ['x'.repeat(100_000)]: 'b' } })
+    expect(errors?.[0]?.length).toBeLessThan(1000)
+  })
+})
+
+describe('a body with far too many entries', () => {
+  const many = 19_000
+
+  test('is refused without looking at each wrong member of a map', () => {
+    const metadata = Object.fromEntries(Array.from({ length: many }, (_, at) => [`m${at}`, null]))
+    const { errors } = check({ metadata })
+    expect(errors).toEqual([
+      '/metadata maxProperties',
+      ...[0, 1, 2, 3].map(at => `/metadata/m${at} type`),
+    ])
+  })
+
+  test('is refused without looking at each wrong item of a list', () => {
+    const { errors } = check({ items: Array.from({ length: many }, () => 0) })
+    expect(errors).toEqual(['/items maxItems', ...[0, 1, 2, 3].map(at => `/items/${at} type`)])
+    const input = check({ input: Array.from({ length: many }, () => null) })
+    expect(input.errors).toEqual([
+      '/input maxItems',
+      ...[0, 1, 2, 3].map(at => `/input/${at} type`),
+    ])
+  })
+
+  test('is refused in one pass over the errors of a list without a limit', () => {
+    const schema = closed({ open: Type.Array(Value) })
+    const { errors } = check({ open: Array.from({ length: many }, () => null) }, schema)
+    expect(errors?.slice(0, 2)).toEqual(['/open/0 type', '/open/1 type'])
+    expect(errors).toHaveLength(20)
+  })
+})
+
+test('the errors of an item are not those of another item whose name begins alike', () => {
+  const { errors } = check({ metadata: { ab: 'too long', a: 'too long' } })
+  expect(errors).toEqual(['/metadata/ab maxLength', '/metadata/a maxLength'])
+})
