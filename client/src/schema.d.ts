@@ -7634,7 +7634,7 @@ export interface components {
             title?: string;
             /** @description Values to filter by, at most 32. */
             metadata?: {
-                [key: string]: unknown | (string | number | boolean);
+                [key: string]: string | number | boolean;
             };
             /** @description Who may read, write or manage it. */
             acl?: components["schemas"]["AclEntry"][];
@@ -7722,7 +7722,7 @@ export interface components {
             title: string | null;
             /** @description Values to filter by, at most 32. */
             metadata: {
-                [key: string]: unknown | (string | number | boolean);
+                [key: string]: string | number | boolean;
             };
             /** @description The version that searches use; null until one is ready. */
             current_version: number | null;
@@ -10272,7 +10272,7 @@ export interface components {
             store?: boolean;
             /** @description Up to 16 pairs of your own, returned with the call. */
             metadata?: {
-                [key: string]: unknown | string;
+                [key: string]: string;
             };
         };
         /**
@@ -13530,7 +13530,7 @@ export interface components {
             };
             /** @description The texts in further languages. */
             locales?: {
-                [key: string]: unknown | {
+                [key: string]: {
                     email?: {
                         /** @description The subject of the mail, as a Liquid template. */
                         subject: string;
@@ -13685,7 +13685,7 @@ export interface components {
         PreviewNotificationTemplateBody: {
             /** @description The items of this page. */
             data: {
-                [key: string]: unknown | unknown;
+                [key: string]: unknown;
             };
             /**
              * @description How the message travels.
@@ -13785,7 +13785,7 @@ export interface components {
             };
             /** @description The variables of the template. */
             data?: {
-                [key: string]: unknown | unknown;
+                [key: string]: unknown;
             };
             /** @description The channels. The default is the channels of the category for which the template has texts. */
             channels?: ("email" | "sms" | "push" | "in_app")[];
@@ -13801,7 +13801,7 @@ export interface components {
             /** @description After this time it is not sent any more. */
             expires_at?: components["schemas"]["Time"];
             metadata?: {
-                [key: string]: unknown | string;
+                [key: string]: string;
             };
             /** @description Messages with this key within the window become one message. */
             digest?: {
@@ -14428,7 +14428,7 @@ export interface components {
             provider?: string;
             /** @description Up to 20 texts of your own. Never put card data here. */
             metadata?: {
-                [key: string]: unknown | string;
+                [key: string]: string;
             };
         };
         PaymentNextAction: {
@@ -14941,7 +14941,7 @@ export interface components {
             title?: string;
             /** @description The options of this variant. */
             options?: {
-                [key: string]: unknown | string;
+                [key: string]: string;
             };
             /** @description The weight of one unit. */
             weight_grams?: number;
@@ -15009,7 +15009,7 @@ export interface components {
             tax_class?: string;
             /** @description Names and values that the shop shows. */
             attributes?: {
-                [key: string]: unknown | string;
+                [key: string]: string;
             };
             /** @description Ids of uploaded files, the first one for lists. */
             images?: components["schemas"]["Id"][];
@@ -15026,7 +15026,7 @@ export interface components {
             title: string;
             /** @description The options of this variant. */
             options: {
-                [key: string]: unknown | string;
+                [key: string]: string;
             };
             price: {
                 amount_minor: components["schemas"]["Amount"];
@@ -15109,7 +15109,7 @@ export interface components {
             state: "draft" | "active" | "archived";
             /** @description Names and values that the shop shows. */
             attributes: {
-                [key: string]: unknown | string;
+                [key: string]: string;
             };
             /** @description Ids of uploaded files, the first one for lists. */
             images: {
@@ -15163,7 +15163,7 @@ export interface components {
             tax_class?: string;
             /** @description Names and values that the shop shows. */
             attributes?: {
-                [key: string]: unknown | string;
+                [key: string]: string;
             };
             /** @description Ids of uploaded files, the first one for lists. */
             images?: components["schemas"]["Id"][];

@@ -18,6 +18,7 @@ import {
   count,
   Id,
   limit_default,
+  map,
   nullable,
   page,
   text,
@@ -36,7 +37,7 @@ const NewEvent = closed({
   aggregate_type: Type.Optional(text(100)),
   aggregate_id: Type.Optional(Id),
   aggregate_version: Type.Optional(Version),
-  data: Type.Record(Type.String({ maxLength: 200 }), Type.Unknown()),
+  data: map(text(200, 0), Type.Unknown(), 10_000),
   tenant: Type.Optional(Id),
   /**
    * The number of events in one transaction. Either all belong to one aggregate with consecutive

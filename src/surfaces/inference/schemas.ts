@@ -1,6 +1,6 @@
 /** Schemas of inference that more than one folder uses. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, nullable, oneOf, text, Time } from '../../kernel/http/shapes.ts'
+import { closed, count, Id, map, nullable, oneOf, text, Time } from '../../kernel/http/shapes.ts'
 
 export const Decimal = Type.String({
   examples: ['1.25'],
@@ -17,11 +17,7 @@ const Message = closed(
 )
 const Input = Type.Union([text(200_000), Type.Array(Message, { minItems: 1, maxItems: 256 })])
 
-const Metadata = Type.Record(
-  Type.String({ pattern: '^[^\\u0000]{1,64}$', minLength: 1, maxLength: 64 }),
-  Type.String({ maxLength: 512 }),
-  { maxProperties: 16 },
-)
+const Metadata = map(text(64), Type.String({ maxLength: 512 }), 16)
 
 /** The code that uses this value validates it as a schema. */
 const JsonSchema = Type.Unsafe<Record<string, unknown>>({ type: 'object' })

@@ -1,6 +1,6 @@
 /** Shapes that more than one folder uses: channels, priorities, names, texts of templates. */
 import { Type, type Static } from 'typebox'
-import { closed, oneOf, text } from '../../kernel/http/shapes.ts'
+import { closed, map, oneOf, text } from '../../kernel/http/shapes.ts'
 
 export const channels = ['email', 'sms', 'push', 'in_app'] as const
 export type Channel = (typeof channels)[number]
@@ -32,16 +32,10 @@ export const Locale = Type.String({
 })
 export const Zone = text(64)
 
-export const Data = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
-  maxProperties: 200,
-})
+export const Data = map(text(100, 0), Type.Unknown(), 200)
 export type Data = Static<typeof Data>
 
-export const Metadata = Type.Record(
-  Type.String({ minLength: 1, maxLength: 40 }),
-  Type.String({ maxLength: 500 }),
-  { maxProperties: 16 },
-)
+export const Metadata = map(text(40), Type.String({ maxLength: 500 }), 16)
 
 export const states = [
   'scheduled',

@@ -1,13 +1,8 @@
 /** Shapes of requests and replies that more than one folder of payments uses. */
 import { Type } from 'typebox'
-import { closed, count, Id, text } from '../../kernel/http/shapes.ts'
+import { closed, count, Id, map, text } from '../../kernel/http/shapes.ts'
 
-/** At most 20 properties, each with a short name and value. */
-const Metadata = Type.Record(
-  Type.String({ minLength: 1, maxLength: 40 }),
-  Type.String({ maxLength: 500 }),
-  { maxProperties: 20 },
-)
+const Metadata = map(text(40), Type.String({ maxLength: 500 }), 20)
 const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLength: 3 })
 const AmountMinor = count(1, Number.MAX_SAFE_INTEGER)
 

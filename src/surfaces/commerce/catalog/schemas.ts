@@ -5,6 +5,7 @@ import {
   closed,
   count,
   Id,
+  map,
   nullable,
   oneOf,
   pageQuery,
@@ -21,11 +22,7 @@ const Category = Type.String({
   minLength: 1,
   maxLength: 200,
 })
-const Words = Type.Record(
-  Type.String({ minLength: 1, maxLength: 40 }),
-  Type.String({ maxLength: 200 }),
-  { maxProperties: 50 },
-)
+const Words = map(text(40), Type.String({ maxLength: 200 }), 50)
 
 const GivenPrice = closed({
   currency: Currency,

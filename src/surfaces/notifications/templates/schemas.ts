@@ -1,6 +1,6 @@
 /** Templates in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, nullable, oneOf, page, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, map, nullable, oneOf, page, text, Time } from '../../../kernel/http/shapes.ts'
 import { Channel, Data, Locale, TemplateName } from '../schemas.ts'
 
 const subject = text(2000)
@@ -33,7 +33,7 @@ export const NewTemplate = closed(
     default_locale: Locale,
     data_schema: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     channels: Texts,
-    locales: Type.Optional(Type.Record(Locale, OtherTexts, { maxProperties: 50 })),
+    locales: Type.Optional(map(Locale, OtherTexts, 50)),
   },
   { title: 'NewNotificationTemplate' },
 )

@@ -1,12 +1,12 @@
 /** Documents in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, nullable, oneOf, page, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, map, nullable, oneOf, page, text, Time } from '../../../kernel/http/shapes.ts'
 import { Acl } from '../access/acl-entries.ts'
 
-export const Metadata = Type.Record(
+export const Metadata = map(
   Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$' }),
   Type.Union([text(512, 0), Type.Number(), Type.Boolean()]),
-  { maxProperties: 32 },
+  32,
 )
 export type Metadata = Static<typeof Metadata>
 
