@@ -15,15 +15,17 @@ const Body = closed({
   input: Type.Optional(Type.Union([text(5), Type.Array(Value, { maxItems: 3 })])),
 })
 
+type Checked = { body?: unknown; dropped?: string[]; errors?: string[]; detail?: string }
+
 /** Returns the body that the handler gets, or the errors as `pointer constraint`. */
-function check(body: unknown, schema: TObject = Body) {
+function check(body: unknown, schema: TObject = Body): Checked {
   const dropped: string[] = []
   const route = { method: 'POST', path: '/v1/things', body: schema } as unknown as Route
   try {
-    return { ...inputCheck(route)({}, body, dropped), dropped }
+    return { body: inputCheck(route)({}, body, dropped).body, dropped }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    const { errors = [], detail } = error.details
+    const { errors = [], detail = '' } = error.details
     return { errors: errors.map(one => `${one.pointer} ${one.constraint}`), detail }
   }
 }
