@@ -4046,6 +4046,7 @@ create table retrieval.document_versions (
   outline jsonb,
   created_by uuid not null,
   created_at timestamp with time zone not null default kernel.now(),
+  source_lost boolean not null default false,
   constraint document_versions_pkey PRIMARY KEY (tenant_id, document_id, version)
 );
 CREATE INDEX document_versions_file ON retrieval.document_versions USING btree (tenant_id, file_id) WHERE (file_id IS NOT NULL);
@@ -4084,6 +4085,7 @@ create table retrieval.documents (
   constraint documents_source_kind_check CHECK ((source_kind = ANY (ARRAY['text'::text, 'file'::text, 'uri'::text, 'connector'::text]))),
   constraint documents_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'processing'::text, 'ready'::text, 'failed'::text, 'deleted'::text])))
 );
+CREATE INDEX documents_acl_set ON retrieval.documents USING btree (tenant_id, collection_id, acl_set_id) WHERE (deleted_at IS NULL);
 CREATE INDEX documents_collection ON retrieval.documents USING btree (tenant_id, collection_id, id) WHERE (deleted_at IS NULL);
 CREATE INDEX documents_connector ON retrieval.documents USING btree (tenant_id, connector_id, id) WHERE ((connector_id IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX documents_due_at ON retrieval.documents USING btree (due_at) WHERE (due_at IS NOT NULL);

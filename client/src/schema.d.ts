@@ -7399,7 +7399,7 @@ export interface components {
             access_policy_version: number;
             /** @description The index version that is searched. */
             active_index_version: number;
-            /** @description How many documents in it you may read. */
+            /** @description How many documents in it you may read, counted up to 10,000. */
             document_count: number;
             /**
              * @description The state.

@@ -10,7 +10,7 @@ import { AclEntry } from './access/acl-entries.ts'
 import { ownerManages, skippedBy, stopConnector } from './connectors/owner.ts'
 import type { Deps } from './deps.ts'
 import { addDocument } from './documents/add-document.ts'
-import { dropDocument } from './documents/delete-document.ts'
+import { dropIfLost } from './documents/drop-if-lost.ts'
 
 const File = Type.Object({ file_id: Id })
 const Connected = Type.Object({
@@ -19,12 +19,7 @@ const Connected = Type.Object({
   created_by: Type.String(),
   acl: nullable(Type.Array(AclEntry)),
 })
-const Made = Type.Object({
-  id: Type.String(),
-  collection_id: Type.String(),
-  version: Type.Integer(),
-  created_by: Type.String(),
-})
+const Made = Type.Object({ id: Type.String() })
 
 export function consumers(deps: Deps): readonly Consumer[] {
   return [arrivals(deps), departures(deps)]
@@ -98,7 +93,7 @@ async function ownFile(
 /**
  * When a file is deleted or found harmful, the documents made from it are deleted: also one that
  * is still served from it because a newer version, with another source, failed. A version that is
- * being made replaces it soon.
+ * being made replaces it soon; if it fails, the document is deleted then.
  */
 function departures(deps: Deps): Consumer {
   return {
@@ -106,26 +101,20 @@ function departures(deps: Deps): Consumer {
     events: ['file.quarantined', 'file.deleted'],
     run: async (tx, { tenant_id, payload }) => {
       if (!Value.Check(File, payload)) throw new Error('not an event of a file')
-      const rows = await tx.many(
+      const { file_id } = payload
+      const made = await tx.many(
         Made,
         sql`
-          select d.id, d.collection_id, d.version, d.created_by from retrieval.documents d
-          where d.tenant_id = ${tenant_id} and d.deleted_at is null and (d.id in (
-              select id from retrieval.documents
-              where tenant_id = ${tenant_id} and file_id = ${payload.file_id})
+          select d.id from retrieval.documents d
+          where d.tenant_id = ${tenant_id} and d.deleted_at is null and (d.file_id = ${file_id}
             or d.id in (select v.document_id from retrieval.document_versions v
-              join retrieval.documents s on s.tenant_id = v.tenant_id and s.id = v.document_id
-                and s.current_version = v.version
-              where v.tenant_id = ${tenant_id} and v.file_id = ${payload.file_id}
-                and not exists (select from retrieval.ingestion_jobs j
-                  where j.tenant_id = v.tenant_id and j.document_id = v.document_id
-                    and j.kind = 'ingest' and j.completed_at is null
-                    and j.document_version > v.version)))
-          order by d.id for update`,
+              where v.tenant_id = ${tenant_id} and v.file_id = ${file_id}))
+          order by d.id for no key update`,
       )
-      for (const { created_by: submitter_id, ...row } of rows) {
-        await dropDocument(tx, deps, { tenant_id, ...row, submitter_id })
-      }
+      await tx.run(sql`
+        update retrieval.document_versions set source_lost = true
+        where tenant_id = ${tenant_id} and file_id = ${file_id}`)
+      for (const one of made) await dropIfLost(tx, deps, { tenant_id, ...one }, file_id)
     },
   }
 }

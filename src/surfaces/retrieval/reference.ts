@@ -28,7 +28,7 @@ export const reference: Reference = {
     version: ['Increases with each change.', 2],
     active_index_version: ['The index version that is searched.', 1],
     index_version: ['The index version.', 2],
-    document_count: ['How many documents in it you may read.', 42],
+    document_count: ['How many documents in it you may read, counted up to 10,000.', 42],
     state: ['The state.', 'ready'],
     status: ['The state, with `queued` for a job that waits.', 'queued'],
     status_url: ['The URL of the job.'],

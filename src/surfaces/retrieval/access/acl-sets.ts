@@ -27,14 +27,15 @@ async function internSet(
   const at = sql`tenant_id = ${tenant_id} and collection_id = ${collection_id}`
   const known = await tx.maybe(
     Id,
-    sql`select id from retrieval.acl_sets where ${at} and digest = ${digest}`,
+    // Until the commit the list is not deleted as unused.
+    sql`select id from retrieval.acl_sets where ${at} and digest = ${digest} for key share`,
   )
   if (known) return known.id
-  const { n } = await tx.one(
-    Count,
-    sql`select count(*)::int as n from retrieval.acl_sets where ${at} and tenant_id = ${tenant_id}`,
-  )
-  if (n >= sets_max) throw problem('too_many_access_lists')
+  const place = { tenant_id, collection_id }
+  if ((await countSets(tx, place)) >= sets_max) {
+    await deleteUnused(tx, place)
+    if ((await countSets(tx, place)) >= sets_max) throw problem('too_many_access_lists')
+  }
   const { id } = await tx.one(
     Id,
     sql`
@@ -44,6 +45,35 @@ async function internSet(
       returning id`,
   )
   return id
+}
+
+async function countSets(tx: Tx, { tenant_id, collection_id }: Place): Promise<number> {
+  const { n } = await tx.one(
+    Count,
+    sql`
+      select count(*)::int as n from retrieval.acl_sets
+      where tenant_id = ${tenant_id} and collection_id = ${collection_id}`,
+  )
+  return n
+}
+
+/**
+ * Deletes lists that no document has any more. They are locked first: the second statement sees the
+ * documents of every transaction that had used one of them until then. Rows of an index that still
+ * have the number are found by no caller until the queue of access lists has written them.
+ */
+async function deleteUnused(tx: Tx, { tenant_id, collection_id }: Place): Promise<void> {
+  const unused = sql`s.tenant_id = ${tenant_id} and s.collection_id = ${collection_id}
+    and not exists (select from retrieval.documents d
+      where d.tenant_id = s.tenant_id and d.collection_id = s.collection_id
+        and d.acl_set_id = s.id and d.deleted_at is null)`
+  const held = await tx.many(
+    Id,
+    sql`select s.id from retrieval.acl_sets s where ${unused} for update skip locked`,
+  )
+  await tx.run(sql`
+    delete from retrieval.acl_sets s
+    where s.id = any(${held.map(one => one.id)}::bigint[]) and ${unused}`)
 }
 
 /**

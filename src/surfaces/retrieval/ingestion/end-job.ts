@@ -4,6 +4,8 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { EndedJob, JobIdentity } from '../../../kernel/surface.ts'
+import type { Deps } from '../deps.ts'
+import { dropIfLost } from '../documents/drop-if-lost.ts'
 import { announce } from '../events.ts'
 
 const Ended = Type.Object({
@@ -14,6 +16,7 @@ const Ended = Type.Object({
   index_version: nullable(Type.Integer()),
 })
 
+const Document = Type.Object({ id: Type.String() })
 const Failed = Type.Object({ version: Type.Integer() })
 
 export async function endJob(
@@ -51,6 +54,23 @@ export async function endJob(
   const of = { tenant_id, aggregate_type: 'document', id: document_id, ...failed } as const
   const code = error_code ?? state
   announce(tx, 'document.failed', of, { document_id, collection_id, error_code: code })
+}
+
+/** For ingestion: a failed version may leave a document whose file is gone meanwhile. */
+export function endIngestion(deps: Pick<Deps, 'jobs'>) {
+  return async (tx: Tx, ended: EndedJob): Promise<void> => {
+    await endJob(tx, ended)
+    if (ended.state === 'succeeded') return
+    const { tenant_id, id } = ended
+    const document = await tx.maybe(
+      Document,
+      sql`
+        select d.id from retrieval.ingestion_jobs j
+        join retrieval.documents d on d.tenant_id = j.tenant_id and d.id = j.document_id
+        where j.tenant_id = ${tenant_id} and j.id = ${id} for no key update of d`,
+    )
+    if (document) await dropIfLost(tx, deps, { tenant_id, ...document })
+  }
 }
 
 export async function reopenJob(tx: Tx, { tenant_id, id }: JobIdentity): Promise<void> {

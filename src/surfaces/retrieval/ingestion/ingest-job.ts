@@ -14,7 +14,7 @@ import { default_limits, ExtractionFailed } from '../extraction/extract.ts'
 import { liveVersions } from '../indexes/index-versions.ts'
 import { activateVersion, IndexAppeared, type Written } from './activate-version.ts'
 import { discardVersion } from './discard-version.ts'
-import { endJob, reopenJob } from './end-job.ts'
+import { endIngestion, reopenJob } from './end-job.ts'
 import { keepFetched, openFetching, readSource } from './load-source.ts'
 import { readVersion, type IngestedVersion } from './read-version.ts'
 import { now_json, openStages, type Stages } from './stages.ts'
@@ -56,7 +56,7 @@ export function ingestJob(deps: Needed): JobType {
         throw error
       }
     },
-    ended: endJob,
+    ended: endIngestion(deps),
     reopened: reopenJob,
   }
 }

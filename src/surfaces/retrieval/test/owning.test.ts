@@ -1,13 +1,18 @@
 /** Connectors and files: on whose right they add documents, and what one bad document must not stop. */
 import { createHash } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, eventually, newKey } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
 import { ended, openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'
 
 const pages = new Map<string, string>()
+/** The request for this page waits until its test answers it. */
+const held = Promise.withResolvers<ServerResponse>()
 const server = createServer((request, response) => {
+  if (request.url === '/held') return held.resolve(response)
   const body = pages.get(request.url ?? '')
   response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'text/html' })
   response.end(body ?? '')
@@ -142,6 +147,31 @@ test('a document that is served from a file goes with it, also after a failed up
     async () => (await ada.search(id, 'lamp')).length === 0,
     10_000,
   )
+})
+
+test('a document whose file goes while its next version is made goes when that version fails', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  const file_id = await upload(ada, 'The kettle is blue.')
+  const source_uri = `${home}/held`
+  const { document_id } = await ada.ingest(id, { file_id, source_uri })
+  const { job_id } = await ada.does('POST', `/v1/collections/${id}/documents`, { source_uri })
+  const page = await held.promise
+  expect((await ada.ask('DELETE', `/v1/files/${file_id}`)).status).toBe(204)
+  await eventually('retrieval knows that the file is gone', async () => {
+    const row = await world.platform.kernel.db.maybe(
+      Type.Object({ lost: Type.Boolean() }),
+      sql`
+        select source_lost as lost from retrieval.document_versions
+        where tenant_id = ${ada.tenant.id} and file_id = ${file_id}`,
+    )
+    return row?.lost
+  })
+  expect(await ada.search(id, 'kettle')).toHaveLength(1)
+  page.writeHead(404).end()
+  expect(await ended(ada.job, job_id)).toMatchObject({ state: 'failed' })
+  expect(await ada.search(id, 'kettle')).toHaveLength(0)
+  expect((await ada.ask('GET', `/v1/documents/${document_id}`)).status).toBe(404)
 })
 
 test('a language that no text can be cut in is refused', async () => {

@@ -92,6 +92,33 @@ describe.concurrent('documents', () => {
     expect(await found(bob)).toEqual([open])
   })
 
+  test('may have new lists of readers after lists that no document has any more reached their limit', async () => {
+    const ada = await world.reader()
+    const id = await ada.collection()
+    const acl = (name: string) => [
+      { principal_or_group: `user:${ada.id}`, permission: 'manage' },
+      { principal_or_group: `role:${name}`, permission: 'read' },
+    ]
+    const used = await ada.add(id, 'The lists of readers.', { acl: acl('used') })
+    const { db } = world.platform.kernel
+    await db.run(sql`
+      insert into retrieval.acl_sets (tenant_id, collection_id, digest, entries)
+      select ${ada.tenant.id}, ${id}, sha256(n::text::bytea), array['role:old-' || n]
+      from generate_series(1, 9999) n`)
+    await ada.does('PUT', `/v1/documents/${used}/acl`, { acl: acl('new') })
+    const left = async () => {
+      const rows = await db.many(
+        Type.Object({ role: Type.String() }),
+        sql`
+          select entries[1] as role from retrieval.acl_sets
+          where tenant_id = ${ada.tenant.id} order by id`,
+      )
+      return rows.map(one => one.role)
+    }
+    expect(await left()).toEqual(['role:used', 'role:new'])
+    await eventually('it is found', async () => (await ada.search(id, 'readers')).length === 1)
+  })
+
   test('of other tenants do not exist', async () => {
     const ada = await world.reader()
     const eve = await world.reader()
