@@ -51,12 +51,15 @@ export function openNode(kernel: Kernel, platform: PlatformDomain): RedirectNode
       }
     },
   })
+  let adopting = false
+  // The first wake-up happens when the process has started its work. A failure is tried again.
   const stopAdopting = kernel.onWake(() => {
-    // The first wake-up happens when the process has started its work.
-    stopAdopting()
-    recorder
-      .adopt()
-      .catch((error: unknown) => kernel.log.error({ err: error }, 'old clicks were not found'))
+    if (adopting) return
+    adopting = true
+    recorder.adopt().then(stopAdopting, (error: unknown) => {
+      adopting = false
+      kernel.log.error({ err: error }, 'old clicks were not found')
+    })
   })
   return {
     node_id,

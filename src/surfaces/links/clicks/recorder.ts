@@ -12,7 +12,7 @@ import { openAgents } from './agents.ts'
 import { batch_clicks_max, BatchBuilder, dayOf, type Batch } from './batch.ts'
 import { openContexts } from './context.ts'
 import { openPace } from './pace.ts'
-import { announceOrphan, forgetOrphan } from './orphans.ts'
+import { announceOrphans, forgetOrphan, readOrphan } from './orphans.ts'
 import type { Orphan, Spool } from './spool.ts'
 import type { Place } from './segment.ts'
 import { storeBatches, storeLosses } from './store-batches.ts'
@@ -125,12 +125,7 @@ class ClickRecorder implements Recorder {
   async adopt(): Promise<void> {
     if (!this.spool || this.closing) return
     const found = await this.spool.orphans(this.kernel.clock.nowMs())
-    for (const orphan of found) {
-      const [first] = await orphan.batches()
-      const since_ms = first?.at_ms[0]
-      if (since_ms !== undefined) await announceOrphan(this.kernel, orphan.node_id, since_ms)
-    }
-    this.orphans.push(...found)
+    this.orphans.push(...(await announceOrphans(this.kernel, found)))
     this.store()
   }
 
@@ -218,7 +213,8 @@ class ClickRecorder implements Recorder {
   }
 
   private async storeSome(): Promise<void> {
-    await this.storeOrphan()
+    // An orphan that cannot be stored must not keep the clicks of this process from the database.
+    const failed = await this.storeOrphan().catch((error: unknown) => ({ error }))
     const portion = this.queue.slice(0, this.busy ? 1 : store_together_max)
     const batches: Batch[] = []
     for (const one of portion) {
@@ -230,6 +226,7 @@ class ClickRecorder implements Recorder {
     if (this.losses.size > 0) await this.reportLosses()
     this.queue.splice(0, portion.length)
     for (const { place } of portion) if (place) this.spool?.stored(place)
+    if (failed) throw failed.error
   }
 
   private async reportLosses(): Promise<void> {
@@ -251,7 +248,9 @@ class ClickRecorder implements Recorder {
       if (together.length > 0) await storeBatches(this.kernel, together)
       together = []
     }
-    for (const batch of await orphan.batches()) {
+    const batches = await readOrphan(this.kernel, orphan)
+    if (!batches) return void this.orphans.shift()
+    for (const batch of batches) {
       if (together.push(batch) === store_together_max) await flush()
     }
     await flush()

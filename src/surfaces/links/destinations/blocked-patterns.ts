@@ -29,9 +29,11 @@ type Entry = { readonly action: string; readonly pattern: Pattern | null }
 
 export function openBlockedPatterns({ log }: { readonly log: Log }): BlockedPatterns {
   const known = new Map<string, Entry>()
-  const learn = async (reader: Reader, ids: readonly string[]) => {
-    const missing = ids.filter(id => !known.has(id))
-    if (missing.length === 0) return
+  /** Returns the entries: another call, with an older list, may forget some of them meanwhile. */
+  const learn = async (reader: Reader, ids: readonly string[]): Promise<Entry[]> => {
+    const entries = new Map(known)
+    const missing = ids.filter(id => !entries.has(id))
+    if (missing.length === 0) return entriesOf(entries, ids)
     const rows = await reader.many(
       Row,
       sql`select id, value, action from links.blocklist where id = any(${missing}::uuid[])`,
@@ -39,19 +41,21 @@ export function openBlockedPatterns({ log }: { readonly log: Log }): BlockedPatt
     for (const { id, value, action } of rows) {
       const pattern = usable(value)
       if (!pattern) log.error({ blocklist_id: id }, 'a pattern of the blocklist cannot be used')
-      known.set(id, { action, pattern })
+      const entry = { action, pattern }
+      entries.set(id, entry)
+      known.set(id, entry)
     }
     const current = new Set(ids)
     for (const id of known.keys()) if (!current.has(id)) known.delete(id)
+    return entriesOf(entries, ids)
   }
   return {
     match: async (reader, ids, url) => {
-      await learn(reader, ids)
+      const entries = await learn(reader, ids)
       return await inTurn(() => {
         const work = new Work()
         const found = { blocked: false, warned: false }
-        for (const id of ids) {
-          const { pattern, action } = known.get(id) ?? { pattern: null, action: 'block' }
+        for (const { pattern, action } of entries) {
           const verdict = pattern ? matchPattern(pattern, url, work) : 'no'
           if (verdict === 'yes' && action === 'block') found.blocked = true
           // A moderator must check a URL that could not be matched.
@@ -61,6 +65,10 @@ export function openBlockedPatterns({ log }: { readonly log: Log }): BlockedPatt
       })
     },
   }
+}
+
+function entriesOf(entries: ReadonlyMap<string, Entry>, ids: readonly string[]): Entry[] {
+  return ids.flatMap(id => entries.get(id) ?? [])
 }
 
 export function matchPattern(pattern: Pattern, url: string, work = new Work()): PatternVerdict {

@@ -2,6 +2,9 @@
  * Clicks are counted once: whatever process took them, however it ended, and whatever became of the
  * database meanwhile. What is kept of them is coarse.
  */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -12,6 +15,7 @@ import type { Member } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
 import { addUp } from '../statistics/add-up.ts'
 import { BatchBuilder, batch_clicks_max } from '../clicks/batch.ts'
+import { toFrame } from '../clicks/frames.ts'
 import { findDrift } from '../statistics/drift.ts'
 import { storeBatches } from '../clicks/store-batches.ts'
 import { platform_domain_id } from '../domains/platform.ts'
@@ -114,6 +118,21 @@ describe('a click', () => {
     await eventually('nothing waits any more', async () => {
       return Date.parse((await statsOf(code)).fresh_until) > made_ms + 1000
     })
+    await next.kill('SIGTERM')
+  })
+
+  test('is counted, beside a spool file that cannot be read', async () => {
+    const code = `orphan-${newId().slice(-12)}`
+    const builder = new BatchBuilder()
+    builder.add({ domain_id: platform_domain_id, code }, '{"bot":false}', Date.now())
+    const host = hostname().replaceAll(/[^A-Za-z0-9.]/g, '_')
+    // No process has this number.
+    const path = () =>
+      join(world.data_dir, 'spool', `clicks-${host}-4194999-${newId()}-${newId()}-1.log`)
+    await mkdir(path(), { recursive: true })
+    await writeFile(path(), toFrame(builder.build(newId())))
+    const next = await startApi()
+    await eventually('it is stored', async () => (await stored(code)) === 1)
     await next.kill('SIGTERM')
   })
 
