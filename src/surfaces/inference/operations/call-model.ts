@@ -8,14 +8,14 @@ import { Problem } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'
 import { placeInput, safetyIdentifier } from '../prompts/place.ts'
 import { prompts } from '../prompts/prompts.ts'
-import { ProviderFailure, type ProviderEvent, type ProviderRequest } from '../providers/provider.ts'
+import { ProviderFailure, type ProviderRequest } from '../providers/provider.ts'
 import type { Spent } from '../quotas/settle.ts'
 import { decideOn, type Decided } from '../safety/policy.ts'
-import { OutputScanner } from '../safety/scanner.ts'
 import type { Call } from './call.ts'
 import { CallCancelled } from './calls.ts'
 import { nextRun, openLedger, writeEnd, type EndedAttempt, type Ledger } from './ledger.ts'
 import { checkJson } from './check-json.ts'
+import { Reading, type Sink } from './reading.ts'
 import { countTokens } from './tokens.ts'
 
 export type Ending =
@@ -47,15 +47,6 @@ export type Result = {
   readonly decided: readonly Decided[]
   /** The end of the last attempt. */
   readonly attempt: EndedAttempt | undefined
-}
-
-/**
- * Receives the text while the call runs. Each call is awaited before more is read from the
- * provider.
- */
-export type Sink = {
-  started(model_snapshot: string): Promise<void>
-  text(text: string): Promise<void>
 }
 
 export async function callModel(
@@ -104,7 +95,7 @@ async function callDeployment(
   sink: Sink,
 ): Promise<Answered> {
   const ledger = openLedger(deps, call)
-  const reading = new Reading(deps)
+  const reading = new Reading(deps, call)
   const provider = deps.providers.find(call.deployment.provider)
   const leave = deps.places.take(call.deployment.id)
   const began_ms = performance.now()
@@ -134,58 +125,6 @@ async function callDeployment(
 }
 
 class Full extends Error {}
-
-/** The parts read from one answer. */
-class Reading {
-  passed = ''
-  received = ''
-  has_passed = false
-  snapshot: string | null = null
-  response_id: string | null = null
-  finish_reason: 'stop' | 'length' | null = null
-  usage: Extract<ProviderEvent, { type: 'usage' }> | null = null
-  is_blocked = false
-  private readonly scanner: OutputScanner
-
-  constructor({ policy }: Pick<Deps, 'policy'>) {
-    this.scanner = new OutputScanner(policy)
-  }
-
-  get decided(): readonly Decided[] {
-    return this.scanner.decided
-  }
-
-  /** Returns true if nothing more should be read. */
-  async take(event: ProviderEvent, sink: Sink): Promise<boolean> {
-    if (event.type === 'created') {
-      this.snapshot = event.model_snapshot
-      this.response_id = event.response_id
-      this.has_passed = true
-      await sink.started(event.model_snapshot)
-    } else if (event.type === 'text') {
-      this.received += event.text
-      return await this.pass(this.scanner.push(event.text), sink)
-    } else if (event.type === 'usage') {
-      this.usage = event
-    } else {
-      this.finish_reason = event.reason
-    }
-    return false
-  }
-
-  async end(sink: Sink): Promise<void> {
-    if (!this.is_blocked && this.finish_reason) await this.pass(this.scanner.end(), sink)
-  }
-
-  private async pass(scanned: { text: string; blocked: boolean }, sink: Sink): Promise<boolean> {
-    if (scanned.text !== '') {
-      this.passed += scanned.text
-      await sink.text(scanned.text)
-    }
-    this.is_blocked ||= scanned.blocked
-    return scanned.blocked
-  }
-}
 
 export function requestOf({ kernel }: Deps, call: Call): ProviderRequest {
   const { parameters, content, deployment } = call

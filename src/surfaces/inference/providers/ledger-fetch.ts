@@ -11,7 +11,7 @@ import {
   type UpstreamStream,
 } from '../../../kernel/outgoing/upstream.ts'
 import { calls, type Call } from './call.ts'
-import { aborted, failureOf, isGateway, timedOut } from './failures.ts'
+import { aborted, failureOf, invalid, isGateway, timedOut } from './failures.ts'
 import { ProviderFailure } from './provider.ts'
 import { refusalFacts } from './refusal-facts.ts'
 
@@ -20,6 +20,8 @@ const least_left_ms = 20
 /** A longer wait is left to the caller, because the SDK would shorten it. */
 const longest_wait_ms = 60_000
 const refusal_bytes = 64 * 1024
+/** 2,048 embeddings of 3,072 numbers have 34 MB as base64, and 130 MB as text. */
+const reply_bytes = 256 * 1024 * 1024
 
 export function ledgerFetch(upstream: Upstream, prefix: string) {
   return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
@@ -72,7 +74,7 @@ async function replyOf(call: Call, upstream: Upstream, stream: UpstreamStream): 
     return new Response(null, { status: 200, headers: headersOf(headers) })
   }
   if (status < 300) {
-    return new Response(ReadableStream.from(body), { status, headers: headersOf(headers) })
+    return new Response(ReadableStream.from(atMost(body)), { status, headers: headersOf(headers) })
   }
   return await refusal(call, upstream, { status, headers, body: await readSome(body) })
 }
@@ -127,6 +129,16 @@ function askedWaitMs(headers: ResponseHeaders): number | null {
   if (Number.isFinite(ms)) return ms
   const seconds = Number(textOf(headers, 'retry-after') ?? Number.NaN)
   return Number.isFinite(seconds) ? seconds * 1000 : null
+}
+
+/** The SDK reads the whole body. */
+async function* atMost(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > reply_bytes) throw invalid('body_too_long', true)
+    yield chunk
+  }
 }
 
 async function readSome(body: AsyncIterable<Buffer>): Promise<Buffer> {

@@ -45,6 +45,15 @@ describe.concurrent('a provider', () => {
     },
   )
 
+  test('that sends far more than it was asked for is cut off', async () => {
+    const one = await world.alone()
+    const deltas = Array.from({ length: 8 }, () => 'word '.repeat(4000))
+    const prompt = await meet({ action: 'say', deltas })
+    const parameters = { max_output_tokens: 16 }
+    const answer = await one.infer(prompt, { parameters })
+    expect(code(answer)).toEqual([502, 'upstream_invalid_response'])
+  })
+
   test('that refuses for its rate is a status, also for a stream', async () => {
     const one = await world.alone()
     const { status, body } = await one.stream(await meet({ action: 'rate_limit' }))
