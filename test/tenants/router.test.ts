@@ -1,9 +1,9 @@
 /** One address for two cells: requests find the cell of their tenant, also after a move. */
 import { hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { openRouter, type Router } from '../../src/runtime/cells/router.ts'
+import { for_callers, openRouter, type Router } from '../../src/runtime/cells/router.ts'
 import { moveTenant } from '../../src/runtime/tenants/move.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Member } from '../product-world.ts'
@@ -123,6 +123,26 @@ test('a forgotten password is mailed by the cell of the account', async () => {
       return (await cell.mails(email)).some(mail => mail.template === 'reset_password')
     })
   }
+})
+
+test('a public operation that depends on its caller is served by the cell of the caller', async () => {
+  const routes = second.platform.routes.filter(one => one.takes === 'optional')
+  expect(routes.length).toBeGreaterThan(0)
+  for (const { path } of routes) {
+    expect(
+      for_callers.some(one => one.test(path.replaceAll(/\{[a-z_]+\}/g, 'x'))),
+      path,
+    ).toBe(true)
+  }
+  const there = await second.member()
+  const fresh = await openRouter({ cells: [first.url, second.url], host: '127.0.0.1', port: 0 })
+  onTestFinished(() => fresh.close())
+  const at = `http://127.0.0.1:${fresh.port}`
+  const asked = await call(at, 'GET', '/v1/products', { token: there.token })
+  const anonymous = await call(at, 'GET', '/v1/products')
+  // Only the reply to a known caller is not stored.
+  expect([asked.status, asked.headers.get('cache-control')]).toEqual([200, 'no-store'])
+  expect(anonymous.headers.get('cache-control')).not.toBe('no-store')
 })
 
 test('a browser with cookies of one cell follows a link of the other', async () => {

@@ -15,7 +15,7 @@ export class CellDown extends Error {
 }
 
 export type Asked = {
-  readonly incoming: IncomingMessage
+  readonly incoming: Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>
   readonly body: Buffer
   /** What has not arrived yet of a body that is longer than the buffer. */
   readonly rest: IncomingMessage | null

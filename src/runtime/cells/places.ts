@@ -15,6 +15,10 @@ export class Places {
     return known ? [known, ...this.#cells.filter(one => one !== known)] : [...this.#cells]
   }
 
+  knows(key: string): boolean {
+    return this.#known.has(key)
+  }
+
   learn(key: string, cell: string): void {
     this.#known.delete(key)
     if (this.#known.size >= this.#max) {

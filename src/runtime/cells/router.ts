@@ -78,8 +78,9 @@ async function route(
   })
   const asked = { incoming, gone: leaving.signal, ...(await readBody(incoming, buffer_bytes)) }
   const key = keyOf(incoming)
+  if (isForAll(asked)) return await askAll(places.orderFor(key), asked, outgoing)
+  if (dependsOnCaller(incoming) && !places.knows(key)) await findCaller(places, key, asked)
   const order = places.orderFor(key)
-  if (isForAll(asked)) return await askAll(order, asked, outgoing)
   let first: IncomingMessage | undefined
   let down = false
   for (let at = 0; at < order.length; at++) {
@@ -130,16 +131,58 @@ function isForAll({ incoming: { method, url = '' }, rest }: Asked): boolean {
   return method === 'POST' && rest === null && for_all.has(url.split('?')[0] ?? '')
 }
 
-/** The reply is that of the first cell. */
+/**
+ * The reply is that of the first cell that accepts the request. A cell from which the tenant was moved
+ * refuses it.
+ */
 async function askAll(cells: readonly string[], asked: Asked, outgoing: ServerResponse) {
   let first: IncomingMessage | undefined
   for (const cell of cells) {
-    const found = await askCell(cell, asked).catch(passOver)
-    if (first) found?.reply.resume()
-    else first = found?.reply
+    const reply = (await askCell(cell, asked).catch(passOver))?.reply
+    if (!reply) continue
+    if (first && (isAccepted(first) || !isAccepted(reply))) {
+      reply.resume()
+      continue
+    }
+    first?.resume()
+    first = reply
   }
   if (first) await answer(outgoing, first, asked)
   else refuse(outgoing)
+}
+
+function isAccepted({ statusCode = 0 }: IncomingMessage): boolean {
+  return statusCode < 400
+}
+
+/**
+ * Public operations whose reply depends on a credential. A cell that does not know it would serve the
+ * caller as anonymous, and refuse nothing.
+ */
+export const for_callers = [/^\/v1\/oidc\/[^/]+\/authorizations$/, /^\/v1\/products(\/[^/]+)?$/]
+
+function dependsOnCaller({ headers, url = '' }: IncomingMessage): boolean {
+  const path = url.split('?')[0] ?? ''
+  return Boolean(headers.authorization ?? headers.cookie) && for_callers.some(one => one.test(path))
+}
+
+/** Asks the cells whose caller it is. If no cell knows the credential, the caller is anonymous. */
+async function findCaller(places: Places, key: string, { incoming, gone }: Asked): Promise<void> {
+  const { authorization, cookie, host } = incoming.headers
+  const headers = {
+    ...(host === undefined ? {} : { host }),
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(cookie === undefined ? {} : { cookie }),
+  }
+  const request = { method: 'GET', url: '/v1/me', headers, socket: incoming.socket }
+  const asked = { incoming: request, body: Buffer.alloc(0), rest: null, gone }
+  for (const cell of places.orderFor(key)) {
+    const reply = (await askCell(cell, asked).catch(passOver))?.reply
+    if (!reply) continue
+    reply.resume()
+    if (reply.statusCode === 401) continue
+    return places.learn(key, places.named(reply.headers[cell_header]?.toString()) ?? cell)
+  }
 }
 
 /**
