@@ -1,6 +1,6 @@
 /**
  * Contents that no tenant may store, by their SHA-256. The operator of the platform blocks them.
- * Available files with such content go through all stages again, and end in quarantine.
+ * Files with such content go through all stages again, and end in quarantine.
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Reader } from '../../../kernel/database/db.ts'
@@ -25,7 +25,10 @@ export async function isBlocked(reader: Reader, sha256: Buffer): Promise<boolean
   return found !== undefined
 }
 
-/** Returns how many available files will be inspected again. */
+/**
+ * Returns how many files will be inspected again: those that are available, and those that had
+ * passed the check before and are still processed.
+ */
 export async function blockHash(
   db: Db,
   sha256: Buffer,
@@ -39,7 +42,7 @@ export async function blockHash(
     const count = await tx.run(sql`
       -- any tenant: the operator blocks it for all
       update uploads.files set stage = 'detect', ${dueNow()}
-      where sha256 = ${sha256} and state = 'available'`)
+      where sha256 = ${sha256} and state in ('available', 'uploaded')`)
     tx.audit({
       tenant_id: null,
       actor,

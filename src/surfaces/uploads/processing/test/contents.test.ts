@@ -12,6 +12,7 @@ import {
   overlappingZip,
   packedPdf,
   pdf,
+  picture,
   tar,
   zip,
 } from './samples.ts'
@@ -164,4 +165,28 @@ test('a content that is blocked is refused, and quarantined where it is availabl
   expect((await verdict(bytes)).slice(0, 2)).toEqual(['quarantined', 'malware_detected'])
   expect(await operator.unblockHash(sha256, 'test')).toBe(true)
   expect((await verdict(bytes))[0]).toBe('available')
+})
+
+test('a content that is blocked while its file is processed does not become available', async () => {
+  const who = await world.member()
+  const bytes = await picture(300, 200)
+  const sha256 = createHash('sha256').update(bytes).digest()
+  const { faults } = world.platform
+  const point = 'uploads.before_derive'
+  // The stage goes on after the block: that is what this test is about.
+  faults.set({ point, action: 'delay:3000', times: 1 })
+  const order = { purpose: 'avatar', media_category: 'image' }
+  const { body } = await world.begin(who, bytes, order)
+  await world.send(body, bytes)
+  const { file_id } = (await world.complete(who, body.id)).body
+  await eventually('it has passed the check of its content', async () => {
+    return faults.list().some(one => one.point === point && one.passed > 0)
+  })
+  expect(await face.operator.blockHash(sha256, { actor: 'test', reason: 'harm' })).toBe(1)
+  const found = await eventually('the file is refused', async () => {
+    const answer = await world.file(who, file_id)
+    return answer.body.state === 'quarantined' && answer.body
+  })
+  expect(found.error_code).toBe('malware_detected')
+  await face.operator.unblockHash(sha256, 'test')
 })
