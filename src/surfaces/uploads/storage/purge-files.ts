@@ -10,12 +10,13 @@ import { announceFile } from '../events.ts'
 import { Purpose, Size } from '../schemas.ts'
 import type { Kernel } from '../settings.ts'
 import { releaseBytes } from './release.ts'
+import { removeEach } from './remove-each.ts'
 
 const portion = 50
 const Old = Type.Object({ tenant_id: Id, id: Id })
 const Purged = Type.Object({ tenant_id: Id, id: Id, purpose: Purpose, version: Type.Integer() })
 
-export async function purgeFiles(kernel: Pick<Kernel, 'db' | 'objects'>): Promise<number> {
+export async function purgeFiles(kernel: Pick<Kernel, 'db' | 'objects' | 'log'>): Promise<number> {
   const { db } = kernel
   await db.tx(async tx => {
     const purged = await tx.many(
@@ -41,8 +42,7 @@ export async function purgeFiles(kernel: Pick<Kernel, 'db' | 'objects'>): Promis
       where retention_until <= kernel.now() and state = 'purged'
       order by retention_until limit ${portion}`,
   )
-  for (const file of found) await removeBytes(kernel, file)
-  return found.length
+  return await removeEach(kernel, 'files', found, file => removeBytes(kernel, file))
 }
 
 async function removeBytes(

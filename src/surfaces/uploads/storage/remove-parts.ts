@@ -10,6 +10,7 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import type { Kernel } from '../settings.ts'
 import { Size } from '../schemas.ts'
 import { releaseBytes } from './release.ts'
+import { removeEach } from './remove-each.ts'
 
 const portion = 100
 const Ended = Type.Object({
@@ -21,7 +22,7 @@ const Ended = Type.Object({
 })
 type Ended = Static<typeof Ended>
 
-export async function removeParts(kernel: Pick<Kernel, 'db' | 'objects'>): Promise<number> {
+export async function removeParts(kernel: Pick<Kernel, 'db' | 'objects' | 'log'>): Promise<number> {
   const found = await kernel.db.many(
     Ended,
     sql`
@@ -35,8 +36,7 @@ export async function removeParts(kernel: Pick<Kernel, 'db' | 'objects'>): Promi
       order by u.retention_until
       limit ${portion}`,
   )
-  for (const upload of found) await removePartsOf(kernel, upload)
-  return found.length
+  return await removeEach(kernel, 'uploads', found, upload => removePartsOf(kernel, upload))
 }
 
 async function removePartsOf({ db, objects }: Pick<Kernel, 'db' | 'objects'>, upload: Ended) {

@@ -75,6 +75,25 @@ describe.concurrent('the quota of a tenant', () => {
     expect(await exists(pathOf(storage_key))).toBe(false)
   })
 
+  test('is purged, also beside a file whose bytes cannot be removed', async () => {
+    const [stuck, who] = [await world.member(), await world.member()]
+    const bad = await world.store(stuck, randomBytes(100))
+    const path = pathOf((await row(bad.file_id)).storage_key)
+    await rm(path)
+    await mkdir(path)
+    await world.call('DELETE', `/v1/files/${bad.file_id}`, { token: stuck.token })
+    await eventually('it is put off', async () => (await row(bad.file_id)).state === 'purged')
+    const good = await world.store(who, randomBytes(100))
+    await world.call('DELETE', `/v1/files/${good.file_id}`, { token: who.token })
+    await eventually('the other file is purged', async () => (await used(who)) === 0)
+    expect(await used(stuck)).toBe(100)
+    // A sweep an hour later removes what can be removed then.
+    await rm(path, { recursive: true })
+    await world.platform.kernel.db.run(sql`
+      update uploads.files set retention_until = kernel.now() where id = ${bad.file_id}`)
+    await eventually('its bytes are given back', async () => (await used(stuck)) === 0)
+  })
+
   test('gets back what was refused once its time in quarantine is over', async () => {
     const who = await world.member()
     const bytes = Buffer.concat([Buffer.from('7f454c46', 'hex'), randomBytes(3)])
