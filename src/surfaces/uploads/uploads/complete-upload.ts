@@ -53,7 +53,7 @@ export async function completeUpload(
   try {
     parts = await checkParts(db, kernel, upload, asked)
   } catch (error) {
-    await giveUp(db, upload, inRequest ? token : null)
+    await giveUp(db, found, inRequest ? token : null)
     throw error
   }
   if (!inRequest) {
@@ -213,11 +213,16 @@ function missingError([part_number = 1]: readonly number[]): FieldError {
   return { location: 'body', pointer: '/parts', constraint: 'missing', params: { part_number } }
 }
 
-/** The upload is open again, so the client can correct it. */
-async function giveUp(db: Db, { tenant_id, id }: UploadRow, token: string | null): Promise<void> {
+/** The upload is open again, so the client can correct it, also the checksum of this call. */
+async function giveUp(
+  db: Db,
+  { tenant_id, id, expected_checksum }: UploadRow,
+  token: string | null,
+): Promise<void> {
   await db.run(sql`
     update uploads.uploads
-    set due_at = null, lease_token = null, leased_until = null
+    set due_at = null, lease_token = null, leased_until = null,
+      expected_checksum = ${expected_checksum}
     where tenant_id = ${tenant_id} and id = ${id} and state = 'initiated'
       and (${token}::uuid is null or lease_token = ${token}::uuid)`)
 }
