@@ -62,7 +62,7 @@ const rules: Readonly<Record<string, Rule>> = {
   minProperties: ({ limit }) => `must have at least ${things(limit, 'member')}`,
   maxProperties: ({ limit }) => `may have at most ${things(limit, 'member')}`,
   propertyNames: ({ limit, pattern }) => {
-    if (pattern !== undefined) return `must have a name that matches ${String(pattern)}`
+    if (typeof pattern === 'string') return `must have a name that matches ${pattern}`
     return limit === 1
       ? 'must have a name that is not empty'
       : `must have a name of at most ${String(limit)} characters`

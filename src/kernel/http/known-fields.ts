@@ -92,7 +92,7 @@ function mapWalker({ additionalProperties: value, maxProperties: max = Infinity 
   const walk = typeof value === 'object' ? walkerOf(value) : null
   return (given, pointer, dropped) => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
-    const entries = Object.entries(given)
+    const entries = Object.entries(given as Record<string, unknown>)
     let changed = entries.length > max
     const kept = entries.slice(0, max + 1).map(([name, member]) => {
       const next = walk ? walk(member, `${pointer}/${escapePointer(name)}`, dropped) : member

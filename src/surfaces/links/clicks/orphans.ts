@@ -41,7 +41,11 @@ export async function readOrphan(
   }
 }
 
-export async function announceOrphan({ db }: Writing, node_id: string, since_ms: number): Promise<void> {
+export async function announceOrphan(
+  { db }: Writing,
+  node_id: string,
+  since_ms: number,
+): Promise<void> {
   await db.run(sql`
     insert into links.redirect_nodes as n (node_id, leased_until, clicks_since)
     values (${node_id}, now(), timestamptz 'epoch' + ${since_ms}::bigint * interval '1 ms')

@@ -134,6 +134,7 @@ describe('a click', () => {
     const next = await startApi()
     await eventually('it is stored', async () => (await stored(code)) === 1)
     await next.kill('SIGTERM')
+    expect(await stored(code)).toBe(1)
   })
 
   test('counts once where it was stored and added, and its process did not hear of it', async () => {

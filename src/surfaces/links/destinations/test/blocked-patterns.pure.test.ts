@@ -13,12 +13,12 @@ const values = new Map([
 
 /** Answers when the test says so. */
 function readerOf(ids: readonly string[]) {
-  const gate = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<null>()
   const many = async () => {
     await gate.promise
     return ids.map(id => ({ id, value: values.get(id) ?? '', action: 'block' }))
   }
-  return { open: gate.resolve, reader: { many } as unknown as Reader }
+  return { open: () => gate.resolve(null), reader: { many } as unknown as Reader }
 }
 
 test('a call with an older list does not take an entry from a call that is about to match it', async () => {
