@@ -3,12 +3,13 @@
  * set the next time, all in one transaction, so there is no leader. The key of each job is its
  * schedule and instant, so that one instant never creates two jobs. The same transaction checks
  * whether the owner may still schedule the type; if not, the schedule pauses. If a run is refused,
- * the schedule stores the reason, and other schedules continue.
+ * the schedule stores the reason; if it fails, it is tried again. Other schedules continue.
  */
 import { Type, type Static } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
+import { isUnavailable } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
@@ -40,7 +41,6 @@ type Named = Pick<Due, 'tenant_id' | 'id' | 'name' | 'type'>
 type RunDeps = SubmitDeps & Pick<Deps, 'rights'>
 
 export function scheduleLoop(deps: RunDeps): Loop {
-  const { db, log } = deps.kernel
   return {
     name: 'jobs.schedules',
     every_ms: 60_000,
@@ -48,29 +48,43 @@ export function scheduleLoop(deps: RunDeps): Loop {
       -- any tenant: schedules run for all of them
       select exists (select from jobs.job_schedules
         where enabled and next_run_at <= kernel.now())`,
-    run: async signal => {
-      while (!signal.aborted) {
-        let taken: Due | undefined
-        try {
-          await db.tx(async tx => {
-            taken = await takeDue(tx)
-            if (!taken) return
-            if (await mayRun(tx, deps, taken)) await runDue(tx, deps, taken)
-            else await pause(tx, taken)
-          })
-        } catch (error) {
-          if (!(error instanceof Problem) || !taken) throw error
-          const { tenant_id, id: schedule_id } = taken
-          log.warn({ tenant_id, schedule_id, code: error.code }, 'a scheduled run was refused')
-          await passOver(deps, taken, error.code)
-        }
-        if (!taken) return
-      }
-    },
+    run: signal => runAllDue(deps, signal),
   }
 }
 
-async function takeDue(tx: Tx): Promise<Due | undefined> {
+async function runAllDue(deps: RunDeps, signal: AbortSignal): Promise<void> {
+  const { db, log } = deps.kernel
+  const failed: string[] = []
+  let first: unknown
+  while (!signal.aborted) {
+    let taken: Due | undefined
+    try {
+      await db.tx(async tx => {
+        taken = await takeDue(tx, failed)
+        if (!taken) return
+        if (await mayRun(tx, deps, taken)) await runDue(tx, deps, taken)
+        else await pause(tx, taken)
+      })
+    } catch (error) {
+      if (!taken || isUnavailable(error)) throw error
+      const { tenant_id, id: schedule_id } = taken
+      if (error instanceof Problem) {
+        log.warn({ tenant_id, schedule_id, code: error.code }, 'a scheduled run was refused')
+        await passOver(deps, taken, error.code)
+      } else {
+        // It stays due, behind all others.
+        log.error({ tenant_id, schedule_id, err: error }, 'a scheduled run failed')
+        first ??= error
+        failed.push(schedule_id)
+      }
+    }
+    if (!taken) break
+  }
+  // The loop waits before it tries the failed ones again.
+  if (failed.length > 0) throw first
+}
+
+async function takeDue(tx: Tx, except: readonly string[]): Promise<Due | undefined> {
   return await tx.maybe(
     Due,
     sql`
@@ -78,7 +92,7 @@ async function takeDue(tx: Tx): Promise<Due | undefined> {
     select tenant_id, id, name, principal_id, type, schema_version, parameters, cron, timezone, catch_up,
       overlap, priority, next_run_at, last_job_id, kernel.now() as now
     from jobs.job_schedules
-    where enabled and next_run_at <= kernel.now()
+    where enabled and next_run_at <= kernel.now() and id <> all(${except}::uuid[])
     order by next_run_at
     limit 1
     for update skip locked`,
