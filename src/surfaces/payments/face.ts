@@ -13,6 +13,7 @@ export type PaymentResult = {
   readonly next_action: { readonly type: string; readonly url: string | null } | null
   /** The provider holds the money until this time. */
   readonly authorization_expires_at: string | null
+  readonly amount_captured_minor: number
 }
 
 export type RefundResult = {

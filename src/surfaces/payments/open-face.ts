@@ -195,10 +195,11 @@ async function resultOf(
   const unknown = { intent_id, decline_code: null, next_action: null }
   if (intent_id === null) {
     const never = { decline_code: 'released', authorization_expires_at: null }
-    return { ...unknown, ...never, status: 'declined' }
+    return { ...unknown, ...never, amount_captured_minor: 0, status: 'declined' }
   }
   if (intent?.tenant_id !== tenant_id) throw new Error(`there is no payment intent ${intent_id}`)
-  const nothing = { ...unknown, authorization_expires_at: intent.authorization_expires_at }
+  const { authorization_expires_at, amount_captured_minor } = intent
+  const nothing = { ...unknown, authorization_expires_at, amount_captured_minor }
   if (intent.state === 'cancelled') return { ...nothing, status: 'released' }
   if (operation.state === 'created' || operation.state === 'pending_provider') {
     return { ...nothing, status: 'pending' }

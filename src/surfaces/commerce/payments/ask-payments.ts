@@ -91,13 +91,19 @@ async function ask({ payments }: Pick<Deps, 'payments'>, one: OperationRow): Pro
   }
 }
 
-/** A capture that conflicts with a running call, or with an authorization that has ended. */
+/**
+ * A capture that conflicts with a running call, with an authorization that has ended, or with a
+ * capture outside of the platform. The latter counts as ours if it took the whole amount.
+ */
 async function afterConflict(
   { payments, kernel }: Deps,
-  { tenant_id, authorize_operation_id }: OperationRow,
+  { tenant_id, authorize_operation_id, amount_minor }: OperationRow,
   code: string,
 ): Promise<Answer> {
   const held = await payments.get(tenant_id, authorize_operation_id ?? '')
+  if (held?.status === 'captured' && held.amount_captured_minor === amount_minor) {
+    return { kind: 'payment', result: held }
+  }
   const ends = held?.authorization_expires_at ?? null
   const lapsed = ends !== null && parseTime(ends) <= kernel.clock.nowMs()
   const waits = held?.status === 'pending' || (held?.status === 'authorized' && !lapsed)

@@ -1,8 +1,8 @@
 /**
  * Consumes events of payments. An event about one of our operations makes that operation due. Then
  * its state is read from payments and applied in the usual way, so a repeated or late event changes
- * nothing. Other events (an authorization that expired, a refund made in payments, a refund that
- * the bank returned) are matched by the payment.
+ * nothing. Other events (an authorization that expired, a capture at the provider, a refund made in
+ * payments, a refund that the bank returned) are matched by the payment.
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -52,6 +52,7 @@ async function consume(tx: Tx, events: readonly LoggedEvent[]): Promise<void> {
   await lookAgain(tx, known)
   for (const one of known) {
     if (one.type === 'payment.released') await applyLapse(tx, one.tenant_id, one.intent_id)
+    if (one.type === 'payment.captured') await applyForeignCapture(tx, one.tenant_id, one)
     if (!one.type.startsWith('refund.') || one.operation_id === null) continue
     await applyForeignRefund(tx, one.tenant_id, one.type, one)
   }
@@ -94,6 +95,31 @@ export async function lookAgain(tx: Tx, changed: readonly Changed[]): Promise<vo
 async function applyLapse(tx: Tx, tenant_id: string, intent_id: string): Promise<void> {
   const order = await orderOf(tx, tenant_id, intent_id)
   if (order?.payment_state === 'authorized') await setPayment(tx, order, 'released')
+}
+
+/**
+ * The whole payment was captured outside of the platform. A capture of our own finds that out by
+ * itself. After a capture of a part, the order stays as it is: it can only be cancelled, which
+ * refunds the part.
+ */
+async function applyForeignCapture(
+  tx: Tx,
+  tenant_id: string,
+  { intent_id, amount_minor }: Pick<Changed, 'intent_id'> & { readonly amount_minor: number },
+): Promise<void> {
+  const order = await orderOf(tx, tenant_id, intent_id)
+  if (order?.state !== 'confirmed' || order.payment_state !== 'authorized') return
+  if (amount_minor !== order.total_minor) return
+  const own = await tx.maybe(
+    OrderId,
+    sql`
+      select id from commerce.payment_operations
+      where tenant_id = ${tenant_id} and order_id = ${order.id} and type = 'capture'
+        and state <> 'failed'`,
+  )
+  if (own) return
+  const captured = sql`amount_captured_minor = ${amount_minor}, payment_error = null`
+  await setPayment(tx, order, 'captured', captured)
 }
 
 async function applyForeignRefund(
