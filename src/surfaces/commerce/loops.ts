@@ -1,5 +1,6 @@
 /** Captures payments before their authorization ends. Only shops that have this setting use it. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
+import type { Db } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { Id } from '../../kernel/http/shapes.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -7,8 +8,10 @@ import type { Loop } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
 import { lockOrder } from './orders/order-row.ts'
 import { requestOperation } from './payments/operations.ts'
+import type { Key } from './schemas.ts'
 
-const Ending = Type.Object({ tenant_id: Id, id: Id })
+const Ending = Type.Object({ tenant_id: Id, id: Id, ends: Type.String() })
+type Ending = Static<typeof Ending>
 const batch = 100
 
 export function loops(deps: Pick<Deps, 'kernel'>): readonly Loop[] {
@@ -16,37 +19,50 @@ export function loops(deps: Pick<Deps, 'kernel'>): readonly Loop[] {
     {
       name: 'commerce.captures_before_expiry',
       every_ms: 60_000,
-      run: signal => captureBeforeExpiry(deps, signal),
+      run: signal => captureBeforeExpiry(deps.kernel.db, signal),
     },
   ]
 }
 
-async function captureBeforeExpiry({ kernel: { db } }: Pick<Deps, 'kernel'>, signal: AbortSignal) {
-  const ending = await db.many(
+/** @internal for a test: all of them in one run, because those that fail would stay in front. */
+export async function captureBeforeExpiry(db: Db, signal: AbortSignal): Promise<void> {
+  let after: Ending | undefined
+  do {
+    const ending = await readEnding(db, after)
+    for (const key of ending) {
+      signal.throwIfAborted()
+      await captureOne(db, key)
+    }
+    after = ending.length === batch ? ending.at(-1) : undefined
+  } while (after)
+}
+
+function readEnding(db: Db, after: Ending | undefined): Promise<Ending[]> {
+  const place = sql`(o.authorization_expires_at, o.tenant_id, o.id)`
+  return db.many(
     Ending,
     sql`
       -- any tenant: all shops that want it
-      select o.tenant_id, o.id from commerce.orders o
+      select o.tenant_id, o.id, o.authorization_expires_at::text as ends from commerce.orders o
       join commerce.shop_records r
         on r.tenant_id = o.tenant_id and r.kind = 'settings' and r.key = 'settings'
       where o.state = 'confirmed' and o.payment_state = 'authorized'
         and o.authorization_expires_at < kernel.now() + interval '24 hours'
         and (r.record ->> 'capture_before_expiry')::boolean
-      order by o.authorization_expires_at limit ${batch}`,
+        ${
+          after
+            ? sql`and ${place} > (${after.ends}::timestamptz, ${after.tenant_id}::uuid, ${after.id}::uuid)`
+            : sql.empty
+        }
+      order by ${place} limit ${batch}`,
   )
-  for (const key of ending) {
-    signal.throwIfAborted()
-    await db.tx(async tx => {
-      const order = await lockOrder(tx, key)
-      if (order?.state !== 'confirmed' || order.payment_state !== 'authorized') return
-      const { tenant_id, id: order_id, total_minor: amount_minor } = order
-      await requestOperation(tx, {
-        tenant_id,
-        id: newId(),
-        order_id,
-        type: 'capture',
-        amount_minor,
-      })
-    })
-  }
+}
+
+async function captureOne(db: Db, key: Key): Promise<void> {
+  await db.tx(async tx => {
+    const order = await lockOrder(tx, key)
+    if (order?.state !== 'confirmed' || order.payment_state !== 'authorized') return
+    const { tenant_id, id: order_id, total_minor: amount_minor } = order
+    await requestOperation(tx, { tenant_id, id: newId(), order_id, type: 'capture', amount_minor })
+  })
 }

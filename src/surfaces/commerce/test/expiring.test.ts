@@ -1,5 +1,8 @@
 /** Orders that meet their end: late payments, lost answers, authorizations that lapse, clocks that are wrong. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { captureBeforeExpiry } from '../loops.ts'
 import { authorizeAtExpiry } from './expiry.ts'
 import { openShopWorld, visa, type Shop, type ShopWorld } from './shop-world.ts'
 
@@ -92,4 +95,91 @@ test('an authorization that lapsed cannot be shipped, and nothing moves', async 
   const refused = await shop.ship(order)
   expect([refused.status, refused.body.code]).toEqual([409, 'payment_not_capturable'])
   expect(await shop.stock(sku)).toMatchObject({ on_hand: 1, reserved: 1 })
+})
+
+/** As an operator of the shop does in the provider's dashboard. */
+async function captureAtProvider(order: { id: string }, more: Record<string, string> = {}) {
+  const { data } = await world.control('effects', {}, 'GET')
+  const { body } = await shop.manager.ask('GET', `/v1/payment-intents?order_ref=${order.id}`)
+  const effects = data as { object: string; metadata: { intent_id?: string } }[]
+  const own = effects.find(one => one.metadata.intent_id === body.data[0].id)
+  const taken = await world.atProvider(`payment_intents/${own?.object}/capture`, more)
+  expect(taken.status).toBe('succeeded')
+}
+
+describe('an order whose money was captured at the provider', () => {
+  test('is shipped', async () => {
+    const buyer = await shop.buyer()
+    const order = await buyer.order({ [await shop.product()]: 1 })
+    await captureAtProvider(order)
+    await buyer.pays(order.id, 'captured')
+    const shipped = await shop.ship(order)
+    expect([shipped.status, shipped.body.state]).toEqual([201, 'shipped'])
+    await buyer.reaches(order.id, 'fulfilled')
+    expect(await shop.money(order.id)).toEqual(['authorize', 'capture'])
+    await shop.sound()
+  })
+
+  test('is shipped also if its event has not come yet', async () => {
+    const buyer = await shop.buyer()
+    const order = await buyer.order({ [await shop.product()]: 1 })
+    await world.control('config', { webhook_url: null })
+    await captureAtProvider(order)
+    const shipped = await shop.ship(order)
+    await world.control('config', { webhook_url: `${world.url}/v1/providers/stripe/webhooks` })
+    expect(shipped.status).toBeLessThan(300)
+    await buyer.reaches(order.id, 'fulfilled')
+    expect(await shop.money(order.id)).toEqual(['authorize', 'capture'])
+  })
+
+  test('is not shipped for a part of it, and cancelling returns that part', async () => {
+    const buyer = await shop.buyer()
+    const order = await buyer.order({ [await shop.product()]: 1 })
+    await captureAtProvider(order, { amount_to_capture: '100' })
+    await eventually('payments knows it', async () => {
+      const { body } = await shop.manager.ask('GET', `/v1/payment-intents?order_ref=${order.id}`)
+      return body.data[0].state === 'captured'
+    })
+    const refused = await shop.ship(order)
+    expect([refused.status, refused.body.code]).toEqual([409, 'payment_not_capturable'])
+    const cancelled = await buyer.ask('POST', `/v1/orders/${order.id}/cancel`, {})
+    expect(cancelled.status, cancelled.text).toBe(200)
+    await buyer.pays(order.id, 'refunded')
+    expect(await shop.money(order.id)).toEqual(['authorize', 'capture', 'refund'])
+  })
+})
+
+test('authorizations that end soon are captured, also behind many whose capture fails', async () => {
+  const careful = await world.shop({ capture_before_expiry: true })
+  const { tenant, id } = careful.manager
+  const { db } = world.platform.kernel
+  // No payment belongs to these orders, so that their captures are refused.
+  await db.run(sql`
+    with made as (
+      insert into commerce.orders (tenant_id, id, buyer_id, cart_id, state, currency,
+        subtotal_minor, discount_minor, shipping_minor, shipping_discount_minor, shipping_tax_minor,
+        tax_minor, total_minor, prices_include_tax, needs_shipping, discounts, calculation,
+        pricing_fingerprint, capture_policy, payment_state, authorization_expires_at,
+        idempotency_key, request_fingerprint, confirmed_at, reservation_expires_at)
+      select ${tenant.id}, gen_random_uuid(), ${id}, gen_random_uuid(), 'confirmed', 'EUR',
+        0, 0, 0, 0, 0, 0, 0, true, true, '[]', '{}', 'x', 'on_first_shipment', 'authorized',
+        kernel.now() + interval '1 hour', 'key-' || n, '', kernel.now(), kernel.now()
+      from generate_series(1, 105) n
+      returning tenant_id, id
+    )
+    insert into commerce.order_lines (tenant_id, order_id, id, line_no, sku, product_id,
+      product_description, quantity, accepted_unit_price_minor, subtotal_minor, discount_minor,
+      tax_minor, total_minor, currency, price_version_id, tax_breakdown, requires_shipping,
+      track_inventory)
+    select tenant_id, id, gen_random_uuid(), 1, 'gift', gen_random_uuid(), 'Gift', 1, 0, 0, 0, 0, 0,
+      'EUR', gen_random_uuid(), '[]', true, false
+    from made`)
+  const buyer = await careful.buyer()
+  const order = await buyer.order({ [await careful.product()]: 1 })
+  await db.run(sql`
+    update commerce.orders set authorization_expires_at = kernel.now() + interval '2 hours'
+    where tenant_id = ${tenant.id} and id = ${order.id}`)
+  await captureBeforeExpiry(db, new AbortController().signal)
+  const { payment } = await buyer.pays(order.id, 'captured')
+  expect(payment.amount_captured_minor).toBe(order.total_minor)
 })
