@@ -188,3 +188,30 @@ test('two cells that have one tenant do not share its search indexes', async () 
     ).table_id
   expect(await tableIn(other)).not.toBe(await tableIn(one))
 })
+
+test('a tenant whose money is on its way is neither deleted nor moved until that has ended', async () => {
+  const who = await one.member()
+  const { id, slug } = who.tenant
+  const { db } = one.platform.kernel
+  const operation = newId()
+  // Without a time it is due, an operator must decide about it.
+  await db.run(sql`
+    with intent as (
+      insert into payments.payment_intents (tenant_id, id, amount_minor, currency, provider)
+      values (${id}, ${newId()}, 500, 'EUR', 'stripe') returning tenant_id, id
+    )
+    insert into payments.payment_operations (
+      tenant_id, id, intent_id, type, state, provider, amount_minor)
+    select tenant_id, ${operation}, id, 'authorize', 'pending_provider', 'stripe', 500
+    from intent`)
+  await disable(who)
+  await expect(deleteTenant(one.place, slug)).rejects.toThrow('operations of its payments are open')
+  const move = { from: one.place, to: other.place, cell_url: other.url, scratch: one.data_dir }
+  await expect(moveTenant(move, slug)).rejects.toThrow('operations of its payments are open')
+  expect(await onPlace(one.place, client => stateOf(client, id))).toBeUndefined()
+  await db.run(sql`
+    update payments.payment_operations set state = 'failed', resolved_at = kernel.now()
+    where tenant_id = ${id} and id = ${operation}`)
+  const { rows } = await deleteTenant(one.place, slug)
+  expect(rows['payments.payment_operations']).toBe(1)
+})

@@ -24,6 +24,11 @@ export type TableTenancy =
       /** A tenant with such rows cannot be moved; the reason. */
       readonly blocks?: string
       /**
+       * Which of the tenant's rows are an effect outside that has not ended. The tenant is neither
+       * moved nor deleted while it has one.
+       */
+      readonly unfinished?: { readonly rows: string; readonly reason: string }
+      /**
        * A column with a uuid that names what is outside of the database and not in an archive. An
        * imported row gets a new one.
        */

@@ -8,7 +8,7 @@ import { StartError } from '../../kernel/errors/start-error.ts'
 import { inLanes } from '../backup/copy.ts'
 import { canBeShared, isTenantShared, leaveTenant } from '../../kernel/objects/shared-bucket.ts'
 import { objectKeys } from './export.ts'
-import { dropTriggers, hold, notify, patiently } from './hold.ts'
+import { dropTriggers, hold, notify, patiently, release } from './hold.ts'
 import {
   cellIdOf,
   findTenant,
@@ -29,6 +29,7 @@ import {
   type Receipt,
 } from './receipt.ts'
 import { listOf, quoted, tenantTables, type TenantTable } from './tables.ts'
+import { refuseUnfinished } from './unfinished.ts'
 
 const portion = 1000
 
@@ -43,8 +44,12 @@ export async function deleteTenant(
     const tables = await tenantTables(client, place.schemas, place.tenancy)
     const moved = await isMoved(client, tenant.id)
     if (!moved) {
-      if (!unfinished) await refuseOpen(client, tenant)
+      if (!unfinished) {
+        await refuseOpen(client, tenant)
+        await refuseUnfinished(client, tenant, tables)
+      }
       await hold(client, place, tenant.id, tables, 'is deleted')
+      if (!unfinished) await refuseHeld(client, tenant, tables)
     }
     await beginReceipt(client, tenant)
     const outside = await deleteOutside(client, { place, moved }, tables, tenant)
@@ -109,6 +114,19 @@ async function refuseOpen(client: DirectClient, { id, slug }: TenantName): Promi
   throw new StartError(
     `The tenant ${slug} is in use. Run \`npx dodeca tenant disable ${slug}\` first.`,
   )
+}
+
+async function refuseHeld(
+  client: DirectClient,
+  tenant: TenantName,
+  tables: readonly TenantTable[],
+): Promise<void> {
+  try {
+    await refuseUnfinished(client, tenant, tables)
+  } catch (error) {
+    await release(client, tenant.id, tables)
+    throw error
+  }
 }
 
 async function isMoved(client: DirectClient, tenant_id: string): Promise<boolean> {

@@ -17,6 +17,7 @@ import { importTenant } from './import.ts'
 import { findTenant, onPlace, tenants_table, type Place, type TenantName } from './place.ts'
 import { unfinishedTenant, type Receipt } from './receipt.ts'
 import { quoted, tenantTables, type TenantTable } from './tables.ts'
+import { refuseUnfinished } from './unfinished.ts'
 
 export type Move = {
   readonly from: Place
@@ -74,6 +75,7 @@ export async function moveTenant(
 async function copy({ client, move, tenant, tables, progress }: Work): Promise<void> {
   const { from, to, cell_url, scratch } = move
   await refuseBound(client, tenant, tables)
+  await refuseUnfinished(client, tenant, tables)
   const folder = await mkdtemp(join(scratch, 'tenant-'))
   let arriving = false
   const beforeCommit = async () => {
@@ -83,6 +85,8 @@ async function copy({ client, move, tenant, tables, progress }: Work): Promise<v
   try {
     progress(`Holding ${tenant.slug} …`)
     await hold(client, from, tenant.id, tables, `moves to ${cell_url}`)
+    await refuseBound(client, tenant, tables)
+    await refuseUnfinished(client, tenant, tables)
     await exportTenant(from, tenant.slug, folder, progress)
     await importTenant(to, folder, progress, { beforeCommit })
   } catch (error) {

@@ -23,6 +23,7 @@ export type TenantTable = {
   readonly deleted: string | null
   readonly kept: string | null
   readonly blocks: string | null
+  readonly unfinished: { readonly rows: string; readonly reason: string } | null
   readonly drains: boolean
   readonly renewed: string | null
   readonly days: { readonly column: string; readonly prepare: string } | null
@@ -100,6 +101,7 @@ function tableOf(
       deleted: given.kept ? null : deleted,
       kept: given.kept ?? null,
       blocks: given.blocks ?? null,
+      unfinished: given.unfinished ?? null,
       drains: given.drains === true,
       renewed: given.renewed ?? null,
       days: given.days ?? null,

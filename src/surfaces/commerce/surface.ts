@@ -17,11 +17,13 @@ import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { seed } from './seed.ts'
 import { settings } from './settings.ts'
+import { tenancy } from './tenancy.ts'
 
 export const commerce: Surface<Face, Needs, typeof settings> = {
   name: 'commerce',
   settings,
   migrations: new URL('./migrations/', import.meta.url),
+  tenancy,
   permissions,
   errors,
   events,

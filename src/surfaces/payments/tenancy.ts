@@ -22,6 +22,12 @@ export const tenancy: Tenancy = {
       select from payments.ledger_transactions l where l.id = t.transaction_id and l.tenant_id = $1)`,
     ...books,
   },
+  'payments.payment_operations': {
+    unfinished: {
+      rows: `t.state in ('created', 'pending_provider')`,
+      reason: 'operations of its payments are open at the provider',
+    },
+  },
   'payments.payouts': { cell: provider },
   'payments.provider_cursors': { cell: provider },
   'payments.provider_events': { cell: provider },
