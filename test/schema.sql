@@ -1778,6 +1778,8 @@ create table payments.provider_cursors (
   provider text not null,
   name text not null,
   read_until timestamp with time zone not null,
+  pass_until timestamp with time zone,
+  pass_newest timestamp with time zone,
   constraint provider_cursors_pkey PRIMARY KEY (provider, name)
 );
 

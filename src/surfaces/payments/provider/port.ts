@@ -92,6 +92,8 @@ export type ProviderEvent = {
 }
 
 export type Page<T> = { readonly data: readonly T[]; readonly has_more: boolean }
+/** `last` is the id of the last event of the list, which may name no object and be left out. */
+export type EventPage = Page<ProviderEvent> & { readonly last: string | undefined }
 export type Window = { readonly from_s: number; readonly to_s?: number; readonly after?: string }
 
 export type PaymentProvider = {
@@ -136,7 +138,7 @@ export type PaymentProvider = {
   balanceTransactions(window: Window): Promise<Page<BalanceTransaction>>
   /** Lists the balance transactions that a payout contains. */
   paidOut(payout: string, after?: string): Promise<Page<BalanceTransaction>>
-  events(window: Window): Promise<Page<ProviderEvent>>
+  events(window: Window): Promise<EventPage>
   /** The sum of available and pending money, by currency. */
   balance(): Promise<ReadonlyMap<string, number>>
   /** False while the breaker is open or no provider is configured. */

@@ -165,7 +165,8 @@ function lists(call: Call) {
     events: window =>
       call('read', async stripe => {
         const { data, has_more } = await stripe.events.list(pageOf(window))
-        return { data: data.flatMap(one => eventOf(one) ?? []), has_more }
+        const last = data.at(-1)?.id
+        return { data: data.flatMap(one => eventOf(one) ?? []), has_more, last }
       }),
   } satisfies Partial<PaymentProvider>
 }
