@@ -126,6 +126,17 @@ test('a tenant moves under load and is deleted where it was', async () => {
   const friend = await old.member(who.tenant)
   const stranger = await old.member()
   const { file, file_id, paths } = await live(old, who, friend)
+  // A document with a number that the new cell has not given yet.
+  await old.platform.kernel.db.run(sql`
+    select setval(pg_get_serial_sequence('retrieval.documents', 'no'), 1000)`)
+  await old.give(who, 'tenant_admin')
+  const { id } = await ask(old, who, 'POST', '/v1/collections', { name: 'Handbook' })
+  const { job_id } = await ask(old, who, 'POST', `/v1/collections/${id}/documents`, {
+    text: 'One.',
+  })
+  await eventually('the document is indexed', async () => {
+    return (await ask(old, who, 'GET', `/v1/ingestion-jobs/${job_id}`)).status === 'succeeded'
+  })
   const before = await Promise.all(paths.map(path => ask(old, who, 'GET', path)))
   const [moving, staying] = [new Client(old, who), new Client(old, stranger)]
   moving.start()
@@ -162,6 +173,10 @@ test('a tenant moves under load and is deleted where it was', async () => {
   expect(after).toEqual(before)
   expect((await download(fresh, there, file_id))?.toString()).toBe(file.toString())
 
+  for (const { table, highest, given } of await numbersOf(fresh)) {
+    expect(given, table).toBeGreaterThanOrEqual(highest)
+  }
+
   expect(receipt.rows['links.links']).toBeGreaterThan(20)
   expect(receipt.rows['links.links']).toBeLessThan(moving.codes.length)
   expect(receipt.objects).toBeGreaterThan(0)
@@ -174,6 +189,31 @@ test('a tenant moves under load and is deleted where it was', async () => {
   // The other tenant is as before.
   expect((await old.call('GET', '/v1/links', { token: stranger.token })).status).toBe(200)
 })
+
+type Numbers = { readonly table: string; readonly highest: number; readonly given: number }
+
+/** For each column with numbers of the cell: the highest one, and the last one of its sequence. */
+async function numbersOf({ platform }: Cell): Promise<Numbers[]> {
+  const { db } = platform.kernel
+  const columns = await db.many(
+    Type.Object({ table: Type.String(), column: Type.String(), given: Type.Integer() }),
+    sql`
+      select a.attrelid::regclass::text as table, a.attname as column, coalesce(
+        pg_sequence_last_value(pg_get_serial_sequence(a.attrelid::regclass::text, a.attname)), 0
+      )::bigint as given
+      from pg_attribute a join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p')
+      where a.attidentity <> '' and not c.relispartition`,
+  )
+  return await Promise.all(
+    columns.map(async ({ table, column, given }) => {
+      const highest = await db.one(
+        Type.Object({ n: Type.Integer() }),
+        sql`select coalesce(max(${sql.id(column)}), 0)::bigint as n from ${sql.id(...table.split('.'))}`,
+      )
+      return { table, highest: highest.n, given }
+    }),
+  )
+}
 
 /** The tables in which the id of the tenant stands anywhere. */
 async function tracesOf(cell: Cell, tenant_id: string): Promise<string[]> {

@@ -32,6 +32,8 @@ import { listOf, quoted, tenantTables, type TenantTable } from './tables.ts'
 /** A portion is one parameter of a statement, so its bytes have a limit too. */
 const portion = { lines: 500, characters: 8 * 1024 * 1024 }
 
+const number_distance = 100_000
+
 /** `move` is given if the other cell gives the tenant up. */
 export async function importTenant(
   place: Place,
@@ -47,6 +49,7 @@ export async function importTenant(
     await shareObjects(client, place, manifest, folder)
     const tables = await tenantTables(client, place.schemas, place.tenancy)
     await prepareDays(client, tables, manifest, folder)
+    await advanceNumbers(client, tables, manifest, folder)
     const rows = within(client, 'begin', async () => {
       for (const table of tables) {
         const archived = manifest.tables[table.name]
@@ -169,12 +172,42 @@ async function prepareDays(
   }
 }
 
+/**
+ * The sequences of this cell go beyond the numbers that come in, before any row comes in. So no row
+ * that is written here meanwhile gets one of them.
+ */
+async function advanceNumbers(
+  client: DirectClient,
+  tables: readonly TenantTable[],
+  manifest: TenantManifest,
+  folder: string,
+): Promise<void> {
+  for (const { name, identities } of tables) {
+    if (identities.length === 0 || !manifest.tables[name]) continue
+    const highest = new Map<string, number>()
+    for await (const line of linesOf(join(folder, rowsFile(name)))) {
+      const row = JSON.parse(line) as Readonly<Record<string, number>>
+      for (const column of identities) {
+        highest.set(column, Math.max(highest.get(column) ?? 0, row[column] ?? 0))
+      }
+    }
+    for (const [column, number] of highest) {
+      // Others take numbers between the comparison and the change, but not so many.
+      await client.query(
+        `select setval(s, $4::bigint) from pg_get_serial_sequence($1, $2) s
+         where coalesce(pg_sequence_last_value(s::regclass), 0) < $3::bigint`,
+        [name, column, number, number + number_distance],
+      )
+    }
+  }
+}
+
 async function importTable(
   client: DirectClient,
   table: TenantTable,
   folder: string,
 ): Promise<void> {
-  const { name, columns, identities } = table
+  const { name, columns } = table
   // Not jsonb: a column of type json keeps its text. A tenant that comes back finds the records that
   // were kept here.
   const insert = `
@@ -185,15 +218,6 @@ async function importTable(
     await client.query(insert, [`[${lines.join(',')}]`])
   }
   for await (const some of inPortions(linesOf(join(folder, rowsFile(name))))) await write(some)
-  // The next number of the cell is beyond those that came in.
-  for (const column of identities) {
-    await client.query(
-      `select setval(s, greatest((select max(${quoted(column)}) from ${quoted(name)}),
-         nextval(s)))
-       from pg_get_serial_sequence($1, $2) s`,
-      [name, column],
-    )
-  }
 }
 
 /** `node:readline` would also end a line at U+2028 and U+2029, which texts of people have. */
