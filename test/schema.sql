@@ -511,6 +511,7 @@ create table identity.email_changes (
   constraint email_changes_tenant_id_id_key UNIQUE (tenant_id, id)
 );
 CREATE INDEX email_changes_account ON identity.email_changes USING btree (account_id);
+CREATE INDEX email_changes_expires_at ON identity.email_changes USING btree (expires_at);
 
 create table identity.external_identities (
   tenant_id uuid not null,

@@ -111,6 +111,11 @@ function retention(settings: Kernel['settings']): readonly Retention[] {
       where: sql`t.expires_at <= kernel.now() - interval '30 days'`,
     },
     {
+      table: 'identity.email_changes',
+      key: ['id'],
+      where: sql`t.expires_at <= kernel.now() - interval '30 days'`,
+    },
+    {
       table: 'identity.one_time_challenges',
       key: ['id_hash'],
       where: sql`t.expires_at <= kernel.now() - interval '1 day'`,

@@ -7,6 +7,7 @@ import { Type } from 'typebox'
 import { openProductWorld, password } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { retain } from '../../../kernel/work/retention.ts'
 
 const world = await openProductWorld()
 afterAll(() => world.close())
@@ -70,6 +71,24 @@ test('an erasure is passed to every surface in the same commit', async () => {
   const left = sql`
     select surface from kernel.erasures where account_id = ${id} and erased_at is null`
   await eventually('all have erased', async () => (await kernel.db.many(Row, left)).length === 0)
+})
+
+test('a change of address is deleted 30 days after it has expired', async () => {
+  const { id, tenant } = await world.member()
+  const { db } = world.platform.kernel
+  await db.run(sql`
+    insert into identity.email_changes
+      (tenant_id, id, account_id, email, email_normalized, expires_at)
+    select ${tenant.id}, gen_random_uuid(), ${id}, a.address, a.address,
+      kernel.now() - make_interval(days => a.days)
+    from (values ('old@example.com', 31), ('young@example.com', 29)) a (address, days)`)
+  const declared = world.platform.opened['identity']?.retention ?? []
+  await retain(world.platform.kernel, declared, new AbortController().signal)
+  const left = await db.many(
+    Type.Object({ email: Type.String() }),
+    sql`select email from identity.email_changes where account_id = ${id}`,
+  )
+  expect(left).toEqual([{ email: 'young@example.com' }])
 })
 
 test('what identity must keep holds after all of it', async () => {
