@@ -1137,12 +1137,12 @@ create table uploads.files (
   constraint files_tenant_id_upload_id_fkey FOREIGN KEY (tenant_id, upload_id) REFERENCES uploads.uploads(tenant_id, id),
   constraint files_tenant_id_upload_id_key UNIQUE (tenant_id, upload_id)
 );
+CREATE INDEX files_content ON uploads.files USING btree (sha256) WHERE (state = ANY (ARRAY['available'::text, 'uploaded'::text]));
 CREATE INDEX files_due ON uploads.files USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX files_id ON uploads.files USING btree (id);
 CREATE INDEX files_owner ON uploads.files USING btree (tenant_id, owner_id, id);
 CREATE INDEX files_person ON uploads.files USING btree (owner_id, id);
 CREATE INDEX files_retention ON uploads.files USING btree (retention_until) WHERE (retention_until IS NOT NULL);
-CREATE INDEX files_sha256 ON uploads.files USING btree (sha256) WHERE (state = 'available'::text);
 
 create table uploads.processing_attempts (
   tenant_id uuid not null,
