@@ -55,7 +55,14 @@ describe.skipIf(!clamdIsInstalled)('with clamd', () => {
       name: 'Dodeca.Test.Marker.UNOFFICIAL',
     })
     const large = Array.from({ length: 10 }, () => randomBytes(MiB))
-    expect(await client.scan(pieces(...large), soon())).toEqual({ kind: 'limit_exceeded' })
+    // A daemon that closes between two writes breaks the pipe before its reply is read. That is an
+    // outage, and the stage scans again.
+    const scanLarge = () =>
+      client.scan(pieces(...large), soon()).catch((error: unknown) => {
+        if (error instanceof ScannerUnavailable) return false
+        throw error
+      })
+    expect(await eventually('a verdict', scanLarge)).toEqual({ kind: 'limit_exceeded' })
   })
 
   test.concurrent(
