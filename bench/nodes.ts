@@ -20,6 +20,7 @@ import { peopleOf } from '../test/product-world.ts'
 import { startSwift, swiftIsInstalled } from '../test/swift.ts'
 import { call, newKey } from '../test/world.ts'
 import { comparison, type Bench } from './ground/comparison.ts'
+import { untilIdle } from './ground/machine.ts'
 import { productionEnvironment } from './ground/platform.ts'
 import { startProgram, type Program } from './ground/program.ts'
 import { figure, type Section } from './ground/report.ts'
@@ -80,6 +81,8 @@ async function measure({ options }: Bench, parts: Parts): Promise<Rates> {
     try {
       const urls = programs.map(({ port }) => `http://${host}:${port}`)
       operations ??= await prepare(urls[0] ?? '', parts, only)
+      // What the last layout left behind, such as webhooks, is work too.
+      await untilIdle()
       for (const operation of operations) {
         const rate = await rateOf(operation, urls, options)
         process.stdout.write(`${layout.name}, ${operation.surface}: ${figure(rate)}\n`)

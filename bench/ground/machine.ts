@@ -7,6 +7,7 @@ import { spawn, spawnSync, type ChildProcess, type StdioOptions } from 'node:chi
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
 
 export type Side = 'server' | 'client' | 'free'
 
@@ -62,6 +63,28 @@ export async function residentMegabytes(pid: number | undefined): Promise<number
   const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const found = /^VmRSS:\s+(\d+) kB/m.exec(text)?.[1]
   return found ? Number(found) / 1024 : null
+}
+
+const idle_share = 0.75
+const idle_seconds_max = 90
+
+/** Waits until the machine has been mostly idle for two seconds in a row, but not for ever. */
+export async function untilIdle(): Promise<void> {
+  let idle = 0
+  for (let second = 0; idle < 2 && second < idle_seconds_max; second++) {
+    const before = processorTimes()
+    await wait(1000)
+    const now = processorTimes()
+    const share = (now.idle - before.idle) / (now.whole - before.whole)
+    idle = share >= idle_share ? idle + 1 : 0
+  }
+}
+
+function processorTimes(): { readonly idle: number; readonly whole: number } {
+  const all = cpus().map(({ times }) => times)
+  const idle = all.reduce((sum, times) => sum + times.idle, 0)
+  const whole = all.flatMap(times => Object.values(times)).reduce((sum, one) => sum + one, 0)
+  return { idle, whole }
 }
 
 /** One line about what the figures were taken on. */
