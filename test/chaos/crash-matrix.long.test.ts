@@ -44,6 +44,31 @@ describe('a keyed write', () => {
   })
 })
 
+async function heard(account_id: string) {
+  const { rows } = await admin.query<{ version: number; events: number }>(
+    'select last_version::int as version, events::int from book.heard where account_id = $1',
+    [account_id],
+  )
+  return rows
+}
+
+/** Where the events of an account are, for the message of a failure. */
+async function pathOf(account_id: string) {
+  const { rows } = await admin.query(
+    `select now(),
+       (select jsonb_agg(a.application_name) from pg_locks l join pg_stat_activity a using (pid)
+        where l.locktype = 'advisory') as leader,
+       (select count(*) from kernel.outbox_events where aggregate_id = $1) as waiting,
+       (select jsonb_agg(jsonb_build_array(e.position, e.lane, e.created_at) order by e.position)
+        from kernel.events e where e.aggregate_id = $1) as logged,
+       (select jsonb_agg(to_jsonb(c)) from kernel.event_consumers c
+        where c.consumer = 'book.heard' and c.lane = kernel.lane_of($1)) as lane,
+       (select jsonb_agg(to_jsonb(p)) from kernel.event_parks p where p.aggregate_id = $1) as parks`,
+    [account_id],
+  )
+  return { heard: await heard(account_id), ...(rows[0] as object) }
+}
+
 describe('an event', () => {
   test.each(['kernel.sequencer', 'kernel.consumer'])(
     'killed at %s: heard once, in order',
@@ -54,22 +79,22 @@ describe('an event', () => {
       })
       await bank.transfer(from, to, 1)
       const next = await startProcess({ ...world.environment, ROLES: 'api,worker' })
-      const transfers = await bank.balance(to)
-      const heard = await eventually(
-        'every version was heard',
-        async () => {
-          const { rows } = await admin.query(
-            'select last_version::int as version, events::int from book.heard where account_id = $1',
-            [to],
-          )
-          return (
-            rows[0]?.version === transfers + 1 && (rows[0] as { version: number; events: number })
-          )
-        },
-        30_000,
-      )
-      expect(heard.events).toBe(transfers)
-      await next.kill()
+      try {
+        const transfers = await bank.balance(to)
+        const events = await eventually(
+          'every version was heard',
+          async () => {
+            const [row] = await heard(to)
+            return row?.version === transfers + 1 && row.events
+          },
+          30_000,
+        )
+        expect(events).toBe(transfers)
+      } catch (error) {
+        throw new Error(`${JSON.stringify(await pathOf(to))}\n${next.output()}`, { cause: error })
+      } finally {
+        await next.kill()
+      }
     },
   )
 
