@@ -105,6 +105,7 @@ function databasesOf(
     url: database_url,
     pool: settings['kernel.database_pool'],
     prepare: settings['kernel.database_prepare'],
+    pooled: Boolean(settings['kernel.database_direct_url']),
     wait_ms: settings['kernel.database_wait_ms'],
     // The network may take its time too.
     silence_ms: unhurried ? undefined : settings['kernel.statement_timeout_ms'] + 2000,

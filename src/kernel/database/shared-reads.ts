@@ -4,6 +4,7 @@
  * of processor time a read). If the last statement of a connection takes longer, the connection
  * gets no further reads. So a slow statement delays only the reads that already share its
  * connection. A large statement takes longer than sharing saves, so it has a connection for itself.
+ * Behind a pooler nothing is shared (`db.ts`).
  */
 import type pg from 'pg'
 import type { Answer } from './batch.ts'
