@@ -110,10 +110,11 @@ function rulesOf({ deps, compiled }: KeyedRequest, scope: KeyedScope): RecordRul
 }
 
 /**
- * A 404 of the path is checked again at each retry. A 404 of an object in the body is an outcome.
+ * A 404 of the path is checked again at each retry. A 404 of an object in the body is an outcome. A
+ * refusal that says to try again is none, so that the same key gets on later.
  */
 function isRecordable(refusal: Problem, context: AnyContext): boolean {
-  if (refusal.code.startsWith('idempotency_')) return false
+  if (refusal.retryable || refusal.code.startsWith('idempotency_')) return false
   if (refusal.status === 404) return Object.keys(context.params).length === 0
   return refusal.status === 409 || refusal.status === 422
 }

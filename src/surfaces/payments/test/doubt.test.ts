@@ -104,6 +104,21 @@ describe.concurrent.each(lost)('$name', fault => {
   })
 })
 
+test('a refusal that says to try again is no outcome of its key', async () => {
+  const shop = await world.merchant()
+  const { id } = await shop.authorized()
+  await struck(shop, id, { action: 'delay_after', ms: 5000, path: 'capture' })
+  const capture = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})
+  expect(capture.status, capture.text).toBe(202)
+  const key = newKey()
+  const cancel = () => shop.ask('POST', `/v1/payment-intents/${id}/cancel`, {}, key)
+  const early = await cancel()
+  expect([early.status, early.body.code]).toEqual([409, 'operation_pending'])
+  await shop.reaches(id, 'captured')
+  const later = await cancel()
+  expect([later.status, later.body.code]).toEqual([409, 'invalid_transition'])
+})
+
 describe('a refund', () => {
   test.each(lost)('is found by its operation after $name', async ({ name: _name, ...fault }) => {
     const shop = await world.merchant()

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
+import { BeginAgain } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -176,7 +177,7 @@ async function firstVersion(
       on conflict do nothing
       returning id`,
   )
-  // Another request added the same source meanwhile. A retry finds it.
-  if (made.length === 0) throw problem('conflict', { retry_after: 1 })
+  // Another request added the same source meanwhile. Then this is its next version.
+  if (made.length === 0) throw new BeginAgain()
   return { document_id, version: 1 }
 }
