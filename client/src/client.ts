@@ -10,6 +10,7 @@ import { jobsOf, type Job, type Jobs } from './jobs.ts'
 import { inferencesOf, type Inferences } from './inferences.ts'
 import { notificationsOf, type Notifications } from './notifications.ts'
 import { keyed } from './operations.ts'
+import { pause } from './pause.ts'
 import type { components, paths, ProblemCode } from './schema.d.ts'
 import { uploadsOf, type Uploads } from './uploads.ts'
 
@@ -279,19 +280,4 @@ function isRetryable({ status, code }: Problem): boolean {
 function waitOf(attempt: number, asked_seconds: number): number {
   if (asked_seconds > 0) return asked_seconds * 1000 + Math.random() * 250
   return Math.random() * Math.min(5000, 200 * 2 ** attempt)
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
 }

@@ -1,4 +1,5 @@
 /** Waits for jobs to end. */
+import { pause } from './pause.ts'
 import type { components } from './schema.d.ts'
 
 export type Job = components['schemas']['Job']
@@ -18,11 +19,10 @@ const pause_ms = { first: 100, longest: 2000 } as const
 export function jobsOf(read: ReadJob): Jobs {
   return {
     waitFor: async (job_id, { signal } = {}) => {
-      for (let pause: number = pause_ms.first; ; pause = Math.min(pause * 1.5, pause_ms.longest)) {
+      for (let wait: number = pause_ms.first; ; wait = Math.min(wait * 1.5, pause_ms.longest)) {
         const job = await read(job_id, signal)
         if (hasEnded(job)) return job
-        await new Promise(resolve => setTimeout(resolve, pause))
-        signal?.throwIfAborted()
+        await pause(wait, signal)
       }
     },
   }

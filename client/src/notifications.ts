@@ -3,6 +3,7 @@
  * position, so that no item is missed. After a long absence, `reset` means that the list must be
  * read again.
  */
+import { pause } from './pause.ts'
 import { serverEvents, type ServerEvent } from './server-events.ts'
 import type { components } from './schema.d.ts'
 
@@ -63,15 +64,15 @@ export function notificationsOf(open: Open, isFinal: (error: unknown) => boolean
           if (signal?.aborted) return
           if (isFinal(error)) throw error
         }
-        await pause(wait * Math.random())
+        try {
+          await pause(wait * Math.random(), signal)
+        } catch {
+          return
+        }
         wait = Math.min(wait * 2, wait_ms.longest)
       }
     },
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, ms))
 }
 
 function inboxEvent({ event, data }: ServerEvent): InboxEvent | null {

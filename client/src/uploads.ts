@@ -3,6 +3,7 @@
  * again to a new URL. An interrupted upload continues where it stopped.
  */
 import { sha256 } from './hash-file.ts'
+import { pause } from './pause.ts'
 import type { components } from './schema.d.ts'
 
 type Schemas = components['schemas']
@@ -181,7 +182,7 @@ async function sendPart(
       signal?.throwIfAborted()
       if (attempt === attempts_max || error instanceof UploadFailed) throw error
       sending.sent(number, 0)
-      await new Promise(resolve => setTimeout(resolve, 250 * 2 ** attempt * Math.random()))
+      await pause(250 * 2 ** attempt * Math.random(), signal)
     }
   }
 }
@@ -257,7 +258,6 @@ async function available(
     if (state !== 'uploaded' && state !== 'initiated') {
       throw new UploadFailed(error_code ?? state, upload_id)
     }
-    await new Promise(resolve => setTimeout(resolve, poll_ms))
-    signal?.throwIfAborted()
+    await pause(poll_ms, signal)
   }
 }
