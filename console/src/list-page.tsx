@@ -156,7 +156,7 @@ function useFeed(
   const { rows, has_more } = listed
   useEffect(() => {
     if (feed && has_more) listed.more()
-  }, [rows.length, has_more])
+  }, [rows, has_more])
   if (!feed) return rows
   const known = new Set(rows.map(row => row['id']))
   const wanted = (chosen['types'] ?? '').split(',').filter(Boolean)

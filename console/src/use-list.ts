@@ -47,10 +47,12 @@ export function useList({ list, path, filters, key }: Source): Listed {
   const shown = state.about === about ? state : emptyOf(about)
   const wanted = useRef(about)
   wanted.current = about
-  const busy = useRef(false)
+  const busy = useRef(0)
+  const owed = useRef(false)
+  const [turn, again] = useState(0)
 
   const read = async (cursor: string | null, join: Join) => {
-    busy.current = true
+    busy.current++
     try {
       const query = { ...filters, limit: page_size, ...(cursor === null ? {} : { cursor }) }
       const page = (await callOperation(list, { path, query })) as Page
@@ -59,11 +61,27 @@ export function useList({ list, path, filters, key }: Source): Listed {
     } catch (error) {
       if (wanted.current === about) set({ ...shown, error, loading: false })
     } finally {
-      busy.current = false
+      busy.current--
+      // The rows of this read are shown first, because the next read joins them.
+      if (owed.current && busy.current === 0) again(n => n + 1)
     }
   }
   const first = () => read(null, (_before, page) => following(about, [], page))
+  const reload = () => {
+    // What changed meanwhile may be missing in the running read, so the list is read once more.
+    owed.current = busy.current > 0
+    if (owed.current) return
+    // Further pages stay. Their rows are replaced if the first page contains them.
+    if (shown.rows.length <= page_size) void first()
+    else
+      void read(null, (before, page) => {
+        return { ...before, rows: exchanged(before.rows, page, key), error: null }
+      })
+  }
   useEffect(() => void first(), [about])
+  useEffect(() => {
+    if (owed.current) reload()
+  }, [turn])
   return {
     rows: shown.rows,
     has_more: shown.has_more,
@@ -72,19 +90,11 @@ export function useList({ list, path, filters, key }: Source): Listed {
     more: () => {
       // After a refusal only a reload reads again. Otherwise a failing page would be requested
       // without end.
-      if (busy.current || shown.error !== null) return
+      if (busy.current > 0 || shown.error !== null) return
       if (!shown.has_more || shown.cursor === null) return
       void read(shown.cursor, (before, page) => following(about, before.rows, page))
     },
-    reload: () => {
-      if (busy.current) return
-      // Further pages stay. Their rows are replaced if the first page contains them.
-      if (shown.rows.length <= page_size) void first()
-      else
-        void read(null, (before, page) => {
-          return { ...before, rows: exchanged(before.rows, page, key), error: null }
-        })
-    },
+    reload,
   }
 }
 

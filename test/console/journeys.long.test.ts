@@ -48,6 +48,31 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     expect(await page.evaluate(shown)).toBe('shown')
   }, 60_000)
 
+  test('a list shows what was made while it was read', async () => {
+    const at = '/console/links/links'
+    const { page } = await console_world.visit(admin, at)
+    const watching = await console_world.visit(admin, at)
+    const other = await console_world.visit(admin, at)
+    await page.locator('.light.live').waitFor()
+    await watching.page.locator('.light.live').waitFor()
+    const isLinks = ({ pathname }: URL) => pathname === '/v1/links'
+    const answered = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    await page.route(isLinks, async route => {
+      const response = await route.fetch()
+      answered.resolve()
+      await released.promise
+      await route.fulfill({ response })
+    })
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await answered.promise
+    await makeLink(other.page, 'https://example.com/made-meanwhile')
+    // The same event has reached both pages when the one that reads freely shows its row.
+    await watching.page.getByText('https://example.com/made-meanwhile').waitFor()
+    released.resolve()
+    await page.getByText('https://example.com/made-meanwhile').waitFor()
+  }, 60_000)
+
   test('a dialog that is sent again after a lost reply has one effect', async () => {
     const { page } = await console_world.visit(admin, '/console/links/links')
     const destination = 'https://example.com/sent-twice'
