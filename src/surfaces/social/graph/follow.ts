@@ -63,13 +63,18 @@ function followStatement(tenant_id: string, follower_id: string, followed_id: st
       and followed_id = ${followed_id}`
 }
 
-/** Limits new follows. A repeated follow does not count. */
+/**
+ * Limits new follows. A repeated follow does not count. The follows of one person are counted one
+ * after another until the commit, so that simultaneous follows keep the limit.
+ */
 async function requireRoom(
   tx: Tx,
   { kernel: { settings, take } }: Pick<Deps, 'kernel'>,
   { tenant_id, id }: Person,
   open: boolean,
 ): Promise<void> {
+  const key = `social.follower ${tenant_id} ${id}`
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`)
   const { active, pending } = await tx.one(
     Counts,
     sql`

@@ -204,6 +204,17 @@ describe.concurrent('a block', () => {
   }, 60_000)
 })
 
+test('simultaneous follows keep the limit', async () => {
+  const [ada, ...others] = (await world.people(9)) as [Someone, ...Someone[]]
+  const made = await Promise.all(
+    others.map(({ id }) => ada.ask('PUT', `/v1/users/me/following/${id}`)),
+  )
+  expect(made.filter(one => one.status === 200)).toHaveLength(3)
+  expect(new Set(made.filter(one => one.status !== 200).map(one => one.body.code))).toEqual(
+    new Set(['follow_limit_reached']),
+  )
+})
+
 test('a request that is accepted while its sender repeats it becomes one follow', async () => {
   const [ada, ben] = (await world.people(2)) as [Someone, Someone]
   const { db } = world.platform.kernel
