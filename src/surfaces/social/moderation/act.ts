@@ -146,13 +146,18 @@ const Changed = Type.Object({
   at: Type.String(),
 })
 
-/** A subject that was deleted meanwhile stays deleted. */
-async function applyTo(
-  tx: Tx,
-  tenant_id: string,
-  { subject_type, subject_id }: Locked,
-  effect: Effect,
-): Promise<void> {
+const tables = { post: 'posts', comment: 'comments', user: 'users' } as const
+
+/**
+ * The subject is locked first, so that of two of its cases that are decided at the same time the
+ * second sees the first. A subject that was deleted meanwhile stays deleted.
+ */
+async function applyTo(tx: Tx, tenant_id: string, subject: Locked, effect: Effect): Promise<void> {
+  const { subject_type, subject_id } = subject
+  await tx.run(sql`
+    select from social.${sql.id(tables[subject_type])}
+    where tenant_id = ${tenant_id} and id = ${subject_id} for no key update`)
+  if (effect === 'reversed' && (await isHeld(tx, tenant_id, subject))) return
   const removed = effect === 'applied' ? 'removed' : 'none'
   if (subject_type === 'post') {
     const post = await tx.maybe(
@@ -173,6 +178,25 @@ async function applyTo(
       set moderation_state = ${effect === 'applied' ? 'suspended' : 'active'}
       where tenant_id = ${tenant_id} and id = ${subject_id}`)
   }
+}
+
+const Held = Type.Object({ it: Type.Boolean() })
+
+/** Whether the action of another case about the same subject stands. */
+async function isHeld(
+  tx: Tx,
+  tenant_id: string,
+  { subject_type, subject_id, subject_author_id }: Locked,
+): Promise<boolean> {
+  const { it } = await tx.one(
+    Held,
+    sql`
+      select exists (select from social.moderation_cases c
+        where c.tenant_id = ${tenant_id} and c.subject_author_id = ${subject_author_id}
+          and c.subject_type = ${subject_type} and c.subject_id = ${subject_id}
+          and c.state in ('actioned', 'appealed', 'upheld')) as it`,
+  )
+  return it
 }
 
 function announceEffect(

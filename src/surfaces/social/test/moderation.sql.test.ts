@@ -110,6 +110,24 @@ describe.concurrent('moderation', () => {
     ])
   })
 
+  test('a post stays removed until every case that removed it is taken back', async () => {
+    const all = await cast()
+    const { author, reporter, moderator } = all
+    const post = await author.post('bad')
+    const first = await reported(all, { subject_type: 'post', subject_id: post })
+    await decide(moderator, first, 'remove')
+    // Only its author still sees it and can report it.
+    const second = await reported(
+      { ...all, reporter: author },
+      { subject_type: 'post', subject_id: post },
+    )
+    expect((await decide(moderator, second, 'remove')).status).toBe(201)
+    expect((await decide(moderator, first, 'restore')).status).toBe(201)
+    expect(code(await reporter.ask('GET', `/v1/posts/${post}`))).toEqual([404, 'post_not_found'])
+    expect((await decide(moderator, second, 'restore')).status).toBe(201)
+    expect((await reporter.ask('GET', `/v1/posts/${post}`)).status).toBe(200)
+  })
+
   test('a suspended person reads and does not write, and what they posted is hidden', async () => {
     const all = await cast()
     const { author, reporter, moderator } = all
