@@ -45,17 +45,18 @@ export async function changeProfile(
 ): Promise<void> {
   await requireWriter(tx, person)
   const { tenant_id, id } = person
-  const before = await tx.one(
+  const before = await tx.maybe(
     Before,
     sql`
       select profile_version, privacy_state, avatar_file_id from social.users
-      where tenant_id = ${tenant_id} and id = ${id} for no key update`,
+      where tenant_id = ${tenant_id} and id = ${id} and deleted_at is null for no key update`,
   )
+  // The person was erased while this request waited for the row.
+  if (!before) throw problem('account_suspended')
   expectVersion(if_match, before.profile_version)
   const { handle, avatar_file_id, privacy_state } = given
   const display_name = optionalText(given.display_name, 'display_name', 64)
   const bio = optionalText(given.bio, 'bio', 500)
-  if (handle) await requireFree(tx, person, handle)
   if (avatar_file_id && avatar_file_id !== before.avatar_file_id) {
     await requireMedia(tx, deps, person, [avatar_file_id], 'avatar')
   }
@@ -78,6 +79,8 @@ export async function changeProfile(
     if (violates(error, 'users_handle')) throw handleTaken()
     throw error
   }
+  // Now and not before: the update waits for an erasure that gives the handle up and keeps it taken.
+  if (handle) await requireFree(tx, person, handle)
   if (opens) tx.wake(topics.openings)
   const profile_version = before.profile_version + 1
   tx.emit({
