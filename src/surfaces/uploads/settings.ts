@@ -46,7 +46,7 @@ export const settings = {
   'uploads.scan_max_bytes': count(100 * MiB, 'bytes', 'Largest file that clamd is asked about (its StreamMaxLength); larger ones are refused while it is used', MiB, 2 * GiB - 1),
   'uploads.scan_seconds': count(120, 's', 'Longest time of one scan', 1, 600),
   'uploads.scan_outage_seconds': count(day, 's', 'How long a new file waits for a scanner that does not answer', 1, 30 * day),
-  'uploads.scan_retry_seconds': count(10, 's', 'Wait before a scanner that did not answer is asked again', 0.05, 3600),
+  'uploads.scan_retry_seconds': count(10, 's', 'First wait before a scanner that did not answer is asked again; it grows to five minutes', 0.05, 3600),
   'uploads.quarantine_days': count(30, 'days', 'How long the bytes of a refused file are kept', 0, 3650),
   'uploads.deleted_days': count(7, 'days', 'How long the bytes of a deleted file are kept', 0, 3650),
   'uploads.orphan_seconds': count(2 * day, 's', 'Age at which stored bytes without a row are removed', 1, 90 * day),

@@ -132,6 +132,8 @@ async function finishStage(
   return undefined
 }
 
+const scan_retry_seconds_max = 300
+
 /**
  * An outage is never a verdict. Only a new file stops waiting after some time and goes into
  * quarantine.
@@ -144,7 +146,11 @@ async function waitForScanner(
   const over = file.waited_seconds > settings['uploads.scan_outage_seconds']
   if (file.available_at === null && over) return dead('scan_unavailable')
   await noteAttempt(tx, file, 'retryable', 'scan_unavailable')
-  const after_seconds = settings['uploads.scan_retry_seconds']
+  // A tenth of the time that the file has waited, so that an outage of a day is some 300 attempts.
+  const after_seconds = Math.max(
+    settings['uploads.scan_retry_seconds'],
+    Math.min(scan_retry_seconds_max, file.waited_seconds / 10),
+  )
   return retry('scan_unavailable', { after_seconds, counts: false })
 }
 

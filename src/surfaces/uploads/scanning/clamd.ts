@@ -1,10 +1,10 @@
 /**
- * Sends a stream of bytes to clamd (INSTREAM). It reads the reply while it writes the bytes. If the
- * daemon stops early, it has a verdict, and a client that only writes would get a broken pipe.
- * Anything but a clear verdict is an outage, never "clean".
+ * Sends a stream of bytes to clamd (INSTREAM). It reads the reply while it writes the bytes, and also
+ * after a write has failed, because a daemon that stops early has a verdict. Anything but a clear
+ * verdict is an outage, never "clean".
  */
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 
 export type ScanVerdict =
@@ -37,7 +37,7 @@ export function openClamd(address: string): Clamd {
     signal: AbortSignal,
     ask: (socket: Socket) => Promise<T>,
   ): Promise<T> => {
-    const socket = connect(target)
+    const socket = new ScannerSocket().connect(target)
     // Between two waits an error has no other listener, and would end the process.
     socket.on('error', () => {})
     const abort = () => socket.destroy(new Error('the scan took too long'))
@@ -91,11 +91,32 @@ async function writeChunk(socket: Socket, chunk: Uint8Array, reply: Promise<stri
   socket.uncork()
   // A daemon that has a verdict reads no further.
   if (!taken) await Promise.race([once(socket, 'drain'), reply])
-  // We read its reply before the next chunk, because a write to a closed connection would lose the
-  // reply. The first turn ends this round of the event loop. The second turn comes after the next
-  // reads.
+  // Reads what the daemon has written, so that a verdict ends the sending soon.
   await setImmediate()
-  await setImmediate()
+}
+
+type Done = (error?: Error | null) => void
+
+/**
+ * A daemon that has its verdict replies and closes, also between two of our writes. Such a write
+ * fails and would destroy the socket with the reply unread. So the failure is left out here: the
+ * socket still delivers the reply, and then its end.
+ */
+class ScannerSocket extends Socket {
+  override _write(chunk: unknown, encoding: BufferEncoding, done: Done): void {
+    super._write(chunk, encoding, unlessClosed(done))
+  }
+
+  override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], done: Done): void {
+    super._writev?.(chunks, unlessClosed(done))
+  }
+}
+
+function unlessClosed(done: Done): Done {
+  return error => {
+    const { code } = (error ?? {}) as NodeJS.ErrnoException
+    done(code === 'EPIPE' || code === 'ECONNRESET' ? null : error)
+  }
 }
 
 function replyOf(socket: Socket): Promise<string> {
