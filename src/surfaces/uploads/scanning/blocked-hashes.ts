@@ -4,7 +4,7 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Time } from '../../../kernel/http/shapes.ts'
 import { dueNow } from '../../../kernel/work/due-queue.ts'
 import { Bytes } from '../schemas.ts'
@@ -26,6 +26,14 @@ export async function isBlocked(reader: Reader, sha256: Buffer): Promise<boolean
 }
 
 /**
+ * The key of an advisory lock on a content. The transaction that adds a file holds it shared, so a
+ * block waits for the file and finds it, or is committed before the file is detected.
+ */
+export function contentLock(sha256: Buffer): Sql {
+  return sql`hashtextextended(${`uploads.content ${sha256.toString('hex')}`}, 0)`
+}
+
+/**
  * Returns how many files will be inspected again: those that are available, and those that had
  * passed the check before and are still processed.
  */
@@ -35,6 +43,7 @@ export async function blockHash(
   { actor, reason }: { readonly actor: string; readonly reason: string },
 ): Promise<number> {
   return await db.tx(async tx => {
+    await tx.run(sql`select pg_advisory_xact_lock(${contentLock(sha256)})`)
     await tx.run(sql`
       insert into uploads.blocked_hashes (sha256, reason, created_by)
       values (${sha256}, ${reason}, ${actor})

@@ -17,6 +17,7 @@ import { dueQueue, done, type DueQueue } from '../../../kernel/work/due-queue.ts
 import type { Deps } from '../deps.ts'
 import { announceUpload } from '../events.ts'
 import { storedParts } from '../parts/register-parts.ts'
+import { contentLock } from '../scanning/blocked-hashes.ts'
 import { checksumOf } from '../schemas.ts'
 import { placeOf, UploadRow, uploadColumnsOf, type PartRow } from './upload-row.ts'
 
@@ -137,12 +138,14 @@ async function makeFile(tx: Tx, upload: UploadRow, object: StoredObject): Promis
       where tenant_id = ${tenant_id} and id = ${id}
       returning version`,
   )
+  // A block of this content commits before the file is detected, or finds the file.
   await tx.run(sql`
     insert into uploads.files (tenant_id, id, upload_id, owner_id, purpose, storage_key,
       storage_version, size, sha256, media_category, claimed_type, filename, reserved_bytes, due_at)
-    values (${tenant_id}, ${file_id}, ${id}, ${upload.owner_id}, ${purpose}, ${upload.storage_key},
+    select ${tenant_id}, ${file_id}, ${id}, ${upload.owner_id}, ${purpose}, ${upload.storage_key},
       ${object.version}, ${object.size}, ${object.sha256}, ${upload.media_category},
-      ${upload.claimed_type}, ${upload.filename}, ${upload.reserved_bytes}, kernel.now())`)
+      ${upload.claimed_type}, ${upload.filename}, ${upload.reserved_bytes}, kernel.now()
+    from (select pg_advisory_xact_lock_shared(${contentLock(object.sha256)})) held`)
   announceUpload(
     tx,
     'upload.completed',

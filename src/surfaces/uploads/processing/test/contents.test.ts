@@ -3,7 +3,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../../test/world.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
 import type { Face } from '../../face.ts'
+import { contentLock } from '../../scanning/blocked-hashes.ts'
 import { openUploadWorld, type UploadWorld } from '../../test/upload-world.ts'
 import {
   eicar,
@@ -188,5 +190,29 @@ test('a content that is blocked while its file is processed does not become avai
     return answer.body.state === 'quarantined' && answer.body
   })
   expect(found.error_code).toBe('malware_detected')
+  await face.operator.unblockHash(sha256, 'test')
+})
+
+test('a content that is blocked while its file is added does not become available', async () => {
+  const who = await world.member()
+  const bytes = randomBytes(100)
+  const sha256 = createHash('sha256').update(bytes).digest()
+  const { db } = world.platform.kernel
+  const { body } = await world.begin(who, bytes)
+  await world.send(body, bytes)
+  const { completing } = await db.tx(async tx => {
+    await tx.run(sql`select pg_advisory_xact_lock(${contentLock(sha256)})`)
+    const completing = world.complete(who, body.id)
+    const waits = sql`
+      select from pg_locks l join pg_stat_activity a on a.pid = l.pid
+      where a.datname = current_database() and l.locktype = 'advisory' and not l.granted`
+    await eventually('the file waits', async () => (await db.run(waits)) > 0)
+    await tx.run(sql`
+      insert into uploads.blocked_hashes (sha256, reason, created_by)
+      values (${sha256}, 'harm', 'test')`)
+    return { completing }
+  })
+  const { file_id } = (await completing).body
+  expect((await world.settled(who, file_id)).state).toBe('quarantined')
   await face.operator.unblockHash(sha256, 'test')
 })

@@ -179,6 +179,15 @@ describe('a scanner that', () => {
       expect(waiting.state).toBe('uploaded')
       const early = await world.url(who, file_id)
       expect([early.status, early.body.code]).toEqual([409, 'file_not_available'])
+      const { db } = world.platform.kernel
+      await db.run(sql`
+        update uploads.files set created_at = kernel.now() - interval '1000 seconds'
+        where id = ${file_id}`)
+      const later = sql`
+        select from uploads.files
+        where id = ${file_id} and due_at > kernel.now() + interval '60 seconds'`
+      await eventually('a longer wait', async () => (await db.run(later)) > 0)
+      await db.run(sql`update uploads.files set due_at = kernel.now() where id = ${file_id}`)
       await serve(socket => {
         socket.on('data', (chunk: Buffer) => {
           if (chunk.includes('zVERSION')) socket.end('ClamAV 1.0/2/date\0')
