@@ -13,7 +13,12 @@ import type { Kernel } from './settings.ts'
 export type Needs = {
   readonly people: Pick<
     Identity,
-    'membersOf' | 'realtimeToken' | 'verifyRealtime' | 'onSessionEnded' | 'sessionAlive'
+    | 'membersOf'
+    | 'realtimeToken'
+    | 'verifyRealtime'
+    | 'onSessionEnded'
+    | 'sessionAlive'
+    | 'endedSessions'
   >
   readonly files: Pick<Files, 'plugReaders' | 'prepareUpload' | 'createUpload' | 'remove'>
   readonly messages: Pick<Messages, 'notify' | 'registerDevice' | 'removeDestination'>

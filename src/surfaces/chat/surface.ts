@@ -7,6 +7,7 @@ import { consumers } from './consumers.ts'
 import type { Deps, Needs } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
+import { releaseEnded } from './devices/release-ended.ts'
 import type { Face } from './face.ts'
 import { openBodyCipher, sealedDataKeys } from './messages/body-cipher.ts'
 import { openSender } from './messages/send-message.ts'
@@ -41,7 +42,7 @@ export const chat: Surface<Face, Needs, typeof settings> = {
       sockets: [socketRoute({ ...deps, live, send })],
       queues: [pushQueue(deps)],
       consumers: consumers(deps),
-      loops: [discardUnsent(deps)],
+      loops: [discardUnsent(deps), releaseEnded(deps)],
       checks: checks(deps),
       sealed: [sealedDataKeys],
       personal: personalChat(deps),

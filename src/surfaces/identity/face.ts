@@ -154,6 +154,8 @@ export type Face = {
     host: string | string[] | undefined,
   ): Promise<{ readonly id: string } | undefined>
   sessionAlive(session_id: string): Promise<boolean>
+  /** Filters the ids to sessions that were revoked, have expired, or no longer exist. */
+  endedSessions(reader: Reader, session_ids: readonly string[]): Promise<readonly string[]>
   /**
    * Makes a short-lived token for the realtime socket. It is not accepted as an access token, and
    * an access token is not accepted as a realtime token.

@@ -17,6 +17,7 @@ import { findTenant } from './tenants/resolve-tenant.ts'
 
 const Address = Type.Object({ address: Type.String(), locale: nullable(Type.String()) })
 const Exists = Type.Object({ it: Type.Boolean() })
+const Session = Type.Object({ id: Type.String() })
 
 export function openFace(deps: Deps): Face {
   const { kernel, keys, denied, hasher, tokens } = deps
@@ -54,6 +55,16 @@ export function openFace(deps: Deps): Face {
             and revoked_at is null and expires_at > kernel.now()) as it`,
       )
       return it
+    },
+    endedSessions: async (reader, session_ids) => {
+      const ended = await reader.many(
+        Session,
+        sql`
+          select w.id from unnest(${[...session_ids]}::uuid[]) w (id)
+          where not exists (select from identity.sessions s
+            where s.id = w.id and s.revoked_at is null and s.expires_at > kernel.now())`,
+      )
+      return ended.map(one => one.id)
     },
     realtimeToken: (session_id, account_id, tenant_id, device_id) =>
       Promise.resolve(tokens.signRealtime({ session_id, account_id, tenant_id, device_id })),

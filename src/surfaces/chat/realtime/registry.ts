@@ -67,6 +67,10 @@ export class Registry {
     })
   }
 
+  sessionIds(): readonly string[] {
+    return [...this.sessions.keys()]
+  }
+
   endSession(session_id: string): void {
     for (const connection of this.sessions.get(session_id) ?? []) {
       connection.end(4401, 'session_revoked')

@@ -23,6 +23,7 @@ export class Repair {
   private readonly timer: NodeJS.Timeout
   private running: Promise<void> | null = null
   private from = 0
+  private session_from = 0
 
   constructor(deps: Pick<Deps, 'kernel' | 'people'>, live: Repaired) {
     this.deps = deps
@@ -74,6 +75,19 @@ export class Repair {
     if (this.from >= here.length) this.from = 0
     await this.endStrangers(here.slice(this.from, this.from + people_at_once))
     this.from += people_at_once
+    await this.endExpired()
+  }
+
+  /** Identity reports sessions that are revoked. Sessions that expire are found here. */
+  private async endExpired(): Promise<void> {
+    const all = this.live.registry.sessionIds()
+    if (this.session_from >= all.length) this.session_from = 0
+    const some = all.slice(this.session_from, this.session_from + people_at_once)
+    this.session_from += people_at_once
+    const { kernel, people } = this.deps
+    for (const id of await people.endedSessions(kernel.db, some)) {
+      this.live.registry.endSession(id)
+    }
   }
 
   /** People who lost the account or the tenant. */

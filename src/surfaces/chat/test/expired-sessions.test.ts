@@ -1,0 +1,46 @@
+/** A session that expires, and is not revoked: no event says so. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../../../test/world.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { openChatWorld, type ChatWorld, type Talker } from './chat-world.ts'
+
+let world: ChatWorld
+beforeAll(async () => {
+  world = await openChatWorld({ IDENTITY_REFRESH_TTL_SECONDS: '600', CHAT_REPAIR_MS: '300' })
+})
+afterAll(() => world.close())
+
+async function putDevice(who: Talker): Promise<() => Promise<number>> {
+  const device = { platform: 'android', push_token: `token-${newId()}` }
+  const made = await who.ask('PUT', `/v1/devices/${newId()}`, device)
+  expect(made.status, made.text).toBe(200)
+  const { db } = world.platform.kernel
+  return () =>
+    db.run(sql`
+      select from notifications.destinations d
+      join chat.devices e on e.tenant_id = d.tenant_id and e.push_token_ref = d.id
+      where e.tenant_id = ${who.tenant.id} and e.user_id = ${who.id}`)
+}
+
+test('ends its sockets, and its devices get no more pushes', async () => {
+  const [ada] = (await world.people(1)) as [Talker]
+  const socket = await ada.socket()
+  const devices = await putDevice(ada)
+  expect(await devices()).toBe(1)
+  try {
+    const moved = await world.call('POST', '/dev/clock', { body: { offset_seconds: 1200 } })
+    expect(moved.status, moved.text).toBe(200)
+    expect(await socket.closed).toEqual({ code: 4401, reason: 'session_revoked' })
+    await eventually('the device is gone', async () => (await devices()) === 0)
+    // A session that goes on keeps its device.
+    const [bob] = (await world.people(1)) as [Talker]
+    const kept = await putDevice(bob)
+    const loops = world.platform.opened['chat']?.loops ?? []
+    const sweep = loops.find(one => one.name === 'chat.ended_sessions')
+    await sweep?.run(new AbortController().signal)
+    expect(await kept()).toBe(1)
+  } finally {
+    await world.call('POST', '/dev/clock', { body: { offset_seconds: 0 } })
+  }
+})
