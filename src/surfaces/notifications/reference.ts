@@ -58,7 +58,9 @@ export const reference: Reference = {
     effect: ['Whether all, some or none of the messages were stopped.', 'full'],
     preferences: ['All preferences. A preference that is not in the list has its default.'],
     enabled: ['Whether messages of this category go over this channel.', true],
-    quiet_hours: ['A daily window in which messages wait.'],
+    quiet_hours: [
+      'A daily window in which messages wait. A preference without it has none, even if a less specific preference has one.',
+    ],
     start: ['Local time at which quiet hours start.', '22:00'],
     end: ['Local time at which quiet hours end.', '07:00'],
     days: ['The weekdays on which quiet hours start; 1 is Monday.', [1, 2, 3, 4, 5]],

@@ -1,7 +1,8 @@
 /**
- * Finds the preference of a user for one category and channel. The most specific one counts:
- * (category, channel), (category, *), (*, channel), (*, *), and then the default. Quiet hours are
- * found in the same order.
+ * Finds the preference of a user for one category and channel. The most specific one counts, as a
+ * whole: (category, channel), (category, *), (*, channel), (*, *), and then the default. So a
+ * preference without quiet hours has none, even if a less specific one has quiet hours. Otherwise no
+ * preference could say that messages of one category come at night.
  */
 import type { QuietHours } from './quiet-hours.ts'
 
