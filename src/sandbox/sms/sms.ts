@@ -127,8 +127,15 @@ function receive(
 function listMessages({ mailbox }: Vended, url: URL, provider: string, response: ServerResponse) {
   const to = url.searchParams.get('To') ?? ''
   const { data } = mailbox.messages({ to, provider }, undefined, 100)
-  const messages = data.map(one => ({ sid: sidOf(one.id), body: one.text ?? '', to: one.to }))
-  json(response, 200, { messages })
+  const messages = data.map(one => ({
+    sid: sidOf(one.id),
+    body: one.text ?? '',
+    from: one.from,
+    to: one.to,
+    direction: 'outbound-api',
+    date_created: new Date(one.received_at).toUTCString(),
+  }))
+  json(response, 200, { messages, next_page_uri: null })
 }
 
 /** `SM` and 32 hexadecimal digits. */

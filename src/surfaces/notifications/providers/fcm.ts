@@ -7,7 +7,7 @@ import { importPKCS8, SignJWT } from 'jose'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { openUpstream } from '../../../kernel/outgoing/upstream.ts'
-import type { Outcome, Provider } from './outcome.ts'
+import { storedId, type Outcome, type Provider } from './outcome.ts'
 
 export const ServiceAccount = Type.Object({
   project_id: Type.String(),
@@ -189,7 +189,7 @@ function parsed(bytes: Buffer): unknown {
 function outcomeOf({ status, retry_after, body }: Answer): Outcome {
   if (status === 200) {
     return Value.Check(Sent, body)
-      ? { kind: 'accepted', provider_message_id: body.name }
+      ? { kind: 'accepted', provider_message_id: storedId(body.name) }
       : { kind: 'unknown', code: 'provider_unavailable' }
   }
   const retry_after_seconds = /^\d{1,5}$/.test(retry_after ?? '') ? Number(retry_after) : null

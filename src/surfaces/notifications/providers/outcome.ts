@@ -20,6 +20,9 @@ export type Outgoing = {
   readonly ttl_seconds: number
 }
 
+/** The time within which the request was made. */
+export type SentWithin = { readonly from_ms: number; readonly until_ms: number }
+
 /**
  * accepted: the provider has it. refused: the provider does not have it and never will. failed: the
  * provider does not have it, but a retry may succeed. unknown: the provider may have it.
@@ -43,6 +46,11 @@ export type Outcome =
     }
   | { readonly kind: 'unknown'; readonly code: ErrorCode }
 
+/** The provider's id as it is stored. Null if it has characters that no id has. */
+export function storedId(id: string | null): string | null {
+  return id !== null && /^[\x20-\x7e]{1,400}$/.test(id) ? id : null
+}
+
 export type ErrorCode =
   | 'provider_unavailable'
   | 'provider_timeout'
@@ -64,9 +72,10 @@ export type Provider = {
   readonly connections: number
   send(outgoing: Outgoing, signal: AbortSignal): Promise<Outcome>
   /**
-   * Returns the ids of the provider's messages to this address with this text, among them those of
-   * other notifications; null if the provider cannot be queried.
+   * Returns the ids of the provider's messages that may be this one: those to this address with this
+   * text that were created within the time, among them those of other notifications. Null if the
+   * provider cannot be queried, or does not list all of them.
    */
-  find?(outgoing: Outgoing, since_ms: number): Promise<readonly string[] | null>
+  find?(outgoing: Outgoing, sent: SentWithin): Promise<readonly string[] | null>
   close(): Promise<void>
 }

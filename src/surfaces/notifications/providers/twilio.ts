@@ -3,14 +3,14 @@
  * ref. If the reply to a send was lost, the message is searched in the vendor's list of messages to
  * that number.
  */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import {
   openUpstream,
   UpstreamFailure,
   type UpstreamResponse,
 } from '../../../kernel/outgoing/upstream.ts'
-import type { Outcome, Outgoing, Provider } from './outcome.ts'
+import { storedId, type Outcome, type Outgoing, type Provider, type SentWithin } from './outcome.ts'
 
 export type TwilioOptions = {
   readonly name: string
@@ -22,9 +22,20 @@ export type TwilioOptions = {
 
 const Created = Type.Object({ sid: Type.String({ maxLength: 64 }) })
 const Refused = Type.Object({ code: Type.Integer() })
-const Listed = Type.Object({
-  messages: Type.Array(Type.Object({ sid: Type.String({ maxLength: 64 }), body: Type.String() })),
+const Text = Type.Union([Type.String(), Type.Null()])
+const Message = Type.Object({
+  sid: Type.String({ maxLength: 64 }),
+  body: Type.String(),
+  from: Type.Optional(Text),
+  direction: Type.Optional(Text),
+  date_created: Type.Optional(Text),
 })
+const Listed = Type.Object({
+  messages: Type.Array(Message),
+  next_page_uri: Type.Optional(Text),
+})
+/** How far our clock and that of the vendor may differ. */
+const skew_ms = 60_000
 const deadline_ms = 15_000
 const refusals: Readonly<Record<number, Outcome>> = {
   21211: { kind: 'refused', code: 'invalid_destination', suppress: 'invalid_destination' },
@@ -39,6 +50,8 @@ export function openTwilio({ name, url, public_url, connections }: TwilioOptions
   const path = `/2010-04-01/Accounts/${encodeURIComponent(sid)}/Messages.json`
   const token = Buffer.from(`${sid}:${decodeURIComponent(password)}`).toString('base64')
   const headers = { authorization: `Basic ${token}` }
+  // In a query a plus means a space, and `?from=+15550100` is the natural way to write it.
+  const from = (searchParams.get('from') ?? '').replace(/^ (?=\d)/, '+')
   const upstream = openUpstream({ name, base_url: origin, connections, retries: 0 })
   return {
     name,
@@ -49,7 +62,7 @@ export function openTwilio({ name, url, public_url, connections }: TwilioOptions
       const report = `${public_url}/v1/providers/${name}/webhooks?ref=${encodeURIComponent(ref)}`
       const form = new URLSearchParams({
         To: to,
-        From: searchParams.get('from') ?? '',
+        From: from,
         Body: message.text,
         StatusCallback: report,
       })
@@ -68,10 +81,10 @@ export function openTwilio({ name, url, public_url, connections }: TwilioOptions
         return failureOf(error)
       }
     },
-    find: async ({ to, message }: Outgoing, since_ms) => {
+    find: async ({ to, message }: Outgoing, sent) => {
       const query = new URLSearchParams({
         To: to,
-        'DateSent>': new Date(since_ms - 60_000).toISOString(),
+        'DateSent>': new Date(sent.from_ms - skew_ms).toISOString(),
         PageSize: '100',
       })
       const call = {
@@ -84,16 +97,40 @@ export function openTwilio({ name, url, public_url, connections }: TwilioOptions
       const answer = await upstream.call(call).catch(() => null)
       const found = answer?.status === 200 ? json(answer) : null
       if (!Value.Check(Listed, found)) return null
-      return found.messages.filter(one => one.body === message.text).map(one => one.sid)
+      const ours = found.messages.filter(
+        one => one.body === message.text && !isOfAnotherProgram(one, from, sent),
+      )
+      // Ours may be on a page that was not read.
+      if (ours.length === 0 && found.next_page_uri) return null
+      return ours.map(one => one.sid)
     },
     close: () => upstream.close(),
   }
 }
 
+/**
+ * Another program may use the account, with the same text. Its message is not ours if it has another
+ * sender number, was not made through the API, or was made at another time. What the vendor does not
+ * say excludes nothing, because a message must not be sent twice.
+ */
+function isOfAnotherProgram(
+  { from, direction, date_created }: Static<typeof Message>,
+  own: string,
+  { from_ms, until_ms }: SentWithin,
+): boolean {
+  if (direction && direction !== 'outbound-api') return true
+  if (from && isNumber(from) && isNumber(own) && digitsOf(from) !== digitsOf(own)) return true
+  const at_ms = Date.parse(date_created ?? '')
+  return at_ms < from_ms - skew_ms || at_ms > until_ms + skew_ms
+}
+
+const isNumber = (text: string) => /^\+?[\d ()-]+$/.test(text)
+const digitsOf = (text: string) => text.replaceAll(/\D/g, '')
+
 function outcomeOf(answer: UpstreamResponse): Outcome {
   const body = json(answer)
   if (answer.status === 201 && Value.Check(Created, body)) {
-    return { kind: 'accepted', provider_message_id: body.sid }
+    return { kind: 'accepted', provider_message_id: storedId(body.sid) }
   }
   if (answer.status < 300) return { kind: 'unknown', code: 'provider_unavailable' }
   if (answer.status === 401 || answer.status === 403) {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { PushSubscription } from 'web-push'
 import { SafeFetchFailure, type SafeFetch } from '../../../kernel/outgoing/safe-fetch.ts'
 import { retryAfterSeconds } from '../../../kernel/outgoing/retry-after.ts'
-import type { Outcome, Provider } from './outcome.ts'
+import { storedId, type Outcome, type Provider } from './outcome.ts'
 
 export type Vapid = {
   readonly subject: string
@@ -73,7 +73,7 @@ function outcomeOf(
   location: string | undefined,
 ): Outcome {
   if (status >= 200 && status < 300) {
-    const provider_message_id = location?.slice(-200) ?? null
+    const provider_message_id = storedId(location?.slice(-200) ?? null)
     return { kind: 'accepted', provider_message_id }
   }
   if (status === 404 || status === 410) {

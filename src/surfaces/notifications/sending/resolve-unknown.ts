@@ -79,9 +79,12 @@ async function ask(deps: Deps, one: Unknown): Promise<readonly string[] | null> 
   // Also of a cancelled notification it is asked whether it was sent.
   const asked = { ...one, cancelled: false, token: '' }
   const [ready] = (await prepareEach(deps, [asked])).ready
-  return ready
-    ? provider.find(outgoingOf(ready, deps.kernel.clock.nowMs()), parseTime(one.wire_at))
-    : null
+  if (!ready) return null
+  const { clock, settings } = deps.kernel
+  const from_ms = parseTime(one.wire_at)
+  // The sender gives up before its lease ends.
+  const until_ms = from_ms + settings['notifications.lease_seconds'] * 1000
+  return provider.find(outgoingOf(ready, clock.nowMs()), { from_ms, until_ms })
 }
 
 type End = 'accepted' | 'resend' | 'failed' | 'wait'
