@@ -43,6 +43,38 @@ test('a stream of the inbox is continued where it was left', { timeout: 30_000 }
   }
 })
 
+test('a stream that is left between items that were read together gets all of them', async () => {
+  const who = await world.sender()
+  const name = await world.template(who)
+  const api = createClient({ base_url: world.url, token: who.token })
+  for (const order of ['one', 'two', 'three']) {
+    const sent = await world.send(who, {
+      recipient: { user_id: who.id },
+      category: 'order.updates',
+      template: { name },
+      data: { ...usual_data, order },
+      channels: ['in_app'],
+    })
+    expect(sent.status, sent.text).toBe(202)
+  }
+  let position = ''
+  for await (const event of api.notifications.inbox()) {
+    position = event.position ?? ''
+    break
+  }
+  await api.POST('/v1/inbox/read-all')
+  for await (const event of api.notifications.inbox({ resume: position })) {
+    position = event.position ?? ''
+    if (event.type === 'updated') break
+  }
+  const updated = new Set<string>()
+  for await (const event of api.notifications.inbox({ resume: position })) {
+    if (event.type === 'updated') updated.add(event.id)
+    if (updated.size === 3) break
+  }
+  expect(updated.size).toBe(3)
+}, 30_000)
+
 test('the stream ends with its signal, and throws what asking again would not change', async () => {
   const { token } = await world.member()
   const stop = new AbortController()

@@ -123,9 +123,12 @@ async function* watch(
         yield { event: 'inbox.reset', data: { sequence: stream.seen }, id: String(stream.seen) }
         continue
       }
-      for (const { changed, ...item } of items) {
-        yield eventOf(item, changed)
-        stream.seen = changed
+      for (const [at, { changed, ...item }] of items.entries()) {
+        // Items that changed together share a number. A reader that leaves between them gets all of
+        // them again.
+        const is_last = items[at + 1]?.changed !== changed
+        yield eventOf(item, changed, is_last ? changed : stream.seen)
+        if (is_last) stream.seen = changed
       }
       if (items.length > 0) yield await unread(db, whose, stream.seen)
       else await moved.promise
@@ -140,8 +143,8 @@ async function unread(db: Db, whose: Whose, place: number): Promise<SseEvent> {
   return { event: 'inbox.unread', data: { count: await unreadCount(db, whose) }, id: String(place) }
 }
 
-function eventOf(item: InboxItem, changed: number): SseEvent {
-  const id = String(changed)
+function eventOf(item: InboxItem, changed: number, place: number): SseEvent {
+  const id = String(place)
   if (item.sequence === changed) return { event: 'inbox.item', data: { item }, id }
   const { read_at, archived_at } = item
   return { event: 'inbox.updated', data: { id: item.id, read_at, archived_at }, id }
