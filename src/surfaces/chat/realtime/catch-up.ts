@@ -11,6 +11,7 @@ import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { messageColumns, messageOf, MessageRow, showMessage } from '../messages/message-row.ts'
 import { ConversationState, Role } from '../schemas.ts'
+import type { Connection } from './connection.ts'
 import { frameOf } from './frames.ts'
 import {
   broadcast,
@@ -18,6 +19,8 @@ import {
   messageFrame,
   saidOf,
   type MessageType,
+  type Person,
+  type Since,
   type Watched,
   type WatchedSet,
 } from './watched.ts'
@@ -109,32 +112,59 @@ function isOwed({ people }: Watched): boolean {
   return false
 }
 
-/** Sockets that were subscribed late get the messages that the others have received. */
+/**
+ * Sockets that were subscribed late get the messages that the others have received, read once for
+ * all of them.
+ */
 async function deliverLate(deps: Pick<Deps, 'kernel' | 'cipher'>, watched: Watched): Promise<void> {
-  for (const person of watched.people.values()) {
-    if (!person.certain || person.late.size === 0) continue
-    const { known_sequence } = watched
-    const late = [...person.late]
-    const after = Math.max(person.joined_sequence, Math.min(...late.map(([, one]) => one)))
-    const fetches = known_sequence - after > behind_max
-    const rows = fetches ? [] : await readSent(deps, watched, after)
-    for (const [connection, since] of late) {
-      if (!person.late.delete(connection)) continue
-      person.sockets.add(connection)
-      if (fetches) connection.miss(watched.id, 0)
-      for (const row of rows) {
-        if (row.sequence <= since || row.sequence > (person.left_sequence ?? known_sequence))
-          continue
-        const message = messageOf(deps.cipher, watched.data_key, row)
-        const frame = messageFrame(
-          'message.created',
-          showMessage(message, person),
-          row.created_event_id,
-        )
-        connection.live(frame, watched.id, row.revision)
-      }
+  const { known_sequence } = watched
+  const late = [...watched.people.values()].flatMap(person =>
+    person.certain
+      ? [...person.late].map(([connection, since]) => ({ person, connection, since }))
+      : [],
+  )
+  if (late.length === 0) return
+  const earliest = late.reduce(
+    (least, { person, since }) => Math.min(least, Math.max(person.joined_sequence, since.sequence)),
+    known_sequence,
+  )
+  const after = Math.max(earliest, known_sequence - behind_max)
+  const rows = after < known_sequence ? await readSent(deps, watched, after) : []
+  for (const { person, connection, since } of late) {
+    // It was closed meanwhile.
+    if (!person.late.delete(connection)) continue
+    person.sockets.add(connection)
+    if (mustFetch(watched, person, connection, since)) {
+      connection.miss(watched.id, since.revision ?? 0)
+      continue
+    }
+    for (const row of rows) {
+      const { sequence, revision } = row
+      const before = sequence <= since.sequence || sequence <= person.joined_sequence
+      if (before || sequence > (person.left_sequence ?? known_sequence)) continue
+      const message = messageOf(deps.cipher, watched.data_key, row)
+      const shown = showMessage(message, person)
+      connection.live(
+        messageFrame('message.created', shown, row.created_event_id),
+        watched.id,
+        revision,
+      )
     }
   }
+}
+
+/**
+ * Whether a late socket fetches the changes itself: it is far behind, or something other than a new
+ * message has changed meanwhile. A plain socket gets new messages only.
+ */
+function mustFetch(
+  { known_sequence, known_revision }: Watched,
+  { joined_sequence }: Person,
+  { plain }: Connection,
+  { sequence, revision }: Since,
+): boolean {
+  if (known_sequence - Math.max(sequence, joined_sequence) > behind_max) return true
+  return !plain && revision !== null && known_revision - revision > known_sequence - sequence
 }
 
 async function readSent(

@@ -20,11 +20,15 @@ export type Person = {
   certain: boolean
   readonly sockets: Set<Connection>
   /**
-   * Sockets that get nothing yet, because messages after this sequence were sent to the others
-   * before these sockets were subscribed. The next read sends these messages first.
+   * Sockets that get nothing yet: messages may be sent to the others while the membership of their
+   * person is read, or were sent before these sockets were subscribed. The next read first sends
+   * what each of them misses after this place.
    */
-  readonly late: Map<Connection, number>
+  readonly late: Map<Connection, Since>
 }
+
+/** `revision` is null for a person who joined: there are no earlier changes to see. */
+export type Since = { readonly sequence: number; readonly revision: number | null }
 
 export type Watched = {
   readonly tenant_id: string
@@ -78,8 +82,9 @@ export class WatchedSet {
 
   /**
    * Subscribes a socket to a conversation in which its person is a member, according to the row
-   * just read. A socket that opens asks for what it has missed by itself. One that is open already
-   * gets all messages since its person joined.
+   * just read. A socket that opens asks for what it has missed by itself, and gets what changes
+   * after the row was read. One that is open already gets all messages since its person joined. A
+   * read that is running has not read the membership of a new person.
    */
   join(connection: Connection, row: Membership, opens: boolean): Watched {
     const { tenant_id, user_id } = connection.holder
@@ -92,14 +97,16 @@ export class WatchedSet {
       joined_sequence: row.joined_sequence,
       left_sequence: null,
       left_at_revision: null,
-      certain: watched.known_revision <= row.revision,
+      certain: watched.known_revision <= row.revision && watched.reading === null,
       sockets: new Set(),
       late: new Map(),
     }
     watched.people.set(user_id, person)
     const missed = !opens && watched.known_sequence > row.joined_sequence
-    if (missed) person.late.set(connection, row.joined_sequence)
-    else person.sockets.add(connection)
+    if (!missed && person.certain) person.sockets.add(connection)
+    else if (opens) {
+      person.late.set(connection, { sequence: row.latest_sequence, revision: row.revision })
+    } else person.late.set(connection, { sequence: row.joined_sequence, revision: null })
     return watched
   }
 
