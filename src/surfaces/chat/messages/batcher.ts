@@ -5,7 +5,7 @@
  * wait for it. If a whole batch fails, its messages are sent again one at a time with the same
  * keys. So an unknown outcome is resolved and never repeated.
  */
-import { isUnavailable } from '../../../kernel/database/failures.ts'
+import { isUnavailable, SqlState } from '../../../kernel/database/failures.ts'
 import {
   appendMessages,
   type AppendDeps,
@@ -22,6 +22,14 @@ type Item = {
   readonly draft: Draft
   readonly resolve: (sent: Sent) => void
   readonly reject: (error: unknown) => void
+}
+
+type Outage = { readonly error: unknown } | null
+
+/** A message that waited too long for the lock of its conversation says nothing about the others. */
+function isOutage(error: unknown): boolean {
+  const own = error instanceof SqlState && /^(40001|40P01|55P03|57014)$/.test(error.code)
+  return isUnavailable(error) && !own
 }
 
 export class Batcher {
@@ -66,7 +74,7 @@ export class Batcher {
       const drafts = items.map(one => one.draft)
       left = this.settle(items, await appendMessages(this.deps, drafts, false))
     } catch {
-      for (const item of items) await this.alone([item], true)
+      await this.oneByOne(items)
     }
     this.release(items, left)
   }
@@ -86,15 +94,30 @@ export class Batcher {
     }
   }
 
-  private async alone(items: readonly Item[], again: boolean): Promise<void> {
+  private async alone(items: readonly Item[], again: boolean): Promise<Outage> {
     try {
       const drafts = items.map(one => one.draft)
       this.settle(items, await appendMessages(this.deps, drafts, true))
+      return null
     } catch (error) {
-      if (items.length > 1) for (const item of items) await this.alone([item], true)
-      else if (again && isUnavailable(error)) await this.alone(items, false)
-      else for (const item of items) item.reject(error)
+      if (items.length > 1) return await this.oneByOne(items)
+      if (again && isUnavailable(error)) return await this.alone(items, false)
+      for (const item of items) item.reject(error)
+      return isOutage(error) ? { error } : null
     }
+  }
+
+  /**
+   * While the database cannot be reached, the others would wait for it one after the other, so they
+   * get the same error at once.
+   */
+  private async oneByOne(items: readonly Item[]): Promise<Outage> {
+    let outage: Outage = null
+    for (const item of items) {
+      if (outage) item.reject(outage.error)
+      else outage = await this.alone([item], true)
+    }
+    return outage
   }
 
   /** Returns the items whose conversation is locked by another process. */
