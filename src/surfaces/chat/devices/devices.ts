@@ -68,6 +68,11 @@ export async function putDevice(
   // The transactions of a person run one at a time, so that the limit of devices holds.
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`chat.devices ${user_id}`}, 0))`)
   const hash = address && deps.kernel.keys.fingerprint('chat.push_tokens', address)
+  // Two people who register one push token at the same moment come one after the other.
+  if (hash) {
+    const token = `chat.push_tokens ${tenant_id} ${hash.toString('hex')}`
+    await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${token}, 0))`)
+  }
   await release(
     tx,
     deps,

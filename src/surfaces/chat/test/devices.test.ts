@@ -1,9 +1,9 @@
-/** A session that expires, and is not revoked: no event says so. */
+/** Devices: to whom a push token belongs, and until when. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { openChatWorld, type ChatWorld, type Talker } from './chat-world.ts'
+import { openChatWorld, upTo, type ChatWorld, type Talker } from './chat-world.ts'
 
 let world: ChatWorld
 beforeAll(async () => {
@@ -23,7 +23,7 @@ async function putDevice(who: Talker): Promise<() => Promise<number>> {
       where e.tenant_id = ${who.tenant.id} and e.user_id = ${who.id}`)
 }
 
-test('ends its sockets, and its devices get no more pushes', async () => {
+test('a session that expires ends its sockets, and its devices get no more pushes', async () => {
   const [ada] = (await world.people(1)) as [Talker]
   const socket = await ada.socket()
   const devices = await putDevice(ada)
@@ -43,4 +43,17 @@ test('ends its sockets, and its devices get no more pushes', async () => {
   } finally {
     await world.call('POST', '/dev/clock', { body: { offset_seconds: 0 } })
   }
+})
+
+test('a push token that several people register at once belongs to one of them', async () => {
+  const people = await world.people(5)
+  const body = { platform: 'android', push_token: `token-${newId()}` }
+  for (const _ of upTo(3)) {
+    const made = await Promise.all(
+      people.map(one => one.ask('PUT', `/v1/devices/${newId()}`, body)),
+    )
+    expect(made.map(one => one.status)).toEqual(people.map(() => 200))
+  }
+  const lists = await Promise.all(people.map(one => one.ask('GET', '/v1/devices')))
+  expect(lists.flatMap(one => one.body.data)).toHaveLength(1)
 })
