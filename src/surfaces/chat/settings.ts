@@ -10,7 +10,7 @@ export const settings = {
   'chat.members_added_per_day': count(1000, 'members/day', 'Members that one person adds', 1),
   'chat.body_bytes': count(32 * 1024, 'bytes', 'Largest text of a message in UTF-8', 1, 64 * 1024),
   'chat.message_attachments': count(10, 'attachments', 'Attachments of one message', 1, 10),
-  'chat.attachment_hours': count(24, 'hours', 'How long an attachment may wait to be sent', 1, 24 * 30),
+  'chat.attachment_hours': count(24, 'hours', 'How long an uploaded attachment may wait to be sent', 1, 24 * 30),
   'chat.sends_per_10_seconds': count(20, 'messages', 'Messages of one person to one conversation in ten seconds', 1),
   'chat.sends_per_minute': count(120, 'messages/min', 'Messages of one person', 1),
   'chat.edit_hours': count(24, 'hours', 'How long a message may be edited', 1, 24 * 3650),

@@ -1,6 +1,8 @@
 /**
- * Deletes attachments that were never sent, with their files. The conversations are locked first,
- * as when a message takes an attachment: a message that is being sent keeps its file.
+ * Deletes attachments that were never sent, with their files. While the file is being uploaded, the
+ * attachment stays: the upload expires by itself, and its file would have no attachment. The
+ * conversations are locked first, as when a message takes an attachment: a message that is being
+ * sent keeps its file.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -36,7 +38,7 @@ async function discardSome(tx: Tx, { files }: Pick<Deps, 'files'>): Promise<numb
     sql`
       -- any tenant: a sweep
       select tenant_id, id, conversation_id from chat.attachments
-      where message_id is null and expires_at < kernel.now()
+      where message_id is null and expires_at < kernel.now() and state <> 'pending'
       order by expires_at limit ${batch}`,
   )
   if (old.length === 0) return 0

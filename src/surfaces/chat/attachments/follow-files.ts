@@ -34,7 +34,7 @@ type Payload = Static<typeof Payload>
 const Found = Type.Object({ id: Type.String(), conversation_id: Type.String() })
 const Moved = Type.Object({ message_id: nullable(Type.String()) })
 
-export function followFiles(deps: Pick<Deps, 'live'>): Consumer {
+export function followFiles(deps: Pick<Deps, 'live' | 'kernel'>): Consumer {
   return {
     name: 'chat.files',
     events: Object.keys(states),
@@ -47,7 +47,7 @@ export function followFiles(deps: Pick<Deps, 'live'>): Consumer {
 
 async function moveAttachment(
   tx: Tx,
-  deps: Pick<Deps, 'live'>,
+  deps: Pick<Deps, 'live' | 'kernel'>,
   tenant_id: string,
   type: string,
   { upload_id, file_id, detected_type }: Payload,
@@ -64,11 +64,14 @@ async function moveAttachment(
   )
   if (!found) return
   const conversation = await lockConversation(tx, { tenant_id, id: found.conversation_id })
+  const hours = deps.kernel.settings['chat.attachment_hours']
   const moved = await tx.maybe(
     Moved,
     sql`
       update chat.attachments
-      set state = ${to}, file_id = coalesce(file_id, ${file_id ?? null}::uuid),
+      set state = ${to}, expires_at = case when ${to} = 'processing'
+          then kernel.now() + make_interval(hours => ${hours}) else expires_at end,
+        file_id = coalesce(file_id, ${file_id ?? null}::uuid),
         media_type = coalesce(${detected_type ?? null}, media_type)
       where tenant_id = ${tenant_id} and id = ${found.id} and state = any(${[...from]}::text[])
       returning message_id`,

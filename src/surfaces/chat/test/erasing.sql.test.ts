@@ -62,7 +62,8 @@ test('an attachment that is being sent is not discarded, although its time is ov
   const { db } = world.platform.kernel
   const whose = sql`tenant_id = ${ada.tenant.id} and id = ${attachment_id}`
   await db.run(sql`
-    update chat.attachments set expires_at = kernel.now() - interval '1 minute' where ${whose}`)
+    update chat.attachments set state = 'processing', expires_at = kernel.now() - interval '1 minute'
+    where ${whose}`)
   const [held, released] = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()]
   const sending = db.tx(async tx => {
     await tx.run(sql`
@@ -86,4 +87,35 @@ test('an attachment that is being sent is not discarded, although its time is ov
   }
   await Promise.all([sending, swept])
   expect(await db.run(sql`select from chat.attachments where ${whose}`)).toBe(1)
+})
+
+test('an attachment whose upload takes longer than its time can be sent afterwards', async () => {
+  const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+  const id = await ada.group([bob])
+  const bytes = Buffer.from('a long way')
+  const begun = await ada.ask('POST', '/v1/attachments/uploads', {
+    conversation_id: id,
+    expected_size: bytes.length,
+  })
+  const { attachment_id, upload } = begun.body
+  await world.platform.kernel.db.run(sql`
+    update chat.attachments set expires_at = kernel.now() - interval '1 minute'
+    where tenant_id = ${ada.tenant.id} and id = ${attachment_id}`)
+  const loops = world.platform.opened['chat']?.loops ?? []
+  const sweep = loops.find(one => one.name === 'chat.unsent_attachments')
+  await sweep?.run(new AbortController().signal)
+  await world.send(upload, bytes)
+  const checksum = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+  expect((await world.complete(ada, upload.upload_id, { checksum })).status).toBe(202)
+  const found = sql`
+    select from chat.attachments where tenant_id = ${ada.tenant.id} and id = ${attachment_id}
+      and state = 'available' and expires_at > kernel.now()`
+  await eventually(
+    'it is available, and has time',
+    async () => (await world.platform.kernel.db.run(found)) > 0,
+  )
+  await sweep?.run(new AbortController().signal)
+  const at = `/v1/conversations/${id}/messages`
+  const sent = await ada.ask('POST', at, { attachment_ids: [attachment_id] }, { key: newKey() })
+  expect(sent.status, sent.text).toBe(201)
 })
