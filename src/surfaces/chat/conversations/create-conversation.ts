@@ -9,7 +9,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { announce } from '../events.ts'
-import { requireAddable } from '../members/require-addable.ts'
+import { requireAddable, requireRoom } from '../members/require-addable.ts'
 import type { Role, Seat } from '../schemas.ts'
 import type { CreateConversation } from './schemas.ts'
 
@@ -27,7 +27,6 @@ export async function createConversation(
   const others = asked.member_ids.map(one => one.toLowerCase()).filter(id => id !== user_id)
   checkShape(deps, asked, others)
   await requireAddable(tx, deps, creator, others)
-  const { settings } = deps.kernel
   const id = newId()
   const direct_key = asked.type === 'direct' ? [user_id, ...others].toSorted().join(' ') : null
   const made = await tx.maybe(
@@ -42,11 +41,12 @@ export async function createConversation(
   )
   if (!made)
     return { seat: { ...(await findDirect(tx, tenant_id, direct_key)), user_id }, created: false }
+  await requireRoom(tx, deps, creator, others)
   await deps.kernel.take(tx, [
     {
       name: 'chat.conversations',
       of: `${tenant_id} ${user_id}`,
-      many: settings['chat.conversations_per_hour'],
+      many: deps.kernel.settings['chat.conversations_per_hour'],
       per_seconds: 3600,
     },
   ])

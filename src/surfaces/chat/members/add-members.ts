@@ -10,7 +10,7 @@ import { problem } from '../errors.ts'
 import { endChanges, lockConversation, nextChange } from '../conversations/change.ts'
 import { requireSeat } from '../conversations/seat.ts'
 import type { Seat } from '../schemas.ts'
-import { requireAddable } from './require-addable.ts'
+import { requireAddable, requireRoom } from './require-addable.ts'
 
 const Known = Type.Object({ user_id: Type.String() })
 
@@ -25,6 +25,7 @@ export async function addMembers(
   const ids = user_ids.map(id => id.toLowerCase())
   const actor = { id: seat.user_id, tenant_id: seat.tenant_id }
   await requireAddable(tx, deps, actor, ids)
+  await requireRoom(tx, deps, actor, ids)
   const conversation = await lockConversation(tx, seat)
   const own = await requireSeat(tx, seat)
   if (own.role === 'member' || (role === 'admin' && own.role !== 'owner')) {

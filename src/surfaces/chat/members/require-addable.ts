@@ -12,7 +12,7 @@ const Full = Type.Object({ user_id: Type.String() })
 
 export async function requireAddable(
   tx: Tx,
-  { kernel, people, blocks }: Pick<Deps, 'kernel' | 'people' | 'blocks'>,
+  { people, blocks }: Pick<Deps, 'people' | 'blocks'>,
   actor: { readonly id: string; readonly tenant_id: string },
   user_ids: readonly string[],
 ): Promise<void> {
@@ -22,6 +22,16 @@ export async function requireAddable(
   const blocked = await blocks.blockedPairs(tx, tenant_id, pairs)
   const unknown = user_ids.findIndex((id, at) => !known.has(id) || blocked[at])
   if (unknown >= 0) throw problem('member_unknown')
+}
+
+/** Limits the conversations of a person, and the people that one person adds. */
+export async function requireRoom(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  actor: { readonly id: string; readonly tenant_id: string },
+  user_ids: readonly string[],
+): Promise<void> {
+  const { tenant_id } = actor
   const most = kernel.settings['chat.conversations_max']
   const full = await tx.many(
     Full,

@@ -1,0 +1,19 @@
+/** Limits of people, with small numbers. */
+import { afterAll, expect, test } from 'vitest'
+import { openChatWorld, type Talker } from './chat-world.ts'
+
+const world = await openChatWorld({ ROLES: 'api', CHAT_CONVERSATIONS_MAX: '1' })
+afterAll(() => world.close())
+
+test('a direct conversation that exists is found by people who may have no further one', async () => {
+  const [ada, bob, cleo] = (await world.people(3)) as [Talker, Talker, Talker]
+  const id = await ada.direct(bob)
+  expect(await ada.direct(bob)).toBe(id)
+  expect(await bob.direct(ada)).toBe(id)
+  const body = { type: 'direct', member_ids: [cleo.id] }
+  const refused = await ada.ask('POST', '/v1/conversations', body)
+  expect([refused.status, refused.body.code]).toEqual([429, 'quota_exceeded'])
+  // What is refused leaves nothing behind.
+  const again = await ada.ask('POST', '/v1/conversations', body)
+  expect(again.status).toBe(429)
+})
