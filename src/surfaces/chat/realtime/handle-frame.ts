@@ -172,6 +172,8 @@ async function subscribe(
 ) {
   const { live } = deps
   const people = await findAcquainted(deps, connection.holder, frame.user_ids)
+  // A socket that is closed is not forgotten again.
+  if (connection.ended) return
   live.presence.forget(connection)
   live.presence.subscribe(connection, people)
 }

@@ -12,6 +12,7 @@ import { compile } from '../../../kernel/database/sql.ts'
 import type { Face as Social } from '../../social/face.ts'
 import { openBodyCipher } from '../messages/body-cipher.ts'
 import { Connection, limitsOf } from '../realtime/connection.ts'
+import { openFrameHandler, type SocketDeps } from '../realtime/handle-frame.ts'
 import { OpenLive } from '../realtime/open-live.ts'
 import type { Kernel } from '../settings.ts'
 import { openChatWorld, type ChatWorld, type Json, type Talker } from './chat-world.ts'
@@ -31,6 +32,7 @@ afterAll(async () => {
 const memberships = /select b\.conversation_id, b\.joined_sequence/
 const head = /select c\.latest_sequence, c\.revision/
 const messages = /from chat\.messages m/
+const acquainted = /select w\.user_id from unnest/
 
 /** The sockets of a process whose statements can be held. */
 function slowProcess() {
@@ -61,6 +63,8 @@ function slowProcess() {
   })
   return {
     live,
+    kernel: slow,
+    blocks,
     /** Holds the next such statement: before it is sent, or before its rows arrive. */
     hold: (when: 'before' | 'after', of: RegExp): (() => void) => {
       const gate = Promise.withResolvers<void>()
@@ -160,4 +164,19 @@ test('a message that is committed while a read begins reaches a socket that open
     await eventually('it has the message', () => Promise.resolve(bodies.includes('two')))
   }
   await there.live.close()
+})
+
+test('a socket that closes while its subscription to presence is checked is forgotten', async () => {
+  const { ada, there, second } = await cast()
+  const { live, kernel, blocks } = there
+  const handle = openFrameHandler({ kernel, live, blocks } as unknown as SocketDeps)
+  const check = there.hold('after', acquainted)
+  const done = handle(second.connection, { type: 'presence.subscribe', user_ids: [ada.id] })
+  await there.isHeld(0)
+  second.connection.end(1001, 'reconnect')
+  live.presence.forget(second.connection)
+  check()
+  await done
+  expect(second.connection.presence_of.size).toBe(0)
+  await live.close()
 })
