@@ -48,10 +48,8 @@ function slowProcess() {
   }
   const db: Db = {
     ...kernel.db,
-    many: (row, statement) =>
-      held(compile(statement).text, () => kernel.db.many(row, statement)),
-    maybe: (row, statement) =>
-      held(compile(statement).text, () => kernel.db.maybe(row, statement)),
+    many: (row, statement) => held(compile(statement).text, () => kernel.db.many(row, statement)),
+    maybe: (row, statement) => held(compile(statement).text, () => kernel.db.maybe(row, statement)),
   }
   const blocks = world.platform.opened['social']?.face as Social
   const slow = { ...kernel, db }
@@ -149,9 +147,7 @@ test('a message that is committed while a read begins reaches a socket that open
   // The process has delivered this one, so the memberships just read are older.
   await ada.send(id, 'one')
   read()
-  await eventually('the first member has it', () =>
-    Promise.resolve(first.bodies.includes('one')),
-  )
+  await eventually('the first member has it', () => Promise.resolve(first.bodies.includes('one')))
   await eventually('nothing is read any more', () => Promise.resolve(watched.reading === null))
   const begin = there.hold('before', head)
   read()

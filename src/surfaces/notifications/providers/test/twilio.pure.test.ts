@@ -85,11 +85,14 @@ test('a list that has more pages does not say that there is none', async () => {
   expect(await find([ours], '/2010-04-01/next')).toEqual(['SM1'])
 })
 
-test.each(['+15550100', '%2B15550100'])('a sender that is written as %s is a number', async from => {
-  const twilio = open(from)
-  const outcome = await twilio.send(sms, new AbortController().signal)
-  await twilio.close()
-  // An id that cannot be stored is left out, because the vendor has the message.
-  expect(outcome).toEqual({ kind: 'accepted', provider_message_id: null })
-  expect(sent.at(-1)?.get('From')).toBe('+15550100')
-})
+test.each(['+15550100', '%2B15550100'])(
+  'a sender that is written as %s is a number',
+  async from => {
+    const twilio = open(from)
+    const outcome = await twilio.send(sms, new AbortController().signal)
+    await twilio.close()
+    // An id that cannot be stored is left out, because the vendor has the message.
+    expect(outcome).toEqual({ kind: 'accepted', provider_message_id: null })
+    expect(sent.at(-1)?.get('From')).toBe('+15550100')
+  },
+)
