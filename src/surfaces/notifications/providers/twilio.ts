@@ -30,6 +30,7 @@ const Message = Type.Object({
   direction: Type.Optional(Text),
   date_created: Type.Optional(Text),
 })
+type Message = Static<typeof Message>
 const Listed = Type.Object({
   messages: Type.Array(Message),
   next_page_uri: Type.Optional(Text),
@@ -82,11 +83,8 @@ export function openTwilio({ name, url, public_url, connections }: TwilioOptions
       }
     },
     find: async ({ to, message }: Outgoing, sent) => {
-      const query = new URLSearchParams({
-        To: to,
-        'DateSent>': new Date(sent.from_ms - skew_ms).toISOString(),
-        PageSize: '100',
-      })
+      // A filter by the time of sending could leave out what the vendor has not sent yet.
+      const query = new URLSearchParams({ To: to, PageSize: '100' })
       const call = {
         method: 'GET',
         path: `${path}?${query}`,
@@ -100,8 +98,9 @@ export function openTwilio({ name, url, public_url, connections }: TwilioOptions
       const ours = found.messages.filter(
         one => one.body === message.text && !isOfAnotherProgram(one, from, sent),
       )
-      // Ours may be on a page that was not read.
-      if (ours.length === 0 && found.next_page_uri) return null
+      const is_whole = !found.next_page_uri || found.messages.some(one => isBefore(one, sent))
+      // Ours may be on a page that was not read. The newest messages are on the first one.
+      if (ours.length === 0 && !is_whole) return null
       return ours.map(one => one.sid)
     },
     close: () => upstream.close(),
@@ -113,16 +112,19 @@ export function openTwilio({ name, url, public_url, connections }: TwilioOptions
  * sender number, was not made through the API, or was made at another time. What the vendor does not
  * say excludes nothing, because a message must not be sent twice.
  */
-function isOfAnotherProgram(
-  { from, direction, date_created }: Static<typeof Message>,
-  own: string,
-  { from_ms, until_ms }: SentWithin,
-): boolean {
+function isOfAnotherProgram(one: Message, own: string, sent: SentWithin): boolean {
+  const { from, direction } = one
   if (direction && direction !== 'outbound-api') return true
   if (from && isNumber(from) && isNumber(own) && digitsOf(from) !== digitsOf(own)) return true
-  const at_ms = Date.parse(date_created ?? '')
-  return at_ms < from_ms - skew_ms || at_ms > until_ms + skew_ms
+  return isBefore(one, sent) || createdAt(one) > sent.until_ms + skew_ms
 }
+
+/** False if the vendor does not say when it was made. */
+function isBefore(one: Message, { from_ms }: SentWithin): boolean {
+  return createdAt(one) < from_ms - skew_ms
+}
+
+const createdAt = ({ date_created }: Message) => Date.parse(date_created ?? '')
 
 const isNumber = (text: string) => /^\+?[\d ()-]+$/.test(text)
 const digitsOf = (text: string) => text.replaceAll(/\D/g, '')

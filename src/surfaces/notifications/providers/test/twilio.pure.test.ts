@@ -7,11 +7,13 @@ import { openTwilio } from '../twilio.ts'
 
 let listed: object = {}
 const sent: URLSearchParams[] = []
+const asked: URL[] = []
 const vendor = createServer((request, response) => {
   let body = ''
   request.on('data', (chunk: Buffer) => (body += chunk.toString()))
   request.on('end', () => {
     if (request.method === 'POST') sent.push(new URLSearchParams(body))
+    else asked.push(new URL(request.url ?? '', 'http://vendor.test'))
     response.statusCode = request.method === 'POST' ? 201 : 200
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(request.method === 'POST' ? { sid: 'SM\u0000' } : listed))
@@ -80,9 +82,14 @@ test.each([
   expect(await find([{ ...ours, ...other }])).toEqual([])
 })
 
-test('a list that has more pages does not say that there is none', async () => {
-  expect(await find([{ ...ours, body: 'good bye' }], '/2010-04-01/next')).toBe(null)
+test('a list that has more pages says that there is none only if it goes back far enough', async () => {
+  const other = { ...ours, body: 'good bye' }
+  expect(await find([other], '/2010-04-01/next')).toBe(null)
   expect(await find([ours], '/2010-04-01/next')).toEqual(['SM1'])
+  const older = { ...ours, date_created: 'Sun, 22 Nov 2026 11:50:00 +0000' }
+  expect(await find([other, older], '/2010-04-01/next')).toEqual([])
+  // What the vendor has not sent yet has no time of sending.
+  expect(asked.at(-1)?.search).toBe('?To=%2B4930901820&PageSize=100')
 })
 
 test.each(['+15550100', '%2B15550100'])(
