@@ -15,6 +15,7 @@ import { domainOf } from '../addresses.ts'
 import type { Deps } from '../deps.ts'
 import type { Outcome, Outgoing } from '../providers/outcome.ts'
 import type { Offered } from '../providers/providers.ts'
+import { choose } from './choose.ts'
 import type { Claimed } from './claim.ts'
 import { openGate, type Gate } from './gates.ts'
 import { openPace } from './pace.ts'
@@ -129,17 +130,6 @@ function openBudgets() {
     budget.called()
     return true
   }
-}
-
-/** Undefined if no provider accepts it now. */
-function choose(offered: readonly Offered[], { provider, pinned }: Claimed) {
-  const from = offered.findIndex(one => one.provider.name === provider)
-  const last = pinned && from >= 0 ? from + 1 : offered.length
-  for (const one of offered.slice(Math.max(0, from), last)) {
-    const admission = one.breaker.admit()
-    if (admission) return { ...one, admission }
-  }
-  return undefined
 }
 
 /**
