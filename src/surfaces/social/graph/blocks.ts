@@ -38,7 +38,7 @@ export async function block(
   await requireWriter(tx, blocker)
   await lockPair(tx, blocker, blocked_id)
   await requireKnown(tx, deps, blocker, blocked_id)
-  await requireRoom(tx, deps, blocker)
+  await requireRoom(tx, deps, blocker, blocked_id)
   await endFollow(tx, tenant_id, { follower_id: blocker_id, followed_id: blocked_id })
   await endFollow(tx, tenant_id, { follower_id: blocked_id, followed_id: blocker_id })
   const { at_us, made, ...found } = await tx.one(
@@ -71,12 +71,20 @@ async function requireKnown(tx: Tx, deps: Deps, viewer: Person, id: string): Pro
   if (!known) await requireTarget(tx, deps, viewer, id)
 }
 
-async function requireRoom(tx: Tx, { kernel }: Pick<Deps, 'kernel'>, { tenant_id, id }: Person) {
+/** A repeated block adds nothing, so the one that stands is not counted. */
+async function requireRoom(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  { tenant_id, id }: Person,
+  blocked_id: string,
+) {
   await kernel.counted(
     tx,
     `social.blocks:${id}`,
     kernel.settings['social.blocks'],
-    sql`select from social.blocks where tenant_id = ${tenant_id} and blocker_id = ${id}`,
+    sql`
+      select from social.blocks
+      where tenant_id = ${tenant_id} and blocker_id = ${id} and blocked_id <> ${blocked_id}`,
   )
 }
 
@@ -112,7 +120,9 @@ export async function mute(
     tx,
     `social.mutes:${muter_id}`,
     kernel.settings['social.blocks'],
-    sql`select from social.mutes where tenant_id = ${tenant_id} and muter_id = ${muter_id}`,
+    sql`
+      select from social.mutes
+      where tenant_id = ${tenant_id} and muter_id = ${muter_id} and muted_id <> ${muted_id}`,
   )
   return await tx.one(
     Mute,

@@ -176,13 +176,18 @@ describe.concurrent('a block', () => {
     expect(answers).toEqual([true, false, true])
   })
 
-  test('is limited, and no person blocks themselves', async () => {
-    const [ben, ...others] = (await world.people(5)) as [Someone, ...Someone[]]
-    const block = async (id = '') => code(await ben.ask('PUT', `/v1/users/me/blocks/${id}`))
-    expect(await block(ben.id)).toEqual([422, 'cannot_block_self'])
-    for (const { id } of others.slice(0, 3)) expect(await block(id)).toEqual([200, undefined])
-    expect(await block(others[3]?.id)).toEqual([429, 'quota_exceeded'])
-  })
+  test.each(['blocks', 'mutes'])(
+    'and the limit of %s: a repeated one needs no room',
+    async kind => {
+      const [ben, ...others] = (await world.people(5)) as [Someone, ...Someone[]]
+      const body = kind === 'mutes' ? {} : undefined
+      const put = async (id = '') => code(await ben.ask('PUT', `/v1/users/me/${kind}/${id}`, body))
+      expect(await put(ben.id)).toEqual([422, 'cannot_block_self'])
+      for (const { id } of others.slice(0, 3)) expect(await put(id)).toEqual([200, undefined])
+      expect(await put(others[3]?.id)).toEqual([429, 'quota_exceeded'])
+      expect(await put(others[2]?.id)).toEqual([200, undefined])
+    },
+  )
 
   test('and a follow at once: never both, in five hundred races', async () => {
     const people = await world.people(8)
