@@ -103,7 +103,7 @@ export const errors = {
   reply_target_unknown: {
     status: 422,
     title: 'There is no message with this sequence to reply to',
-    cause: 'The message does not exist, is deleted, or you may not see it.',
+    cause: 'The message does not exist, or you may not see it.',
     cure: 'Send the `sequence` of a message of this conversation.',
   },
   unsupported_version: {
