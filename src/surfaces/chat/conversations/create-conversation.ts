@@ -41,7 +41,7 @@ export async function createConversation(
   )
   if (!made)
     return { seat: { ...(await findDirect(tx, tenant_id, direct_key)), user_id }, created: false }
-  await requireRoom(tx, deps, creator, others)
+  await requireRoom(tx, deps, creator, [user_id, ...others])
   await deps.kernel.take(tx, [
     {
       name: 'chat.conversations',

@@ -24,12 +24,12 @@ export async function requireAddable(
   if (unknown >= 0) throw problem('member_unknown')
 }
 
-/** Limits the conversations of a person, and the people that one person adds. */
+/** Limits the conversations of each one who joins, and the people that one person adds. */
 export async function requireRoom(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
   actor: { readonly id: string; readonly tenant_id: string },
-  user_ids: readonly string[],
+  joining: readonly string[],
 ): Promise<void> {
   const { tenant_id } = actor
   const most = kernel.settings['chat.conversations_max']
@@ -37,7 +37,7 @@ export async function requireRoom(
     Full,
     sql`
       select user_id from chat.conversation_members
-      where tenant_id = ${tenant_id} and user_id = any(${[actor.id, ...user_ids]}::uuid[])
+      where tenant_id = ${tenant_id} and user_id = any(${joining}::uuid[])
         and left_sequence is null
       group by user_id having count(*) >= ${most} limit 1`,
   )
@@ -56,6 +56,6 @@ export async function requireRoom(
         per_seconds: 86_400,
       },
     ],
-    { cost: user_ids.length },
+    { cost: joining.filter(one => one !== actor.id).length },
   )
 }

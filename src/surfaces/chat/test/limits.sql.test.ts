@@ -17,3 +17,16 @@ test('a direct conversation that exists is found by people who may have no furth
   const again = await ada.ask('POST', '/v1/conversations', body)
   expect(again.status).toBe(429)
 })
+
+test('an admin who may have no further conversation adds people to a group', async () => {
+  const [ada, bob, cleo] = (await world.people(3)) as [Talker, Talker, Talker]
+  const id = await ada.group([bob])
+  const add = (user_id: string) =>
+    ada.ask('POST', `/v1/conversations/${id}/members`, { user_ids: [user_id] })
+  expect((await add(cleo.id)).status).toBe(201)
+  const [dave] = (await world.people(1)) as [Talker]
+  await bob.ask('DELETE', `/v1/conversations/${id}/members/${bob.id}`)
+  await dave.direct(bob)
+  const refused = await add(bob.id)
+  expect([refused.status, refused.body.code]).toEqual([429, 'quota_exceeded'])
+})
