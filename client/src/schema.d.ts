@@ -17335,7 +17335,7 @@ export interface components {
                 channel: string;
                 /** @description Whether messages of this category go over this channel. */
                 enabled: boolean;
-                /** @description A daily window in which messages wait. */
+                /** @description A daily window in which messages wait. A preference without it has none, even if a less specific preference has one. */
                 quiet_hours: {
                     /** @description Local time at which quiet hours start. */
                     start: string;
@@ -17390,7 +17390,7 @@ export interface components {
                 channel: "email" | "sms" | "push" | "in_app" | "*";
                 /** @description Whether messages of this category go over this channel. */
                 enabled: boolean;
-                /** @description A daily window in which messages wait. */
+                /** @description A daily window in which messages wait. A preference without it has none, even if a less specific preference has one. */
                 quiet_hours?: {
                     /** @description Local time at which quiet hours start. */
                     start: string;
