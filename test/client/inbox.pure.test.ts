@@ -1,25 +1,37 @@
-/** The stream of the inbox while there is no network. */
-import { afterEach, expect, test, vi } from 'vitest'
+/** The stream of the inbox while there is no network, and the wait for the next attempt. */
+import { expect, test } from 'vitest'
 import { notificationsOf } from '../../client/src/notifications.ts'
+import { pause } from '../../client/src/pause.ts'
 
-afterEach(() => {
-  vi.useRealTimers()
+const day_ms = 86_400_000
+
+test('an abort ends a wait at once, with its reason', async () => {
+  const stop = new AbortController()
+  const waits = pause(day_ms, stop.signal)
+  stop.abort(new Error('enough'))
+  await expect(waits).rejects.toThrow('enough')
+  await expect(pause(day_ms, stop.signal)).rejects.toThrow('enough')
 })
 
-test('an abort ends the wait for the next connection at once', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+test('an abort ends the stream while it waits for the next connection', async () => {
   const stop = new AbortController()
-  const failed = Promise.withResolvers<void>()
+  const failed = Promise.withResolvers<undefined>()
   const open = () => {
-    failed.resolve()
+    failed.resolve(undefined)
     return Promise.reject(new Error('there is no network'))
   }
   const inbox = notificationsOf(open, () => false).inbox({ signal: stop.signal })
   const next = inbox.next()
   await failed.promise
-  // The timer of the wait is set soon after the failure, and never fires in this test.
-  while (vi.getTimerCount() === 0) await new Promise(resolve => setImmediate(resolve))
+  await turn()
   stop.abort()
-  expect(await next).toEqual({ done: true, value: undefined })
-  expect(vi.getTimerCount()).toBe(0)
+  // No timer is needed for it.
+  expect(await Promise.race([next, turn()])).toEqual({ done: true, value: undefined })
 })
+
+/** Everything that waits for no timer and no network has run then. */
+function turn(): Promise<string> {
+  return new Promise(resolve => {
+    setImmediate(() => resolve('it waits'))
+  })
+}

@@ -50,17 +50,17 @@ describe.skipIf(!has_chromium)('in the console', async () => {
 
   test('a list shows what was made while it was read', async () => {
     const at = '/console/links/links'
-    const { page } = await console_world.visit(admin, at)
+    const { page, faults } = await console_world.visit(admin, at)
     const watching = await console_world.visit(admin, at)
     const other = await console_world.visit(admin, at)
     await page.locator('.light.live').waitFor()
     await watching.page.locator('.light.live').waitFor()
     const isLinks = ({ pathname }: URL) => pathname === '/v1/links'
-    const answered = Promise.withResolvers<void>()
-    const released = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<undefined>()
+    const released = Promise.withResolvers<undefined>()
     await page.route(isLinks, async route => {
       const response = await route.fetch()
-      answered.resolve()
+      answered.resolve(undefined)
       await released.promise
       await route.fulfill({ response })
     })
@@ -69,8 +69,9 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await makeLink(other.page, 'https://example.com/made-meanwhile')
     // The same event has reached both pages when the one that reads freely shows its row.
     await watching.page.getByText('https://example.com/made-meanwhile').waitFor()
-    released.resolve()
+    released.resolve(undefined)
     await page.getByText('https://example.com/made-meanwhile').waitFor()
+    expect(faults()).toEqual([])
   }, 60_000)
 
   test('a dialog that is sent again after a lost reply has one effect', async () => {

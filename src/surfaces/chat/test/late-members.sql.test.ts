@@ -37,7 +37,8 @@ const acquainted = /select w\.user_id from unnest/
 /** The sockets of a process whose statements can be held. */
 function slowProcess() {
   const kernel = world.platform.kernel as unknown as Kernel
-  const holds: { of: RegExp; when: 'before' | 'after'; gate: PromiseWithResolvers<void> }[] = []
+  const holds: { of: RegExp; when: 'before' | 'after'; gate: PromiseWithResolvers<undefined> }[] =
+    []
   const held = async <T>(text: string, run: () => Promise<T>): Promise<T> => {
     const at = holds.findIndex(one => one.of.test(text))
     const [hold] = at < 0 ? [] : holds.splice(at, 1)
@@ -65,9 +66,9 @@ function slowProcess() {
     blocks,
     /** Holds the next such statement: before it is sent, or before its rows arrive. */
     hold: (when: 'before' | 'after', of: RegExp): (() => void) => {
-      const gate = Promise.withResolvers<void>()
+      const gate = Promise.withResolvers<undefined>()
       holds.push({ of, when, gate })
-      return () => gate.resolve()
+      return () => gate.resolve(undefined)
     },
     isHeld: (count: number) =>
       eventually('the statement is held', () => Promise.resolve(holds.length === count)),
@@ -81,7 +82,7 @@ async function open(who: Talker) {
   const client = new WebSocket(`ws://127.0.0.1:${port}`)
   const bodies: string[] = []
   client.on('message', data => {
-    const frame = JSON.parse((data as Buffer).toString()) as Json
+    const frame = JSON.parse((data as Buffer).toString())
     if (frame.type === 'message.created') bodies.push(frame.message.body as string)
   })
   const [socket, request] = (await accepted) as [WebSocket, { socket: Socket }]
@@ -159,6 +160,7 @@ test('a message that is committed while a read begins reaches a socket that open
   for (const { bodies } of [first, second]) {
     await eventually('it has the message', () => Promise.resolve(bodies.includes('two')))
   }
+  expect(second.bodies.filter(one => one === 'two')).toEqual(['two'])
   await there.live.close()
 })
 

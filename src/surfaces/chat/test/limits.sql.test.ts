@@ -19,12 +19,11 @@ test('a direct conversation that exists is found by people who may have no furth
 })
 
 test('an admin who may have no further conversation adds people to a group', async () => {
-  const [ada, bob, cleo] = (await world.people(3)) as [Talker, Talker, Talker]
+  const [ada, bob, cleo, dave] = (await world.people(4)) as [Talker, Talker, Talker, Talker]
   const id = await ada.group([bob])
   const add = (user_id: string) =>
     ada.ask('POST', `/v1/conversations/${id}/members`, { user_ids: [user_id] })
   expect((await add(cleo.id)).status).toBe(201)
-  const [dave] = (await world.people(1)) as [Talker]
   await bob.ask('DELETE', `/v1/conversations/${id}/members/${bob.id}`)
   await dave.direct(bob)
   const refused = await add(bob.id)

@@ -84,7 +84,7 @@ test.each([
 
 test('a list that has more pages says that there is none only if it goes back far enough', async () => {
   const other = { ...ours, body: 'good bye' }
-  expect(await find([other], '/2010-04-01/next')).toBe(null)
+  expect(await find([other], '/2010-04-01/next')).toBeNull()
   expect(await find([ours], '/2010-04-01/next')).toEqual(['SM1'])
   const older = { ...ours, date_created: 'Sun, 22 Nov 2026 11:50:00 +0000' }
   expect(await find([other, older], '/2010-04-01/next')).toEqual([])

@@ -1,3 +1,4 @@
+/** Which provider gets a message, and which must not. */
 import { expect, test } from 'vitest'
 import type { Offered } from '../../providers/providers.ts'
 import { choose } from '../choose.ts'
@@ -29,6 +30,6 @@ test('a message takes the first provider from its own on that accepts it', () =>
 test('a message that a provider may have waits for that provider', () => {
   const offered = [offer('one', true), offer('two')]
   expect(chosen(offered, 'two', true)).toBe('two')
-  expect(chosen(offered, 'one', true)).toBe(undefined)
-  expect(chosen(offered, 'removed', true)).toBe(undefined)
+  expect(chosen(offered, 'one', true)).toBeUndefined()
+  expect(chosen(offered, 'removed', true)).toBeUndefined()
 })

@@ -131,9 +131,9 @@ describe('a scanner that', () => {
   })
 
   test.concurrent('replies and closes between two writes is heard', async () => {
-    const closed = Promise.withResolvers<void>()
+    const closed = Promise.withResolvers<undefined>()
     const address = await serve(socket => {
-      socket.once('close', () => closed.resolve())
+      socket.once('close', () => closed.resolve(undefined))
       socket.once('data', () => {
         socket.pause()
         socket.write('INSTREAM size limit exceeded. ERROR\0', () => socket.destroy())
