@@ -7,7 +7,7 @@ import { openChatWorld, upTo, type ChatWorld, type Talker } from './chat-world.t
 
 let world: ChatWorld
 beforeAll(async () => {
-  world = await openChatWorld({ IDENTITY_REFRESH_TTL_SECONDS: '600', CHAT_REPAIR_MS: '300' })
+  world = await openChatWorld({ IDENTITY_SESSION_MAX_SECONDS: '600', CHAT_REPAIR_MS: '300' })
 })
 afterAll(() => world.close())
 
