@@ -64,7 +64,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
       await released.promise
       await route.fulfill({ response })
     })
-    await page.getByRole('button', { name: 'Reload' }).click()
+    await makeLink(other.page, 'https://example.com/begins-the-read')
     await answered.promise
     await makeLink(other.page, 'https://example.com/made-meanwhile')
     // The same event has reached both pages when the one that reads freely shows its row.

@@ -15,7 +15,7 @@ import { Connection, limitsOf } from '../realtime/connection.ts'
 import { openFrameHandler, type SocketDeps } from '../realtime/handle-frame.ts'
 import { OpenLive } from '../realtime/open-live.ts'
 import type { Kernel } from '../settings.ts'
-import { openChatWorld, type ChatWorld, type Json, type Talker } from './chat-world.ts'
+import { openChatWorld, type ChatWorld, type Talker } from './chat-world.ts'
 
 let world: ChatWorld
 let server: WebSocketServer

@@ -103,13 +103,13 @@ type Done = (error?: Error | null) => void
  * socket still delivers the reply, and then its end.
  */
 class ScannerSocket extends Socket {
-  // oxlint-disable-next-line no-underscore-dangle -- Node's name for what a stream overrides
   override _write(chunk: unknown, encoding: BufferEncoding, done: Done): void {
+    // oxlint-disable-next-line no-underscore-dangle -- Node's name for what a stream overrides
     super._write(chunk, encoding, unlessClosed(done))
   }
 
-  // oxlint-disable-next-line no-underscore-dangle -- Node's name for what a stream overrides
   override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], done: Done): void {
+    // oxlint-disable-next-line no-underscore-dangle -- Node's name for what a stream overrides
     super._writev?.(chunks, unlessClosed(done))
   }
 }
