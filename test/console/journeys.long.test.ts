@@ -65,6 +65,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
       await route.fulfill({ response })
     })
     await makeLink(other.page, 'https://example.com/begins-the-read')
+    await other.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
     await answered.promise
     await makeLink(other.page, 'https://example.com/made-meanwhile')
     // The same event has reached both pages when the one that reads freely shows its row.
