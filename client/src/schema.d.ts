@@ -22759,8 +22759,10 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22806,8 +22808,10 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23318,8 +23322,10 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23491,8 +23497,10 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23625,8 +23633,10 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29133,8 +29143,10 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
         };
     };
