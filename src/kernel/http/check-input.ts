@@ -55,11 +55,15 @@ export function paramsCheck(route: Route, catalog: Catalog): CheckParams {
   const names = [...route.path.matchAll(/\{([a-z_]+)\}/g)].map(match => match[1] ?? '')
   const checks = names.map(name => {
     const schema = route.params?.[name]
-    return { name, fits: schema ? bodies.compile(schema) : (value: unknown) => isId(String(value)) }
+    const is_id = !schema || (schema as { readonly format?: string }).format === 'uuid'
+    const fits = schema ? bodies.compile(schema) : (value: unknown) => isId(String(value))
+    return { name, is_id, fits }
   })
   return params => {
-    for (const { name, fits } of checks) {
+    for (const { name, is_id, fits } of checks) {
       if (!fits(params[name])) throw new Problem(code, entry, misnamed(code, name, fits))
+      // One id has one form, as in bodies.
+      if (is_id) params[name] = String(params[name]).toLowerCase()
     }
   }
 }

@@ -1,8 +1,9 @@
 /**
  * Removes from a request every property that its schema does not declare, before validation, and
  * returns the names. An extra property therefore causes no refusal, and never reaches a handler.
- * The walker is compiled once from the schema. A request that has no extra properties is passed on
- * without a copy.
+ * Ids are written in lower case, so that one id has one form in comparisons and in unique lists.
+ * The walker is compiled once from the schema. A request that needs no change is passed on without a
+ * copy.
  */
 import { nearest, suggestion } from '../errors/did-you-mean.ts'
 import type { FieldError } from '../errors/field-sentences.ts'
@@ -10,6 +11,7 @@ import { escapePointer } from './content.ts'
 
 type Schema = {
   type?: string
+  format?: string
   properties?: Record<string, Schema>
   items?: Schema
   additionalProperties?: boolean | Schema
@@ -30,14 +32,19 @@ export function knownFields(schema: unknown): Walk {
 }
 
 function walkerOf(schema: Schema): Walk | null {
+  if (schema.format === 'uuid') return lowerCase
   if (schema.properties) return objectWalker(schema)
   if (schema.items) return arrayWalker(walkerOf(schema.items), schema.maxItems)
   if (schema.maxProperties !== undefined) return mapWalker(schema)
   // For a nullable object, only the branch with properties matters.
-  const branches = (schema.anyOf ?? []).map(walkerOf).filter(walk => walk !== null)
-  if (branches.length > 1)
+  const branches = new Set((schema.anyOf ?? []).map(walkerOf).filter(walk => walk !== null))
+  if (branches.size > 1)
     throw new Error('a body must be one object with optional members, not a union')
-  return branches[0] ?? null
+  return [...branches][0] ?? null
+}
+
+function lowerCase(value: unknown): unknown {
+  return typeof value === 'string' ? value.toLowerCase() : value
 }
 
 function objectWalker(schema: Schema): Walk {

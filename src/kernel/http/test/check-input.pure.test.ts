@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { Problem } from '../../errors/problem.ts'
 import { inputCheck } from '../check-input.ts'
 import type { Route } from '../route.ts'
-import { closed, map, nullable, text } from '../shapes.ts'
+import { closed, Id, map, nullable, text } from '../shapes.ts'
 
 const Value = Type.Union([text(5), Type.Number(), Type.Boolean()])
 const Item = closed({ name: text(5), note: Type.Optional(nullable(text(5))) })
@@ -29,6 +29,24 @@ function check(body: unknown, schema: TObject = Body): Checked {
     return { errors: errors.map(one => `${one.pointer} ${one.constraint}`), detail }
   }
 }
+
+describe('an id', () => {
+  const Ids = closed({
+    owner: Type.Optional(nullable(Id)),
+    members: Type.Optional(Type.Array(Id, { uniqueItems: true, maxItems: 3 })),
+  })
+  const id = '0197a3b2-7c11-7d2e-9a4b-3f5d6e7c8a90'
+
+  test('is passed on in lower case', () => {
+    const given = { owner: id.toUpperCase(), members: [id.toUpperCase()] }
+    expect(check(given, Ids).body).toEqual({ owner: id, members: [id] })
+    expect(check({ owner: null }, Ids).body).toEqual({ owner: null })
+  })
+
+  test('is one id in any letter case', () => {
+    expect(check({ members: [id, id.toUpperCase()] }, Ids).errors).toEqual(['/members uniqueItems'])
+  })
+})
 
 describe('a map', () => {
   test('is passed on as it is', () => {
