@@ -143,6 +143,22 @@ export function consume(
   )
 }
 
+/**
+ * The same for a token of an account, whose row is locked first: what erases or changes an account
+ * locks it before its tokens, and two orders would be a deadlock.
+ */
+export async function consumeOfAccount(
+  tx: Tx,
+  purposes: readonly Purpose[],
+  token: string,
+): Promise<Challenge | undefined> {
+  const open = await peek(tx, purposes, token)
+  if (!open) return undefined
+  await tx.run(sql`
+    select from identity.accounts where id = ${open.account_id} for no key update`)
+  return await consume(tx, purposes, token)
+}
+
 /** Invalidates all open tokens of an account, for one purpose or for all. */
 export async function consumeAll(
   tx: Tx,

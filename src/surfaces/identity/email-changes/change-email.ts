@@ -16,7 +16,7 @@ import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'
 import { mailsTo } from '../mails-to.ts'
-import { consume, consumeAll, issueDerived } from '../one-time.ts'
+import { consumeAll, consumeOfAccount, issueDerived } from '../one-time.ts'
 import { passwordIsUnchanged, provePassword } from '../passwords/prove-password.ts'
 import type { AcceptedRequest } from '../requests.ts'
 import { requirePerson } from '../require-person.ts'
@@ -98,7 +98,7 @@ export async function proveEmailChange(
 }
 
 async function move(tx: Tx, { id }: Principal, token: string, seen: Seen) {
-  const challenge = await consume(tx, ['email_change'], token)
+  const challenge = await consumeOfAccount(tx, ['email_change'], token)
   const account = await accountById(tx, id)
   if (!challenge || !account || challenge.account_id !== id) throw problem('one_time_token_invalid')
   const change = await tx.maybe(

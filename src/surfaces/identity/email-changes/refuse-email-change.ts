@@ -5,14 +5,14 @@
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { consume } from '../one-time.ts'
+import { consumeOfAccount } from '../one-time.ts'
 
 export async function refuseEmailChange(
   { kernel }: Pick<Deps, 'kernel'>,
   token: string,
 ): Promise<void> {
   await kernel.db.tx(async tx => {
-    const challenge = await consume(tx, ['email_change'], token)
+    const challenge = await consumeOfAccount(tx, ['email_change'], token)
     if (!challenge) throw problem('one_time_token_invalid')
     await tx.run(sql`
       update identity.email_changes set status = 'refused'

@@ -12,7 +12,7 @@ import { closed, Id } from '../../../kernel/http/shapes.ts'
 import { accountById, accountColumns } from '../accounts/find-account.ts'
 import { problem } from '../errors.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'
-import { consume } from '../one-time.ts'
+import { consumeOfAccount, peek } from '../one-time.ts'
 import { AccountRow, OneTimeToken } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { holdActive, holdIdentity, storeIdentity, type ExternalIdentity } from './store-identity.ts'
@@ -33,12 +33,16 @@ export async function linkIdentity(
   { oidc_ticket }: LinkIdentity,
   seen: Seen,
 ): Promise<ExternalIdentity> {
-  const found = await consume(tx, ['oidc_ticket'], oidc_ticket)
+  const found = await peek(tx, ['oidc_ticket'], oidc_ticket)
   const details = found?.details
   if (!found || found.account_id !== principal.id || !Value.Check(LinkDetails, details)) {
     throw problem('oidc_ticket_invalid')
   }
+  // In the same order as a log-in at a provider: the identity, then the account.
   await holdIdentity(tx, details)
+  if (!(await consumeOfAccount(tx, ['oidc_ticket'], oidc_ticket))) {
+    throw problem('oidc_ticket_invalid')
+  }
   const owner = await accountById(tx, principal.id)
   if (!owner || !(await holdActive(tx, owner))) throw problem('oidc_ticket_invalid')
   const stored = await storeIdentity(tx, owner, details, seen)
@@ -53,7 +57,7 @@ const LoginDetails = Type.Object({ use: Type.Literal('login'), external_identity
  * Uses up the ticket and returns its account. Refuses a ticket whose identity was unlinked since.
  */
 export async function redeemTicket(tx: Tx, ticket: string): Promise<AccountRow> {
-  const found = await consume(tx, ['oidc_ticket'], ticket)
+  const found = await consumeOfAccount(tx, ['oidc_ticket'], ticket)
   const details = found?.details
   if (!found || !Value.Check(LoginDetails, details)) throw problem('invalid_credentials')
   // Locks the account's row and then its credential, in the same order as a reset.

@@ -14,7 +14,14 @@ import { accountById } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'
-import { consume, consumeAll, peek, sentTo, type Challenge, type Purpose } from '../one-time.ts'
+import {
+  consumeAll,
+  consumeOfAccount,
+  peek,
+  sentTo,
+  type Challenge,
+  type Purpose,
+} from '../one-time.ts'
 import { completeRequest } from '../requests.ts'
 import type { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
@@ -39,7 +46,7 @@ export async function resetPassword(
   await requirePassword(body.new_password, account.email_normalized, '/new_password')
   const encoded = await hasher.hash(body.new_password)
   await kernel.db.tx(async tx => {
-    const challenge = await consume(tx, purposes, body.token)
+    const challenge = await consumeOfAccount(tx, purposes, body.token)
     if (!challenge) throw problem('one_time_token_invalid')
     await completeRequest(tx, challenge.ref)
     await apply(tx, deps, { account, challenge, encoded, seen })

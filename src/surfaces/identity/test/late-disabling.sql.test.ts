@@ -107,6 +107,60 @@ test.each(['password', 'address'] as const)(
   },
 )
 
+type Holding = { readonly account_id: string; use(): Promise<Answer> }
+
+/** What uses up a token of an account. */
+const tokens: Record<string, () => Promise<Holding>> = {
+  'a reset': async () => {
+    const { id, email, tenant } = await world.member()
+    const body = { email, tenant: tenant.slug }
+    await world.call('POST', '/v1/password-reset-requests', { body })
+    const token = (await world.mails(email)).at(-1)?.token
+    const reset = { token, new_password: 'a wholly different phrase 71' }
+    return {
+      account_id: id,
+      use: () => world.call('POST', '/v1/password-resets', { body: reset }),
+    }
+  },
+  'a change of address': async () => {
+    const { id, email: before, token, password: current_password } = await world.member()
+    const email = `new-${before}`
+    await world.call('POST', '/v1/email-changes', { token, body: { email, current_password } })
+    const body = { token: (await world.mails(email)).at(-1)?.token }
+    return {
+      account_id: id,
+      use: () => world.call('POST', '/v1/email-verifications', { token, body }),
+    }
+  },
+  'a log-in at a provider': async () => {
+    const tenant = await world.tenant()
+    const { sub } = world.someone()
+    const first = await world.redeem((await world.come(sub, { tenant })).ticket)
+    const { ticket } = await world.come(sub, { tenant })
+    return { account_id: first.body.account_id, use: () => world.redeem(ticket) }
+  },
+}
+
+test.each(Object.keys(tokens))(
+  '%s that waits for the account holds no token that an erasure deletes',
+  async what => {
+    const holding = await tokens[what]?.()
+    if (!holding) throw new Error(`there is no ${what}`)
+    const { account_id, use } = holding
+    let answer: Promise<Answer> | undefined
+    await db.tx(async tx => {
+      await tx.run(sql`select from identity.accounts where id = ${account_id} for update`)
+      answer = use()
+      await eventually('it waits', async () => (await waiting()) > 0)
+      const free = await tx.run(sql`
+        select from identity.one_time_challenges
+        where account_id = ${account_id} and consumed_at is null for update nowait`)
+      expect(free).toBeGreaterThan(0)
+    })
+    expect((await answer)?.status).toBeLessThan(300)
+  },
+)
+
 /** How many connections of this database wait for a row lock. */
 async function waiting(): Promise<number> {
   const { count } = await db.one(
