@@ -1,10 +1,15 @@
 /** One address for two cells: requests find the cell of their tenant, also after a move. */
 import { hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { for_callers, openRouter, type Router } from '../../src/runtime/cells/router.ts'
+import { hold, release } from '../../src/runtime/tenants/hold.ts'
 import { moveTenant } from '../../src/runtime/tenants/move.ts'
+import { onPlace } from '../../src/runtime/tenants/place.ts'
+import { tenantTables } from '../../src/runtime/tenants/tables.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Member } from '../product-world.ts'
 import { call, eventually, newKey, type Ask } from '../world.ts'
@@ -167,6 +172,57 @@ test('a socket opens in the cell of its tenant', async () => {
 })
 
 const dead = 'http://127.0.0.1:9'
+
+/** The address of a router in front of these cells. */
+async function routed(...cells: string[]): Promise<string> {
+  const apart = await openRouter({ cells, host: '127.0.0.1', port: 0 })
+  onTestFinished(() => apart.close())
+  return `http://127.0.0.1:${apart.port}`
+}
+
+const forgot = (at: string, { email, tenant }: Pick<Member, 'email' | 'tenant'>) =>
+  call(at, 'POST', '/v1/password-reset-requests', { body: { email, tenant: tenant.slug } })
+
+test('a request for a mail is accepted only if the cell of the account has accepted it', async () => {
+  const who = await first.member()
+  expect((await forgot(url, who)).status).toBe(202)
+  for (const cells of [
+    [second.url, dead],
+    [dead, second.url],
+  ]) {
+    const { status, headers } = await forgot(await routed(...cells), who)
+    expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+  }
+  // The cell of the account refuses, and the other one does not know the tenant.
+  const mails = (await first.mails(who.email)).length
+  await onPlace(first.place, async client => {
+    const tables = await tenantTables(client, first.place.schemas, first.place.tenancy)
+    await hold(client, first.place, who.tenant.id, tables, 'is tested')
+    expect((await forgot(url, who)).status).toBe(503)
+    await release(client, who.tenant.id, tables)
+  })
+  expect(await first.mails(who.email)).toHaveLength(mails)
+  expect((await forgot(url, who)).status).toBe(202)
+})
+
+test('a caller whose cell is down is not served as anonymous', async () => {
+  const there = await second.member()
+  const at = await routed(first.url, dead)
+  expect((await call(at, 'GET', '/v1/products', { token: there.token })).status).toBe(503)
+  expect((await call(at, 'GET', '/v1/products')).status).toBe(200)
+})
+
+test.each(['first', 'last'])('a cell that stops refuses only its own tenants: %s', async place => {
+  const stopping = createServer((_, reply) => reply.writeHead(503, { 'retry-after': '7' }).end())
+  stopping.listen(0, '127.0.0.1')
+  await once(stopping, 'listening')
+  onTestFinished(() => void stopping.close())
+  const there = `http://127.0.0.1:${(stopping.address() as AddressInfo).port}`
+  const at = await routed(...(place === 'first' ? [there, first.url] : [first.url, there]))
+  const here = await first.member()
+  expect((await call(at, 'GET', '/v1/me', here)).status).toBe(200)
+  expect((await call(at, 'GET', '/v1/me', { token: 'other' })).status).toBe(503)
+})
 
 test.each(['first', 'last'])(
   'a cell that is down is 503 for its own tenants only: %s',

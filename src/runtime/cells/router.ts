@@ -79,8 +79,10 @@ async function route(
   const asked = { incoming, gone: leaving.signal, ...(await readBody(incoming, buffer_bytes)) }
   const key = keyOf(incoming)
   if (isForAll(asked)) return await askAll(places.orderFor(key), asked, outgoing)
-  if (dependsOnCaller(incoming) && !places.knows(key)) await findCaller(places, key, asked)
+  const asks = dependsOnCaller(incoming) && !places.knows(key)
+  if (asks && !(await findCaller(places, key, asked))) return refuse(outgoing)
   const order = places.orderFor(key)
+  const known = places.knows(key)
   let first: IncomingMessage | undefined
   let down = false
   for (let at = 0; at < order.length; at++) {
@@ -92,22 +94,24 @@ async function route(
       continue
     }
     const { reply, final } = found
+    const { statusCode: status = 0 } = reply
     const named = places.named(reply.headers[cell_header]?.toString())
     if (named && named !== cell && !last && !final) {
       // Next, if it was not asked yet.
       order.splice(at + 1, order.length, named)
-    } else if (final || !isUnknown(incoming, reply.statusCode ?? 0)) {
+    } else if (final || !isUnknown(incoming, status, known)) {
       if (at > 0) onSearch()
-      if (!named && !isPublic(incoming, first)) places.learn(key, cell)
+      if (!named && status !== 503 && !isPublic(incoming, first)) places.learn(key, cell)
       first?.destroy()
       return await answer(outgoing, reply, asked)
     }
+    if (status === 503 && !named) down = true
     if (first || named) reply.resume()
     else first = reply
   }
   if (order.length > 1) onSearch()
   // A cell that is down may know what the others do not.
-  if (first && !down) return await answer(outgoing, first, asked)
+  if (first && (!down || first.statusCode === 503)) return await answer(outgoing, first, asked)
   first?.destroy()
   refuse(outgoing)
 }
@@ -132,27 +136,35 @@ function isForAll({ incoming: { method, url = '' }, rest }: Asked): boolean {
 }
 
 /**
- * The reply is that of the first cell that accepts the request. A cell from which the tenant was moved
- * refuses it.
+ * Every cell accepts the request, also one that does not have the tenant. So it is accepted only once
+ * each cell has replied: one that is down, or that holds the tenant for a move, may be the one that
+ * would have sent the mail. Otherwise the reply is that of the first cell that accepts.
  */
 async function askAll(cells: readonly string[], asked: Asked, outgoing: ServerResponse) {
   let first: IncomingMessage | undefined
+  let down = false
   for (const cell of cells) {
     const reply = (await askCell(cell, asked).catch(passOver))?.reply
-    if (!reply) continue
-    if (first && (isAccepted(first) || !isAccepted(reply))) {
+    if (!reply) {
+      down = true
+      continue
+    }
+    if (first && mailRank(first) <= mailRank(reply)) {
       reply.resume()
       continue
     }
     first?.resume()
     first = reply
   }
-  if (first) await answer(outgoing, first, asked)
-  else refuse(outgoing)
+  if (first && !(down && mailRank(first) > 0)) return await answer(outgoing, first, asked)
+  first?.resume()
+  refuse(outgoing)
 }
 
-function isAccepted({ statusCode = 0 }: IncomingMessage): boolean {
-  return statusCode < 400
+/** The reply with the lowest rank is sent: a failure, an acceptance, a refusal. */
+function mailRank({ statusCode = 0 }: IncomingMessage): number {
+  if (statusCode >= 500) return 0
+  return statusCode < 400 ? 1 : 2
 }
 
 /**
@@ -166,8 +178,15 @@ function dependsOnCaller({ headers, url = '' }: IncomingMessage): boolean {
   return Boolean(headers.authorization ?? headers.cookie) && for_callers.some(one => one.test(path))
 }
 
-/** Asks the cells whose caller it is. If no cell knows the credential, the caller is anonymous. */
-async function findCaller(places: Places, key: string, { incoming, gone }: Asked): Promise<void> {
+/**
+ * Asks the cells whose caller it is. If no cell knows the credential, the caller is anonymous. Returns
+ * false if a cell that is down may know it.
+ */
+async function findCaller(
+  places: Places,
+  key: string,
+  { incoming, gone }: Asked,
+): Promise<boolean> {
   const { authorization, cookie, host } = incoming.headers
   const headers = {
     ...(host === undefined ? {} : { host }),
@@ -176,23 +195,27 @@ async function findCaller(places: Places, key: string, { incoming, gone }: Asked
   }
   const request = { method: 'GET', url: '/v1/me', headers, socket: incoming.socket }
   const asked = { incoming: request, body: Buffer.alloc(0), rest: null, gone }
+  let down = false
   for (const cell of places.orderFor(key)) {
     const reply = (await askCell(cell, asked).catch(passOver))?.reply
-    if (!reply) continue
-    reply.resume()
-    if (reply.statusCode === 401) continue
-    return places.learn(key, places.named(reply.headers[cell_header]?.toString()) ?? cell)
+    reply?.resume()
+    if (!reply) down = true
+    if (!reply || reply.statusCode === 401) continue
+    places.learn(key, places.named(reply.headers[cell_header]?.toString()) ?? cell)
+    return true
   }
+  return !down
 }
 
 /**
  * Whether another cell may know what this one refuses: the credential, the public path, or the
- * session and the account that a request without a credential names. A tenant that has moved away
- * is still held here (503). A signed URL of another cell is not valid here (403). A browser sends its
- * cookies also to public paths, such as a short link.
+ * session and the account that a request without a credential names. A cell that is overloaded or
+ * stops refuses before it looks at the credential (503). A tenant that has moved away is still held
+ * here (503). A signed URL of another cell is not valid here (403). A browser sends its cookies also
+ * to public paths, such as a short link.
  */
-function isUnknown({ headers, method }: IncomingMessage, status: number): boolean {
-  if (status === 401) return true
+function isUnknown({ headers, method }: IncomingMessage, status: number, known: boolean): boolean {
+  if (status === 401 || (status === 503 && !known)) return true
   if (headers.authorization) return false
   if (headers.cookie) return status === 404 && (method === 'GET' || method === 'HEAD')
   return status === 403 || status === 404 || status === 503
