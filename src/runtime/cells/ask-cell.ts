@@ -60,8 +60,11 @@ export function askCell(cell: string, asked: Asked): Promise<CellReply> {
   })
 }
 
-/** A host that is down may not even refuse a connection. */
-function watchConnecting(outgoing: ClientRequest): () => boolean {
+/**
+ * A host that is down may not even refuse a connection. Returns whether the connection was made at
+ * that moment.
+ */
+export function watchConnecting(outgoing: ClientRequest): () => boolean {
   let connected = false
   outgoing.once('socket', socket => {
     if (!socket.connecting) {

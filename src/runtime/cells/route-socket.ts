@@ -4,6 +4,7 @@
  */
 import { request, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { watchConnecting } from './ask-cell.ts'
 import { forwarded } from './forwarded.ts'
 import type { Places } from './places.ts'
 import { tenantKey } from './tenant-key.ts'
@@ -34,7 +35,8 @@ async function connect(
   let refused: IncomingMessage | undefined
   let down = false
   for (const cell of places.orderFor(key)) {
-    const accepted = await handshake(cell, incoming).catch(() => undefined)
+    if (client.destroyed) return
+    const accepted = await handshake(cell, incoming, client).catch(() => undefined)
     if (!accepted) {
       down = true
       continue
@@ -58,7 +60,7 @@ async function connect(
   client.end(refused && !down ? headOf(refused, 'connection: close') : unavailable)
 }
 
-function handshake(cell: string, incoming: IncomingMessage): Promise<Accepted> {
+function handshake(cell: string, incoming: IncomingMessage, client: Duplex): Promise<Accepted> {
   const { url: path, headers, socket } = incoming
   return new Promise((resolve, reject) => {
     const upgrade = { connection: 'Upgrade', upgrade: headers.upgrade ?? 'websocket' }
@@ -67,6 +69,10 @@ function handshake(cell: string, incoming: IncomingMessage): Promise<Accepted> {
       headers: { ...forwarded(headers, socket), ...upgrade },
       setHost: false,
     })
+    watchConnecting(outgoing)
+    const leave = () => outgoing.destroy()
+    client.once('close', leave)
+    outgoing.once('close', () => client.off('close', leave))
     outgoing.on('upgrade', (reply, opened, head) => resolve({ reply, socket: opened, head }))
     outgoing.on('response', reply => resolve({ reply }))
     outgoing.on('error', reject)
