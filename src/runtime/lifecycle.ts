@@ -55,7 +55,7 @@ export function lifecycle(parts: PlatformParts, server: Server, stopping: AbortC
     await sockets.drain()
     await connections.closeWith(() => close(server))
     await Promise.all([pulse.stop(), loops?.stop(), following.stop()])
-    parts.tenants.stop()
+    await parts.tenants.stop()
     await events.stop()
     await Promise.all([sink?.stop(), nats_bus?.stop()])
     for (const one of opened.toReversed()) await one.close?.()

@@ -5,6 +5,7 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../database/db.ts'
+import { logFailure } from '../database/log-failure.ts'
 import { sql } from '../database/sql.ts'
 import { problem } from '../errors/problem.ts'
 import type { Log } from '../observability/log.ts'
@@ -30,7 +31,8 @@ export type TenantStates = {
   /** Throws if this cell must not run a request with this method for the principal. */
   check(principal: Principal, method: string): void
   start(): Promise<void>
-  stop(): void
+  /** Resolves when no read is running. */
+  stop(): Promise<void>
 }
 
 type Needs = {
@@ -40,10 +42,15 @@ type Needs = {
 }
 
 const retry_after_seconds = 2
+/** The wait after a failed read. */
+const again_ms = 1000
 
 export function openTenantStates({ db, log, onWake }: Needs): TenantStates {
   let states = new Map<string, Static<typeof State>>()
   let end: (() => void) | undefined
+  let reading: Promise<void> | undefined
+  let changed = false
+  let timer: NodeJS.Timeout | undefined
   const read = async () => {
     const rows = await db.many(
       State,
@@ -53,10 +60,23 @@ export function openTenantStates({ db, log, onWake }: Needs): TenantStates {
     )
     states = new Map(rows.map(row => [row.tenant_id, row]))
   }
+  /**
+   * One read at a time, so that an older one cannot replace a newer one. A failed read is repeated: the
+   * change that caused it is announced once.
+   */
   const look = () => {
-    read().catch((error: unknown) => {
-      log.warn({ err: error }, 'the states of tenants could not be read')
-    })
+    changed = reading !== undefined
+    if (reading) return
+    clearTimeout(timer)
+    reading = read()
+      .catch((error: unknown) => {
+        logFailure(log, { err: error }, 'the states of tenants could not be read')
+        timer = setTimeout(look, again_ms)
+      })
+      .finally(() => {
+        reading = undefined
+        if (changed) look()
+      })
   }
   return {
     check: ({ tenant_id }, method) => {
@@ -76,6 +96,12 @@ export function openTenantStates({ db, log, onWake }: Needs): TenantStates {
       await read()
       end = onWake(look, [tenant_states_topic])
     },
-    stop: () => end?.(),
+    stop: async () => {
+      end?.()
+      changed = false
+      clearTimeout(timer)
+      await reading
+      clearTimeout(timer)
+    },
   }
 }
