@@ -65,9 +65,6 @@ export function openDenied(
   const until = new Map<string, number>()
   const listeners: ((session_id: string) => void)[] = []
   let since: string | null = null
-  let asking: Promise<void> | undefined
-  let again = false
-  let timer: NodeJS.Timeout | undefined
   let unsubscribe = () => {}
   const lease = openLease()
 
@@ -87,39 +84,66 @@ export function openDenied(
     for (const [id, end] of until) if (end < performance.now()) until.delete(id)
   }
   /** Only one read runs at a time. Callers that arrive meanwhile share one further read. */
-  const poll = (): Promise<void> => {
+  const ask = (): Promise<void> => {
     if (asking) {
-      again = true
-      return asking
-    }
-    asking = ask()
-      .catch((error: unknown) => {
-        log.warn({ err: error }, 'revocations could not be read')
-        timer = setTimeout(() => void poll(), again_ms)
-      })
-      .finally(() => {
-        asking = undefined
-        if (again) {
-          again = false
-          void poll()
-        }
-      })
-    return asking
-  }
+  const polls = openPolls(ask, log)
   return {
     isValid: lease.isValid,
-    validate: () => renew(lease, poll),
-    sign: { topic: revocations_topic, value, same: lease.prolong },
+    validate: () => renew(lease, polls.ask),
+    sign: {
+      topic: revocations_topic,
+      value,
+      // The sign was also the same if it changed before a read that has not ended or has failed.
+      same: read_ms => {
+        if (polls.isSettled()) lease.prolong(read_ms)
+      },
+    },
     has: session_id => until.has(session_id),
     add,
     onAdd: listener => void listeners.push(listener),
     start: async () => {
       await ask()
-      unsubscribe = kernel.onWake(() => void poll(), [revocations_topic])
+      unsubscribe = kernel.onWake(() => void polls.ask(), [revocations_topic])
     },
     stop: async () => {
-      clearTimeout(timer)
       unsubscribe()
+      await polls.stop()
+    },
+  }
+}
+
+function openPolls(read: () => Promise<void>, log: Kernel['log']) {
+  let asking: Promise<void> | undefined
+  let again = false
+  /** The last read failed, so what it should have read is still unknown. */
+  let owed = false
+  let timer: NodeJS.Timeout | undefined
+      again = true
+      return asking
+    }
+    asking = read()
+      .then(() => {
+        owed = false
+      })
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'revocations could not be read')
+        timer = setTimeout(() => void ask(), again_ms)
+      })
+        owed = true
+      .finally(() => {
+        asking = undefined
+        if (again) {
+          again = false
+          void ask()
+        }
+      })
+    return asking
+  }
+  return {
+    ask,
+    isSettled: () => !asking && !owed,
+    stop: async () => {
+      clearTimeout(timer)
       await asking
     },
   }

@@ -4,6 +4,9 @@ import pg from 'pg'
 import { openProductWorld, type Member } from '../../../../test/product-world.ts'
 import { startProcess } from '../../../../test/process.ts'
 import { call, eventually } from '../../../../test/world.ts'
+import { openSigningKeys } from '../keys/signing-keys.ts'
+import { openDenied } from '../sessions/revocation-list.ts'
+import { settings } from '../settings.ts'
 import { announced } from './announced.ts'
 
 const world = await openProductWorld()
@@ -98,6 +101,33 @@ test('a log-out while the ended sessions cannot be read is refused, and ends the
   expect(await here(token)).toBe(200)
   expect((await ask('DELETE', `/v1/sessions/${session_id}`)).status).toBe(204)
   expect(await here(token)).toBe(401)
+})
+
+test('the list is not valid while a change of which the pulse learnt cannot be read', async () => {
+  const kernel = world.platform.kernelFor({ settings })
+  const keys = openSigningKeys(kernel)
+  await keys.prepare()
+  const denied = openDenied(kernel, keys)
+  await denied.start()
+  const { sign } = denied
+  const ended = await whileLocked('identity.sessions', () => {
+    kernel.wake([sign.topic])
+    return eventually(
+      'the list is not valid',
+      () => {
+        // The pulse finds the same value from then on.
+        if ('value' in sign) sign.same?.(performance.now())
+        return !denied.isValid()
+      },
+      10_000,
+    )
+  })
+  expect(ended).toBe(true)
+  await eventually('the list is read', async () => {
+    await denied.validate().catch(() => {})
+    return denied.isValid()
+  })
+  await denied.stop()
 })
 
 test('a role that is taken away counts no more in the next request', async () => {
