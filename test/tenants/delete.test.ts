@@ -116,6 +116,30 @@ test.each(['links.links', 'identity.tenants'])(
   },
 )
 
+test('a deletion that ends at its last step takes the mark of one cell from the bucket', async () => {
+  const who = await one.member()
+  const { id, slug } = who.tenant
+  const { objects } = one.place
+  const marks = [`tenants/${id}/${newId()}`, `tenants/${id}/${newId()}`]
+  for (const mark of marks) await objects.put(mark, Buffer.from(mark))
+  const place = {
+    ...one.place,
+    objects: {
+      ...objects,
+      engine: 's3' as const,
+      delete: async (key: string) => {
+        await objects.delete(key)
+        throw new Error('interrupted')
+      },
+    },
+  }
+  await disable(who)
+  await expect(deleteTenant(place, slug)).rejects.toThrow('interrupted')
+  await expect(deleteTenant(place, slug)).rejects.toThrow('was deleted')
+  const left = await Promise.all(marks.map(mark => objects.head(mark)))
+  expect(left.filter(Boolean)).toHaveLength(1)
+})
+
 test('a deletion waits for events that are still given to many subscriptions', async () => {
   const who = await withLinks()
   const { db } = one.platform.kernel

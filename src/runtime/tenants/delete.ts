@@ -58,11 +58,12 @@ export async function deleteTenant(
       const deleted = await deleteRows(client, table, tenant.id)
       if (deleted > 0) progress(`Deleted ${many(deleted, 'row')} of ${table.name}.`)
     }
-    await leaveTenant(place.objects, tenant.id, await cellIdOf(client))
     const kept = await keptRows(client, tables, tenant.id)
     await dropTriggers(client, tables, tenant.id)
     const deleted_at = await timeOf(client)
     const receipt = await finishReceipt(client, tenant.id, { deleted_at, kept })
+    // Last, because it must not be repeated: it would take the mark of another cell.
+    await leaveTenant(place.objects, tenant.id, await cellIdOf(client))
     await notify(client)
     return receipt
   })
