@@ -529,6 +529,13 @@ create table identity.external_identities (
 );
 CREATE INDEX external_identities_account ON identity.external_identities USING btree (account_id);
 
+create table identity.gone_sessions (
+  id uuid not null,
+  gone_at timestamp with time zone not null default kernel.now(),
+  constraint gone_sessions_pkey PRIMARY KEY (id)
+);
+CREATE INDEX gone_sessions_gone_at ON identity.gone_sessions USING btree (gone_at);
+
 create table identity.mails (
   tenant_id uuid not null,
   id uuid not null,

@@ -9,7 +9,14 @@ import { exportTenant } from '../runtime/tenants/export.ts'
 import { mayHaveArrived, release, stateOf } from '../runtime/tenants/hold.ts'
 import { importTenant } from '../runtime/tenants/import.ts'
 import { moveTenant } from '../runtime/tenants/move.ts'
-import { findTenant, indexDeletion, many, onPlace, type Place } from '../runtime/tenants/place.ts'
+import {
+  findTenant,
+  indexDeletion,
+  many,
+  onPlace,
+  peopleErasure,
+  type Place,
+} from '../runtime/tenants/place.ts'
 import { tenancyOf, tenantTables } from '../runtime/tenants/tables.ts'
 import type { Call, Command } from './command.ts'
 import { onCurrentDatabase, type Offline } from './offline.ts'
@@ -168,6 +175,9 @@ export const tenantDelete: Command = {
               `Kept ${many(receipt.objects_kept, 'object')}: another cell with the same bucket uses them.`,
             ]
           : []),
+        ...(receipt.guests > 0
+          ? [`Workers erase what ${many(receipt.guests, 'account')} of it left in other tenants.`]
+          : []),
         ...kept,
         `Receipt ${receipt.sha256}, in kernel.tenant_states.`,
       ])
@@ -184,6 +194,7 @@ async function placeOf(call: Call, { ground, platform }: Offline): Promise<Place
     tenancy: tenancyOf(composition),
     interests: platform.events.interests,
     deleteIndexes: indexDeletion(platform.opened),
+    erasePeople: peopleErasure(platform.kernel),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Two cells: the product twice, each with its own database and data folder, with the same keys. */
 import { hash, randomBytes } from 'node:crypto'
 import { composition } from '../../src/platform.ts'
-import { indexDeletion, type Place } from '../../src/runtime/tenants/place.ts'
+import { indexDeletion, peopleErasure, type Place } from '../../src/runtime/tenants/place.ts'
 import { migrationSources } from '../../src/runtime/start.ts'
 import { tenancyOf } from '../../src/runtime/tenants/tables.ts'
 import { openProductWorld, type Member, type ProductWorld } from '../product-world.ts'
@@ -28,6 +28,7 @@ async function openCell(settings: Record<string, string>): Promise<Cell> {
     tenancy: tenancyOf(composition),
     interests: world.platform.events.interests,
     deleteIndexes: indexDeletion(world.platform.opened),
+    erasePeople: peopleErasure(world.platform.kernel),
   }
   return { ...world, place }
 }

@@ -17,6 +17,20 @@ export type TableTenancy =
       readonly stays?: string
       /** Rows stay when the tenant is deleted; the reason. */
       readonly kept?: string
+      /**
+       * Of people: which of them may have left data in other tenants. It is erased when the tenant is
+       * deleted. The column `id` names the account.
+       */
+      readonly guests?: string
+      /**
+       * What processes take for valid without reading the row: which rows, and the table from which they
+       * read that it is not. It is written before any row goes.
+       */
+      readonly ends?: {
+        readonly table: string
+        readonly columns: readonly string[]
+        readonly where: string
+      }
       /** Where caches read that a row is gone: a table, and the columns that it takes of the row. */
       readonly change_log?: { readonly table: string; readonly columns: readonly string[] }
       /** Rows are work that names positions of this cell's log. The tenant waits until none is left. */

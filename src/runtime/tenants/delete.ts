@@ -19,6 +19,7 @@ import {
   type Place,
   type TenantName,
 } from './place.ts'
+import { endElsewhere, eraseGuests, keepErasures } from './people.ts'
 import {
   beginReceipt,
   countOutside,
@@ -52,8 +53,12 @@ export async function deleteTenant(
       if (!unfinished) await refuseHeld(client, tenant, tables)
     }
     await beginReceipt(client, tenant)
+    await endElsewhere(client, tables, tenant.id)
+    await keepErasures(client, tenant.id)
+    // People of a tenant that moved live on in the other cell.
+    const guests = moved ? 0 : await eraseGuests(client, place, tables, tenant.id)
     const outside = await deleteOutside(client, { place, moved }, tables, tenant)
-    await countOutside(client, tenant.id, outside)
+    await countOutside(client, tenant.id, { ...outside, guests })
     for (const table of inOrderOfDeletion(tables)) {
       const deleted = await deleteRows(client, table, tenant.id)
       if (deleted > 0) progress(`Deleted ${many(deleted, 'row')} of ${table.name}.`)
@@ -90,7 +95,7 @@ async function deleteOutside(
   { place, moved }: { readonly place: Place; readonly moved: boolean },
   tables: readonly TenantTable[],
   { id }: TenantName,
-): Promise<Outside> {
+): Promise<Omit<Outside, 'guests'>> {
   const { objects } = place
   const keys = new Set<string>()
   for (const table of tables) {

@@ -2,9 +2,9 @@
 import type { Objects } from '../../kernel/objects/objects.ts'
 import { directClient, type DirectClient } from '../../kernel/database/direct.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
-import { newId } from '../../kernel/ids.ts'
+import { newId, nil_id } from '../../kernel/ids.ts'
 import type { Interest } from '../../kernel/events/consumers/leases.ts'
-import type { Opened } from '../../kernel/surface.ts'
+import type { Kernel, Opened } from '../../kernel/surface.ts'
 import type { Tenancy } from '../../kernel/work/tenancy.ts'
 
 export type Place = {
@@ -17,6 +17,8 @@ export type Place = {
   readonly interests: readonly Interest[]
   /** Deletes the search indexes of a tenant, and returns their number. */
   deleteIndexes(tenant_id: string): Promise<number>
+  /** Requests the erasure of what these accounts left in any tenant. Workers run it. */
+  erasePeople(account_ids: readonly string[]): Promise<void>
 }
 
 /** Of all surfaces. */
@@ -26,6 +28,21 @@ export function indexDeletion(opened: Readonly<Record<string, Opened>>): Place['
     for (const one of Object.values(opened)) deleted += (await one.deleteIndexes?.(tenant_id)) ?? 0
     return deleted
   }
+}
+
+/** The requests belong to no tenant, so that they stay when that of the accounts is deleted. */
+export function peopleErasure({
+  db,
+  personal,
+}: Pick<Kernel, 'db' | 'personal'>): Place['erasePeople'] {
+  return async account_ids =>
+    await db.tx(async tx => {
+      for (const id of account_ids) {
+        // Their API keys work only in the tenant itself.
+        const account = { account_id: id, tenant_id: nil_id, principal_ids: [id] }
+        await personal.erase(tx, account)
+      }
+    })
 }
 
 /** What a tenant is called stands here. */

@@ -16,12 +16,14 @@ export type Receipt = {
   readonly objects_kept: number
   /** Search indexes, which are outside of the database. */
   readonly indexes: number
+  /** People who had worked in other tenants. Workers erase what they left there. */
+  readonly guests: number
   readonly kept: Readonly<Record<string, { readonly rows: number; readonly reason: string }>>
   /** Of the receipt without this member. */
   readonly sha256: string
 }
 
-export type Outside = Pick<Receipt, 'objects' | 'objects_kept' | 'indexes'>
+export type Outside = Pick<Receipt, 'objects' | 'objects_kept' | 'indexes' | 'guests'>
 type Unfinished = Pick<Receipt, 'tenant' | 'rows'> & Partial<Outside>
 
 /** The tenant is held, so it has a state. */
@@ -66,9 +68,10 @@ export async function finishReceipt(
   )
   const begun = rows[0]?.receipt
   if (!begun) throw new Error('the deletion has no receipt')
-  const { tenant, rows: deleted, objects = 0, objects_kept = 0, indexes = 0 } = begun
+  const { tenant, rows: deleted, objects = 0, objects_kept = 0, indexes = 0, guests = 0 } = begun
   const { deleted_at, kept } = end
-  const facts = { tenant, deleted_at, rows: deleted, objects, objects_kept, indexes, kept }
+  const outside = { objects, objects_kept, indexes, guests }
+  const facts = { tenant, deleted_at, rows: deleted, ...outside, kept }
   const sha256 = createHash('sha256').update(JSON.stringify(facts)).digest('hex')
   const receipt = { ...facts, sha256 }
   await client.query(

@@ -27,6 +27,13 @@ export type TenantTable = {
   readonly drains: boolean
   readonly renewed: string | null
   readonly days: { readonly column: string; readonly prepare: string } | null
+  /** Which rows are people who may have left data in other tenants. */
+  readonly guests: string | null
+  readonly ends: {
+    readonly table: string
+    readonly columns: readonly string[]
+    readonly where: string
+  } | null
   readonly change_log: { readonly table: string; readonly columns: readonly string[] } | null
   /** Triggers that refuse deletes. */
   readonly guards: readonly string[]
@@ -105,6 +112,8 @@ function tableOf(
       drains: given.drains === true,
       renewed: given.renewed ?? null,
       days: given.days ?? null,
+      guests: given.guests ?? null,
+      ends: given.ends ?? null,
       change_log: given.change_log ?? null,
       guards,
     },

@@ -106,6 +106,11 @@ function retention(settings: Kernel['settings']): readonly Retention[] {
       where: sql`t.expires_at <= kernel.now() - interval '30 days'`,
     },
     {
+      table: 'identity.gone_sessions',
+      key: ['id'],
+      where: sql`t.gone_at <= kernel.now() - interval '1 day'`,
+    },
+    {
       table: 'identity.registrations',
       key: ['id'],
       where: sql`t.expires_at <= kernel.now() - interval '30 days'`,

@@ -4,13 +4,32 @@ import type { Tenancy } from '../../kernel/work/tenancy.ts'
 const own_account = `exists (
   select from identity.accounts a where a.id = t.account_id and a.tenant_id = $1)`
 
+/** The audit record knows also those who lost the role long ago. */
+const was_guest = `t.status <> 'deleted' and (
+  exists (select from identity.role_assignments r
+    where r.account_id = t.id and r.tenant_id <> $1)
+  or exists (select from identity.sessions s
+    where s.tenant_id = t.tenant_id and s.account_id = t.id and s.guest_of <> '{}')
+  or t.id::text in (select split_part(e.target, '/', 1) from kernel.audit_events e
+    where e.action = 'identity.roles.assign' and e.tenant_id <> $1))`
+
+/** No access token is valid for two hours. */
+const has_tokens_elsewhere = `t.guest_of <> '{}' and t.expires_at > kernel.now()
+  and coalesce(t.revoked_at, kernel.now()) > kernel.now() - interval '2 hours'`
+
 export const tenancy: Tenancy = {
   'identity.settings': { cell: 'settings of the platform' },
   'identity.signing_keys': { cell: 'each cell signs with its own keys' },
+  'identity.gone_sessions': { cell: 'sessions whose tenant is gone, until their tokens expire' },
   'identity.tenants': { rows: 't.id = $1' },
+  'identity.accounts': { guests: was_guest },
   // Roles of guests from other tenants, and sessions in them, end: an account lives in one cell.
   'identity.role_assignments': { moves: own_account, falls: own_account },
-  'identity.sessions': { moves: 't.active_tenant_id = $1', falls: 't.active_tenant_id = $1' },
+  'identity.sessions': {
+    moves: 't.active_tenant_id = $1',
+    falls: 't.active_tenant_id = $1',
+    ends: { table: 'identity.gone_sessions', columns: ['id'], where: has_tokens_elsewhere },
+  },
   'identity.refresh_tokens': {
     rows: `exists (
       select from identity.sessions s

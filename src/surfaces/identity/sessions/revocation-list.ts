@@ -36,8 +36,11 @@ export type Denied = {
  */
 export const revocations_topic = 'identity.revocations'
 const value = sql`
-    select concat_ws(' ', r.n, r.mix, (select string_agg(kid || ':' || state, ',' order by kid)
-      from identity.signing_keys where state in ('next', 'active', 'retired')))
+    select concat_ws(' ', r.n, r.mix,
+      (select count(*) from identity.gone_sessions
+        where gone_at > kernel.now() - interval '30 seconds'),
+      (select string_agg(kid || ':' || state, ',' order by kid)
+        from identity.signing_keys where state in ('next', 'active', 'retired')))
     from (select count(*) as n, sum(hashtext(id::text)) as mix from identity.sessions
       where revoked_at is not null and revoked_at > kernel.now() - interval '30 seconds') r`
 
@@ -83,9 +86,6 @@ export function openDenied(
     if (news.keys !== keys.loaded()) await keys.load()
     for (const [id, end] of until) if (end < performance.now()) until.delete(id)
   }
-  /** Only one read runs at a time. Callers that arrive meanwhile share one further read. */
-  const ask = (): Promise<void> => {
-    if (asking) {
   const polls = openPolls(ask, log)
   return {
     isValid: lease.isValid,
@@ -118,6 +118,9 @@ function openPolls(read: () => Promise<void>, log: Kernel['log']) {
   /** The last read failed, so what it should have read is still unknown. */
   let owed = false
   let timer: NodeJS.Timeout | undefined
+  /** Only one read runs at a time. Callers that arrive meanwhile share one further read. */
+  const ask = (): Promise<void> => {
+    if (asking) {
       again = true
       return asking
     }
@@ -126,10 +129,10 @@ function openPolls(read: () => Promise<void>, log: Kernel['log']) {
         owed = false
       })
       .catch((error: unknown) => {
+        owed = true
         log.warn({ err: error }, 'revocations could not be read')
         timer = setTimeout(() => void ask(), again_ms)
       })
-        owed = true
       .finally(() => {
         asking = undefined
         if (again) {
@@ -177,14 +180,16 @@ async function renew(
 }
 
 function readNews(reader: Pick<Reader, 'one'>, since: string | null, life_seconds: number) {
+  const from = sql`
+    coalesce(least(${since}::timestamptz, kernel.now())
+        - make_interval(secs => ${overlap_seconds}),
+      kernel.now() - make_interval(secs => ${life_seconds}))`
   return reader.one(
     News,
     sql`
       select
-        array(select id from identity.sessions where revoked_at is not null and revoked_at >
-          coalesce(least(${since}::timestamptz, kernel.now())
-              - make_interval(secs => ${overlap_seconds}),
-            kernel.now() - make_interval(secs => ${life_seconds}))) as revoked,
+        array(select id from identity.sessions where revoked_at is not null and revoked_at > ${from}
+          union all select id from identity.gone_sessions where gone_at > ${from}) as revoked,
         coalesce((select string_agg(kid || ':' || state, ',' order by kid collate "C")
           from identity.signing_keys where state in ('next', 'active', 'retired')), '') as keys,
         kernel.now()::text as at`,

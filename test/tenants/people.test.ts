@@ -1,0 +1,111 @@
+/**
+ * What reaches beyond a tenant that is deleted or moved: what its people left in other tenants, their
+ * access tokens for these, and open streams.
+ */
+import { Type } from 'typebox'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../src/kernel/database/sql.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import { deleteTenant } from '../../src/runtime/tenants/delete.ts'
+import { moveTenant } from '../../src/runtime/tenants/move.ts'
+import type { Member } from '../product-world.ts'
+import { eventually } from '../world.ts'
+import { ask, openCells, type Cell } from './cells.ts'
+
+let one: Cell
+let other: Cell
+beforeAll(async () => {
+  ;[one, other] = await openCells()
+})
+afterAll(async () => {
+  await Promise.all([one?.close(), other?.close()])
+})
+
+const disable = ({ tenant }: Member) =>
+  one.platform.kernel.db.run(sql`
+    update identity.tenants set state = 'disabled' where id = ${tenant.id}`)
+
+/** Ends the deletion right after the rows of a table. */
+const endAfter = (table: string) => (line: string) => {
+  if (line.endsWith(` of ${table}.`)) throw new Error('interrupted')
+}
+
+/** The same person with a token of another tenant, in which they are a guest. */
+async function guestOf(host: Member, who: Member): Promise<Member> {
+  await one.give({ ...who, tenant: host.tenant }, 'auditor')
+  const body = { refresh_token: who.refresh_token, tenant_id: host.tenant.id }
+  const path = `/v1/sessions/${who.session_id}/refresh`
+  const { status, text, body: tokens } = await one.call('POST', path, { body })
+  expect(status, text).toBe(200)
+  return { ...who, tenant: host.tenant, token: tokens.access_token as string }
+}
+
+test('what people of a deleted tenant left in other tenants is erased, and counted once', async () => {
+  const host = await one.member()
+  const { tenant } = host
+  const [stays, left] = [await one.member(), await one.member()]
+  const alone = await one.member(left.tenant)
+  const mark = `zq${newId().slice(-12)}`
+  for (const who of [stays, left]) {
+    const guest = await guestOf(host, who)
+    await ask(one, guest, 'POST', '/v1/posts', { body: `${mark} ${who.id}`, visibility: 'public' })
+  }
+  // A guest may have left long ago.
+  const { db } = one.platform.kernel
+  await db.run(sql`
+    delete from identity.role_assignments where tenant_id = ${tenant.id} and account_id = ${left.id}`)
+  const bodies = () =>
+    db.many(
+      Type.Object({ body: Type.String() }),
+      sql`
+        select body from social.post_bodies
+        where tenant_id = ${tenant.id} and body like ${`${mark}%`}`,
+    )
+  expect(await bodies()).toHaveLength(2)
+  await disable(left)
+  const { slug } = left.tenant
+  await expect(deleteTenant(one.place, slug, endAfter('identity.accounts'))).rejects.toThrow()
+  const receipt = await deleteTenant(one.place, slug)
+  expect(receipt).toMatchObject({ guests: 1, rows: { 'identity.accounts': 2 } })
+  const erased = await db.many(
+    Type.Object({ account_id: Type.String() }),
+    sql`
+      select distinct account_id from kernel.erasures
+      where account_id in (${left.id}, ${alone.id}, ${stays.id})`,
+  )
+  expect(erased).toEqual([{ account_id: left.id }])
+  await eventually('its posts are erased', async () => (await bodies()).length === 1, 60_000)
+  expect((await bodies())[0]?.body).toBe(`${mark} ${stays.id}`)
+}, 90_000)
+
+test('an erasure that has not ended does not go with the tenant', async () => {
+  const who = await one.member()
+  const { db } = one.platform.kernel
+  const { id, tenant } = who
+  await ask(one, who, 'DELETE', `/v1/accounts/${id}`)
+  await disable(who)
+  await deleteTenant(one.place, tenant.slug)
+  const open = await db.many(
+    Type.Object({ surface: Type.String() }),
+    sql`
+      select surface from kernel.erasures where account_id = ${id} and due_at is not null`,
+  )
+  expect(open.length).toBeGreaterThan(5)
+})
+
+test('access tokens for another tenant end with a move', async () => {
+  const host = await one.member()
+  const home = await one.member()
+  const guest = await guestOf(host, home)
+  const mine = () => one.call('GET', '/v1/me/external-identities', { token: guest.token })
+  expect((await mine()).status).toBe(200)
+  const move = { from: one.place, to: other.place, cell_url: other.url, scratch: one.data_dir }
+  await moveTenant(move, home.tenant.slug)
+  await eventually('the token is refused', async () => (await mine()).status === 401, 5000)
+  // A process that starts now has to know it too.
+  const gone = await one.platform.kernel.db.many(
+    Type.Object({ id: Type.String() }),
+    sql`select id from identity.gone_sessions where id = ${home.session_id}`,
+  )
+  expect(gone).toHaveLength(1)
+})
