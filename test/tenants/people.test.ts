@@ -109,3 +109,17 @@ test('access tokens for another tenant end with a move', async () => {
   )
   expect(gone).toHaveLength(1)
 })
+
+test('a stream of a tenant that has moved ends, so that its reader opens one in the new cell', async () => {
+  const who = await one.member()
+  const headers = { accept: 'text/event-stream' }
+  let text: string | undefined
+  const reading = one.call('GET', '/v1/inbox', { token: who.token, headers }).then(answer => {
+    text = answer.text
+  })
+  const move = { from: one.place, to: other.place, cell_url: other.url, scratch: one.data_dir }
+  await moveTenant(move, who.tenant.slug)
+  await eventually('the stream ends', () => text !== undefined, 10_000)
+  await reading
+  expect(text).toContain('"code":"shutting_down"')
+})

@@ -224,6 +224,7 @@ async function sendStream(
     heartbeat_ms: options.heartbeat_ms,
     stall_ms: options.stall_ms,
     stands: principal ? () => options.access.stands(principal) : undefined,
+    moved: principal ? () => options.tenants.isGone(principal) : undefined,
     stopping: options.stopping,
     may_be_quiet: route.watch !== undefined,
     abort: reason => exchange.abort(reason),

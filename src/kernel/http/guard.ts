@@ -22,7 +22,7 @@ export type GuardDeps = {
   readonly stopping: AbortSignal
   /** The reason why new work is refused now, or undefined. */
   busy(): Problem | null
-  readonly tenants: Pick<TenantStates, 'check'>
+  readonly tenants: Pick<TenantStates, 'check' | 'isGone'>
   readonly deprecatedCalls: Pick<DeprecatedCalls, 'count'>
 }
 

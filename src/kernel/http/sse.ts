@@ -44,6 +44,8 @@ export type SseOptions = {
   may_be_quiet?: boolean
   /** Whether the reader's credential is still valid. */
   stands?: (() => Promise<boolean> | boolean) | undefined
+  /** Whether another cell serves the reader now. Here nothing would happen any more. */
+  moved?: (() => boolean) | undefined
   /** Aborted when the process stops. */
   stopping: AbortSignal
   /** Ends the upstream when the reader has disconnected or does not read. */
@@ -81,7 +83,7 @@ export async function writeEvents(
     const alive = options.may_be_quiet === true || quiet < options.stall_ms
     if (alive && response.writableLength === 0) response.write(': heartbeat\n\n')
   }, options.heartbeat_ms)
-  const revocation = watchCredential(options.stands, () => ends.raise('invalid_token'))
+  const revocation = watchReader(options, code => ends.raise(code))
   const stall = setTimeout(() => {
     if (!options.may_be_quiet) ends.interruptWait('upstream_timeout')
   }, options.stall_ms)
@@ -130,10 +132,11 @@ export async function writeEvents(
 const stands_every_ms = 1000
 
 /** If a check throws, the stream continues until the next check. */
-function watchCredential(stands: SseOptions['stands'], revoked: () => void) {
-  if (!stands) return undefined
+function watchReader({ stands, moved }: SseOptions, end: (code: EndingCode) => void) {
+  if (!stands && !moved) return undefined
   const check = async () => {
-    if (!(await stands())) revoked()
+    if (moved?.()) end('shutting_down')
+    else if (stands && !(await stands())) end('invalid_token')
   }
   return setInterval(() => void check().catch(() => {}), stands_every_ms)
 }

@@ -30,6 +30,8 @@ const State = Type.Object({
 export type TenantStates = {
   /** Throws if this cell must not run a request with this method for the principal. */
   check(principal: Principal, method: string): void
+  /** Whether this cell has given the tenant of the principal up: it moved, or was deleted. */
+  isGone(principal: Principal): boolean
   start(): Promise<void>
   /** Resolves when no read is running. */
   stop(): Promise<void>
@@ -91,6 +93,10 @@ export function openTenantStates({ db, log, onWake }: Needs): TenantStates {
         retry_after: retry_after_seconds,
         headers: state.cell_url === null ? {} : { [cell_header]: state.cell_url },
       })
+    },
+    isGone: ({ tenant_id }) => {
+      const state = states.get(tenant_id)?.state
+      return state === 'moved' || state === 'deleted'
     },
     start: async () => {
       await read()
