@@ -55,9 +55,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
 export async function placeBackup(options: RestoreOptions, manifest: Manifest): Promise<void> {
   const { folder, database_url, progress } = options
   const data_dir = openDataDir(options.data_dir)
+  const is_cluster = manifest.database?.kind === 'cluster'
+  // A link without a target. It makes the platform refuse to start before the restore is complete.
+  if (is_cluster) fs.symlinkSync(`${data_dir.postgres}.restoring.whole`, data_dir.postgres)
   await placeFiles(folder, manifest, data_dir)
-  if (manifest.database?.kind === 'cluster')
-    await placeCluster(folder, manifest, data_dir, progress)
+  if (is_cluster) await placeCluster(folder, manifest, data_dir, progress)
   if (manifest.database?.kind !== 'dump') return
   progress('Restoring the database …')
   const file = join(folder, dump_file)
@@ -125,8 +127,6 @@ async function placeCluster(
   const place = is_linked ? await placeElsewhere(data_dir, binaries, account) : data_dir.postgres
   progress('Copying the database …')
   const draft = `${place}.restoring`
-  // A link without a target. It makes the platform refuse to start before the restore is complete.
-  if (!is_linked) fs.symlinkSync(`${draft}.whole`, place)
   await copyCluster(join(folder, 'postgres'), draft, manifest, account)
   if (!is_linked) fs.unlinkSync(place)
   fs.renameSync(draft, place)
@@ -143,6 +143,7 @@ async function placeElsewhere(
   binaries: Binaries,
   account: Account,
 ): Promise<string> {
+  fs.unlinkSync(data_dir.postgres)
   const place = await openCluster(data_dir, binaries, account, system_dir, () => undefined)
   fs.rmSync(place, { recursive: true })
   return place
