@@ -75,8 +75,7 @@ async function filterOf(call: Call, platform: Offline): Promise<OperatorFilter> 
 
 async function tenantId({ platform }: Offline, slug: string): Promise<string> {
   const identity = platform.opened['identity']?.face as Identity | undefined
-  const tenants = (await identity?.administration.tenants(shown_max)) ?? []
-  const found = tenants.find(one => one.slug === slug)
+  const found = await identity?.administration.tenant(slug)
   if (!found) {
     throw new StartError(`There is no tenant ${slug}. \`npx dodeca tenant list\` lists them.`)
   }

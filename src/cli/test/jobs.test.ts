@@ -13,6 +13,11 @@ const json = (...args: string[]) => commands.json(args)
 
 test('a job is listed, cancelled, shown and taken up again', async () => {
   const type = await world.idleType()
+  await world.query(
+    `insert into identity.tenants (id, slug, name)
+     select gen_random_uuid(), 'many-' || n, 'many' from generate_series(1, 1000) n`,
+    [],
+  )
   const [who, other] = [await world.person(), await world.person()]
   const id = await world.submit(who, { type })
   await world.submit(other, { type })

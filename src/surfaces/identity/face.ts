@@ -76,6 +76,7 @@ export type TotpEnrolment = {
  */
 export type Administration = {
   createTenant(draft: CreateTenant, actor: string): Promise<Tenant>
+  tenant(slug: string): Promise<Tenant | undefined>
   /** Oldest first. */
   tenants(limit: number): Promise<Tenant[]>
   disableTenant(slug: string, actor: string): Promise<Tenant>

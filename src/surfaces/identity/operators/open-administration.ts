@@ -25,6 +25,8 @@ export function openAdministration(deps: Deps): Administration {
   const { db } = deps.kernel
   return {
     createTenant: (draft, actor) => db.tx(tx => createTenant(tx, draft, actor)),
+    tenant: slug =>
+      db.maybe(Tenant, sql`select ${tenantColumns} from identity.tenants where slug = ${slug}`),
     tenants: limit =>
       db.many(
         Tenant,
