@@ -267,6 +267,7 @@ CREATE OR REPLACE FUNCTION kernel.drop_inbox_partitions(older_than interval)
 AS $function$
 declare
   part record;
+  first_id uuid;
   dropped int := 0;
 begin
   for part in
@@ -281,6 +282,19 @@ begin
     execute format('drop table kernel.%I', part.name);
     dropped := dropped + 1;
   end loop;
+  select kernel.first_id_of(min(
+      to_timestamp(substring(c.relname from 'inbox_events_w(\d+)$') || '+00', 'YYYYMMDDTZH')))
+    into first_id
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'kernel.inbox_events'::regclass and c.relname like 'inbox\_events\_w%';
+  if not exists (
+    select from pg_class c where c.oid = 'kernel.inbox_events_before'::regclass
+      and pg_get_expr(c.relpartbound, c.oid) like '%' || first_id || '%'
+  ) then
+    alter table kernel.inbox_events detach partition kernel.inbox_events_before;
+    execute format('alter table kernel.inbox_events attach partition kernel.inbox_events_before
+      for values from (minvalue) to (%L)', first_id);
+  end if;
   delete from kernel.inbox_events_before where processed_at < kernel.now() - older_than;
   return dropped;
 end $function$;

@@ -94,6 +94,39 @@ test('weeks of the inbox go by age, and weeks ahead are made', async () => {
   expect(await count(db, sql`from kernel.inbox_events`)).toBe(1)
 })
 
+test('a new consumer handles events whose week of the inbox was dropped', async () => {
+  const handled: string[] = []
+  const consumer: Consumer = {
+    name: 'new',
+    events: 'all',
+    run: (_tx, event) => {
+      handled.push(event.id)
+      return Promise.resolve()
+    },
+  }
+  world = openWorld({ url: ground.url, consumers: [consumer] })
+  const { db } = world
+  // As after 70 days: the part before the first week ends there, and later weeks were dropped.
+  const Id = Type.Object({ id: Type.String() })
+  const idOf = async (days: number) =>
+    (await db.one(Id, sql`select kernel.first_id_of(now() - make_interval(days => ${days})) as id`))
+      .id
+  await db.run(sql`alter table kernel.inbox_events detach partition kernel.inbox_events_before`)
+  await db.run(sql`
+    do $$ begin
+      execute format('alter table kernel.inbox_events attach partition kernel.inbox_events_before
+        for values from (minvalue) to (%L)', kernel.first_id_of(now() - interval '70 days'));
+    end $$`)
+  await retentionLoop({ db, consumers: ['new'], settings }).run(never)
+  const ids = await Promise.all([80, 50, 0].map(idOf))
+  await emit(db, ...ids.map(id => ({ ...changed(newId(), 1), id })))
+  await world.events.start()
+  await eventually(() => handled.length >= ids.length)
+  expect(handled.toSorted()).toEqual(ids.toSorted())
+  expect(await count(db, sql`from kernel.event_parks`)).toBe(0)
+  expect(await count(db, sql`from kernel.inbox_events`)).toBe(ids.length)
+})
+
 test('expired outcomes and full throttles go, all others stay', async () => {
   world = openWorld({ url: ground.url, work: false })
   const { db } = world
