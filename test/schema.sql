@@ -75,6 +75,7 @@ create table kernel.event_consumers (
   leased_until timestamp with time zone,
   wanted_by uuid,
   created_at timestamp with time zone not null default now(),
+  known_at timestamp with time zone not null default now(),
   constraint event_consumers_lane_check CHECK (((lane >= 0) AND (lane <= 15))),
   constraint event_consumers_pkey PRIMARY KEY (consumer, lane)
 ) with (fillfactor=50);

@@ -182,11 +182,14 @@ export async function yieldLane(db: Db, { consumer, lane }: LaneKey, token: stri
       and wanted_by is not null`)
 }
 
-/** Releases all leases, so that another process need not wait until they expire. */
+/**
+ * Releases all leases, so that another process need not wait until they expire. An older release
+ * takes the time for that at which the consumer was last known.
+ */
 export async function release(db: Db, token: string): Promise<void> {
   await db.run(sql`
     update kernel.event_consumers
-    set lease_token = null, leased_until = null
+    set lease_token = null, leased_until = now()
     where lease_token = ${token}`)
 }
 

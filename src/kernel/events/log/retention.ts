@@ -40,13 +40,17 @@ async function inPortions(signal: AbortSignal, remove: () => Promise<number>): P
 
 /**
  * Deletes consumers that have been missing in the code for longer than events are kept. Otherwise
- * they would keep old events forever.
+ * they would keep old events forever. Another release may run beside this one, or come back: its
+ * consumers are those that a process has known within that time.
  */
 async function forgetConsumers(db: Db, known: readonly string[], days: number): Promise<void> {
   await db.run(sql`
+    update kernel.event_consumers set known_at = now()
+    where consumer = any (${known}::text[]) and known_at < now() - interval '1 day'`)
+  await db.run(sql`
     delete from kernel.event_consumers
     where consumer <> all (${known}::text[])
-      and coalesce(leased_until, created_at) < now() - make_interval(days => ${days}::int)`)
+      and known_at < now() - make_interval(days => ${days}::int)`)
 }
 
 const Removed = Type.Object({ removed: Type.Integer() })

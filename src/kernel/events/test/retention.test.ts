@@ -63,14 +63,18 @@ test('a partition of the log goes when every cursor and park has passed it and i
 test('cursors that no code has had for long do not hold the log; others do', async () => {
   world = openWorld({ url: ground.url, work: false })
   const { db } = world
+  // The consumer `quiet` had no event for long; another release has it.
   await db.run(sql`
-    insert into kernel.event_consumers (consumer, lane, created_at) values
-      ('gone', 0, now() - interval '31 days'), ('new', 0, now()),
-      ('known', 0, now() - interval '31 days')`)
+    insert into kernel.event_consumers (consumer, lane, created_at, leased_until, known_at)
+    select consumer, 0, now() - interval '90 days', now() - interval '90 days',
+      now() - make_interval(days => days)
+    from (values ('gone', 31), ('quiet', 29), ('known', 31)) c (consumer, days)`)
   await retentionLoop({ db, consumers: ['known'], settings }).run(never)
+  const left = sql`select consumer from kernel.event_consumers order by 1`
   const Name = Type.Object({ consumer: Type.String() })
-  const left = await db.many(Name, sql`select consumer from kernel.event_consumers order by 1`)
-  expect(left).toEqual([{ consumer: 'known' }, { consumer: 'new' }])
+  expect(await db.many(Name, left)).toEqual([{ consumer: 'known' }, { consumer: 'quiet' }])
+  await retentionLoop({ db, consumers: ['quiet'], settings }).run(never)
+  expect(await db.many(Name, left)).toEqual([{ consumer: 'known' }, { consumer: 'quiet' }])
 })
 
 test('weeks of the inbox go by age, and weeks ahead are made', async () => {
