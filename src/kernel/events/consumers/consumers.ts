@@ -10,7 +10,7 @@ import type { Handling } from './handle.ts'
 import { typesOf, type Listener } from './listener.ts'
 import * as leases from './leases.ts'
 import { readDueLanes } from './parks.ts'
-import { poll, readHead, readTail } from '../log/read.ts'
+import { poll, readNewest, readTail, type Tail } from '../log/read.ts'
 import { openSleeper } from '../../work/sleeper.ts'
 import { Workers } from './workers.ts'
 
@@ -40,7 +40,7 @@ export class Consumers {
   private stopped = false
   private parks = false
   /** Every event up to this position was pushed to its lane, or its lane is marked as behind. */
-  private seen = 0
+  private seen: Tail = { position: 0, id: null }
   private active_at = -Infinity
   private look_at = -Infinity
   /** The head at which the cursors of quiet lanes were last moved. */
@@ -53,7 +53,7 @@ export class Consumers {
     this.interests = listeners.map(one => ({ consumer: one.name, types: typesOf(one) }))
     this.listenersOf = listenersIn(listeners)
     const at: Handling = { ...options, token: this.token }
-    this.workers = new Workers(at, listeners, options.concurrency, () => this.seen)
+    this.workers = new Workers(at, listeners, options.concurrency, () => this.seen.position)
   }
 
   poke(): void {
@@ -69,7 +69,7 @@ export class Consumers {
   async start(): Promise<void> {
     const { db } = this.options
     await leases.register(db, this.names)
-    this.seen = await readHead(db)
+    this.seen = await readNewest(db)
     for (const taken of await leases.takeFree(db, this.names, this.token)) {
       this.workers.lane(taken)?.own(taken.position)
     }
@@ -115,8 +115,9 @@ export class Consumers {
 
   private async poll(): Promise<void> {
     const { db } = this.options
-    const { head, parks_due } = await poll(db, this.names)
-    if (head > this.seen) await this.readOn()
+    const { newest, parks_due } = await poll(db, this.names)
+    const { position: head } = newest
+    if (head !== this.seen.position || newest.id !== this.seen.id) await this.readOn()
     if (parks_due) await this.wakeParks()
     // A poll that is almost due runs now, so that an idle process does not poll twice.
     if (performance.now() < this.look_at - busy_ms) return
@@ -128,25 +129,38 @@ export class Consumers {
 
   private async readOn(): Promise<void> {
     const events = await readTail(this.options.db, this.seen, tail_max)
+    if (events === null) return this.goBack()
     if (events.length === 0) return
     this.active_at = performance.now()
     if (events.length === tail_max) return this.jump()
     for (const event of events) {
       for (const { name } of this.listenersOf(event.type)) {
         const lane = this.workers.lane({ consumer: name, lane: event.lane })
-        if (lane?.push(event, this.seen)) this.workers.ask(lane)
+        if (lane?.push(event, this.seen.position)) this.workers.ask(lane)
         else if (!lane?.owned) this.look_at = Math.min(this.look_at, performance.now() + foreign_ms)
       }
     }
-    this.seen = events.at(-1)?.position ?? this.seen
+    this.seen = events.at(-1) ?? this.seen
     this.workers.dispatch()
   }
 
   /** There are so many new events that each lane reads its own events instead. */
   private async jump(): Promise<void> {
-    const head = await readHead(this.options.db)
-    for (const lane of this.workers.all()) lane.fallBehind(this.seen)
-    this.seen = Math.max(this.seen, head)
+    const newest = await readNewest(this.options.db)
+    for (const lane of this.workers.all()) lane.fallBehind(this.seen.position)
+    if (newest.position > this.seen.position) this.seen = newest
+    await this.look()
+  }
+
+  /** The log ends earlier than this process knows. Each lane begins again at its cursor. */
+  private async goBack(): Promise<void> {
+    this.options.log.warn(
+      { position: this.seen.position },
+      'the event log has lost its last events',
+    )
+    for (const lane of this.workers.all()) lane.lose()
+    this.seen = await readNewest(this.options.db)
+    this.advanced_at = -1
     await this.look()
   }
 

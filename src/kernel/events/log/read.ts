@@ -31,18 +31,41 @@ export const head_position: Sql = sql`coalesce(
   (select position from kernel.events order by position desc limit 1), 0)`
 
 const Head = Type.Object({ head: Type.Integer() })
-const Poll = Type.Object({ head: Type.Integer(), parks_due: Type.Boolean() })
+
+/** The newest event that a reader knows. The id is null while the log is empty. */
+export type Tail = { readonly position: number; readonly id: string | null }
+
+const newest = sql`
+  from (values (true)) as always (one)
+  left join lateral (
+    select position, id from kernel.events order by position desc limit 1
+  ) newest on true`
+const Newest = Type.Object({
+  position: Type.Integer(),
+  id: Type.Union([Type.String(), Type.Null()]),
+})
+const Poll = Type.Object({ ...Newest.properties, parks_due: Type.Boolean() })
+
+export function readNewest(reader: Reader): Promise<Tail> {
+  return reader.one(
+    Newest,
+    sql`select coalesce(newest.position, 0) as position, newest.id ${newest}`,
+  )
+}
 
 /** The only query of an idle process. It covers every consumer and lane. */
-export function poll(
+export async function poll(
   reader: Reader,
   consumers: readonly string[],
-): Promise<{ head: number; parks_due: boolean }> {
-  return reader.one(
+): Promise<{ newest: Tail; parks_due: boolean }> {
+  const { parks_due, ...tail } = await reader.one(
     Poll,
     sql`
-      select ${head_position} as head, (${parksDue(consumers)}) as parks_due`,
+      select coalesce(newest.position, 0) as position, newest.id,
+        (${parksDue(consumers)}) as parks_due
+      ${newest}`,
   )
+  return { newest: tail, parks_due }
 }
 
 export function parksDue(consumers: readonly string[]): Sql {
@@ -57,17 +80,28 @@ export async function readHead(reader: Reader): Promise<number> {
   return (await reader.one(Head, sql`select ${head_position} as head`)).head
 }
 
-/** Reads the next events of all lanes, once for all consumers of this process. */
-export function readTail(reader: Reader, after: number, limit: number): Promise<LanedEvent[]> {
-  return reader.many(
+/**
+ * Reads the next events of all lanes, once for all consumers of this process. Returns null if the
+ * known event is not in its place: a standby that lacked it has taken over, and its position and
+ * those before it may belong to other events.
+ */
+export async function readTail(
+  reader: Reader,
+  after: Tail,
+  limit: number,
+): Promise<LanedEvent[] | null> {
+  const found = await reader.many(
     LanedEvent,
     sql`
       select ${columns}
       from kernel.events e
-      where e.position > ${after}
+      where e.position >= ${after.position}
       order by e.position
-      limit ${limit}`,
+      limit ${limit + 1}`,
   )
+  if (after.id === null) return found.slice(0, limit)
+  const [first, ...next] = found
+  return first?.id === after.id ? next : null
 }
 
 const Reach = Type.Object({

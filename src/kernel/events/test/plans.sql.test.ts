@@ -153,8 +153,8 @@ test('reading', async () => {
   const lane = { lane: 3, after: rows - 50_000, limit: 200 }
   const wrong = await faultsOf(async sent => {
     const db = answering(sent)
-    await readTail(db, rows - 100, 500)
-    await readTail(db, 0, 500)
+    await readTail(db, { position: rows - 100, id: null }, 500)
+    await readTail(db, { position: 0, id: null }, 500)
     await poll(db, ['c1', 'c2'])
     await readDueLanes(db, ['c1', 'c2'])
     await readLane(db, { ...lane, types: ['thing.3', 'thing.4'] })
@@ -170,7 +170,8 @@ test('handling and looking', async () => {
   const token = newId()
   const wrong = await faultsOf(async sent => {
     const db = answering(sent)
-    const events: LanedEvent[] = await readTail(db, rows - 50, 50)
+    const after = { position: rows - 50, id: null }
+    const events: LanedEvent[] = (await readTail(db, after, 50)) ?? []
     await takeWork(db, interests, token)
     const held = await takeWork(db, interests, token)
     const key = held.find(one => one.ours)
