@@ -1,7 +1,7 @@
 /**
  * The format of batches in a file: length, checksum, JSON. A process that dies while it writes
- * leaves half a frame at the end, and a damaged disk may change a frame. So reading stops at the
- * first invalid frame.
+ * leaves half a frame at the end, and a damaged disk may change a frame or leave zeros. Such a frame
+ * is passed over, as long as its length leads to another one.
  */
 import { crc32 } from 'node:zlib'
 import { Type } from 'typebox'
@@ -35,20 +35,26 @@ export function toFrame(batch: Batch): Buffer {
 export function fromFrame(frame: Buffer): Batch | null {
   if (frame.length < head_bytes) return null
   const length = frame.readUInt32LE(0)
-  if (length > frame_bytes_max || frame.length < head_bytes + length) return null
+  if (!isLength(length) || frame.length < head_bytes + length) return null
   const body = frame.subarray(head_bytes, head_bytes + length)
   if (crc32(body) !== frame.readUInt32LE(4)) return null
   const value: unknown = JSON.parse(body.toString())
   return stored.Check(value) ? value : null
 }
 
-/** All whole frames from the beginning. */
-export function* framesIn(bytes: Buffer): Generator<Batch, void> {
+/** The checksum of nothing is zero, so zeros would be a frame of nothing. */
+function isLength(length: number): boolean {
+  return length > 0 && length <= frame_bytes_max
+}
+
+/** All frames from the beginning. Null stands for one or more that cannot be read. */
+export function* framesIn(bytes: Buffer): Generator<Batch | null, void> {
   let at = 0
   while (at < bytes.length) {
     const batch = fromFrame(bytes.subarray(at))
-    if (!batch) return
     yield batch
-    at += head_bytes + bytes.readUInt32LE(at)
+    const length = bytes.length - at < head_bytes ? 0 : bytes.readUInt32LE(at)
+    if (!isLength(length)) return
+    at += head_bytes + length
   }
 }

@@ -9,13 +9,14 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../settings.ts'
 import { openAgents } from './agents.ts'
-import { batch_clicks_max, BatchBuilder, dayOf, type Batch } from './batch.ts'
+import { batch_clicks_max, BatchBuilder, type Batch } from './batch.ts'
 import { openContexts } from './context.ts'
+import { Losses } from './losses.ts'
 import { openPace } from './pace.ts'
-import { announceOrphans, forgetOrphan, readOrphan } from './orphans.ts'
+import { announceOrphans, forgetOrphan, storeOrphan } from './orphans.ts'
 import type { Orphan, Spool } from './spool.ts'
 import type { Place } from './segment.ts'
-import { storeBatches, storeLosses } from './store-batches.ts'
+import { storeBatches } from './store-batches.ts'
 import { Taken } from './taken.ts'
 import type { Clicked, Visitor } from './visitor.ts'
 
@@ -85,7 +86,7 @@ class ClickRecorder implements Recorder {
   private readonly orphans: Orphan[] = []
   /** The batches of the orphan spool that is being stored. */
   private orphaned_ms: number | null = null
-  private readonly losses = new Map<number, number>()
+  private readonly losses = new Losses()
   private storing: Promise<void> | undefined
   private rest: { end(): void } | undefined
   private readonly pace = openPace()
@@ -94,7 +95,6 @@ class ClickRecorder implements Recorder {
   private failing = false
   private closing = false
   private taken = 0
-  private lost = 0
 
   constructor({ kernel, spool }: RecorderOptions) {
     this.kernel = kernel
@@ -114,7 +114,7 @@ class ClickRecorder implements Recorder {
 
   counts() {
     const queued = this.queue.reduce((sum, { clicks }) => sum + clicks, 0)
-    return { taken: this.taken, lost: this.lost, waiting: this.fresh.size + queued }
+    return { taken: this.taken, lost: this.losses.clicks, waiting: this.fresh.size + queued }
   }
 
   oldestMs(): number | null {
@@ -184,10 +184,7 @@ class ClickRecorder implements Recorder {
   }
 
   private give_up(batch: Batch): void {
-    this.lost += batch.at_ms.length
-    for (const at of batch.at_ms) {
-      this.losses.set(dayOf(at), (this.losses.get(dayOf(at)) ?? 0) + 1)
-    }
+    for (const at of batch.at_ms) this.losses.add(at)
   }
 
   private store(): void {
@@ -197,7 +194,7 @@ class ClickRecorder implements Recorder {
   }
 
   private async storeAll(): Promise<void> {
-    while (this.queue.length > 0 || this.orphans.length > 0) {
+    while (this.queue.length > 0 || this.orphans.length > 0 || this.losses.waits) {
       const began = performance.now()
       try {
         await this.storeSome()
@@ -216,49 +213,47 @@ class ClickRecorder implements Recorder {
     // An orphan that cannot be stored must not keep the clicks of this process from the database.
     const failed = await this.storeOrphan().catch((error: unknown) => ({ error }))
     const portion = this.queue.slice(0, this.busy ? 1 : store_together_max)
-    const batches: Batch[] = []
-    for (const one of portion) {
-      const batch = one.batch ?? one.place?.segment.batchAt(one.place)
-      if (batch) batches.push(batch)
-      else this.kernel.log.error({ clicks: one.clicks }, 'clicks in the spool cannot be read')
-    }
+    const read = portion.map(one => this.readBack(one))
+    const batches = read.filter(batch => batch !== null)
     if (batches.length > 0) await storeBatches(this.kernel, batches)
-    if (this.losses.size > 0) await this.reportLosses()
     this.queue.splice(0, portion.length)
-    for (const { place } of portion) if (place) this.spool?.stored(place)
+    for (const [at, { place, clicks, first_ms }] of portion.entries()) {
+      if (read[at] === null) this.losses.add(first_ms, clicks)
+      if (place) this.spool?.stored(place)
+    }
+    await this.losses.report(this.kernel.db)
     if (failed) throw failed.error
   }
 
-  private async reportLosses(): Promise<void> {
-    const pending = [...this.losses]
-    await storeLosses(this.kernel.db, new Map(pending))
-    for (const [day, clicks] of pending) {
-      const left = (this.losses.get(day) ?? 0) - clicks
-      if (left > 0) this.losses.set(day, left)
-      else this.losses.delete(day)
+  /** Null if the spool has lost it. */
+  private readBack({ batch, place, clicks }: Waiting): Batch | null {
+    if (batch) return batch
+    try {
+      const read = place?.segment.batchAt(place)
+      if (read) return read
+      this.kernel.log.error({ clicks }, 'clicks in the spool cannot be read')
+    } catch (error) {
+      this.kernel.log.error({ err: error, clicks }, 'clicks in the spool cannot be read')
     }
+    return null
   }
 
   private async storeOrphan(): Promise<void> {
-    const [orphan] = this.orphans
+    const orphan = this.orphans.shift()
     if (!orphan) return
-    let together: Batch[] = []
-    const flush = async () => {
-      this.orphaned_ms = together[0]?.at_ms[0] ?? this.orphaned_ms
-      if (together.length > 0) await storeBatches(this.kernel, together)
-      together = []
-    }
-    const batches = await readOrphan(this.kernel, orphan)
-    if (!batches) return void this.orphans.shift()
-    for (const batch of batches) {
-      if (together.push(batch) === store_together_max) await flush()
-    }
-    await flush()
-    await orphan.remove()
-    this.orphans.shift()
-    this.orphaned_ms = null
     const { node_id } = orphan
-    if (!this.orphans.some(one => one.node_id === node_id)) await forgetOrphan(this.kernel, node_id)
+    try {
+      const is_stored = await storeOrphan(this.kernel, orphan, first_ms => {
+        this.orphaned_ms = first_ms
+      })
+      this.orphaned_ms = null
+      if (!is_stored || this.orphans.some(one => one.node_id === node_id)) return
+      await forgetOrphan(this.kernel, node_id)
+    } catch (error) {
+      // The other files do not wait for it.
+      this.orphans.push(orphan)
+      throw error
+    }
   }
 
   private restAfter(took_ms: number): number {

@@ -34,7 +34,10 @@ export type Spool = {
 export type Orphan = {
   /** The id of the dead process, which its row in the database has too. */
   readonly node_id: string
-  batches(): Promise<Iterable<Batch>>
+  /** When it was last written to. */
+  readonly written_ms: number
+  /** Null stands for one or more that cannot be read. */
+  batches(): Promise<Iterable<Batch | null>>
   remove(): Promise<void>
 }
 
@@ -91,8 +94,10 @@ export function openSpool(options: SpoolOptions): Spool {
       for (const name of await filesIn(folder)) {
         const path = join(folder, name)
         if (name.startsWith(own) || !(await isOrphan(path, name, now_ms))) continue
+        const file = await stat(path).catch(() => null)
         found.push({
           node_id: nodeOf(name),
+          written_ms: file?.mtimeMs ?? now_ms,
           batches: async () => framesIn(await contentOf(path)),
           remove: () => rm(path, { force: true }),
         })

@@ -2,7 +2,7 @@
  * Clicks are counted once: whatever process took them, however it ended, and whatever became of the
  * database meanwhile. What is kept of them is coarse.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -14,7 +14,7 @@ import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
 import { addUp } from '../statistics/add-up.ts'
-import { BatchBuilder, batch_clicks_max } from '../clicks/batch.ts'
+import { BatchBuilder, batch_clicks_max, type Batch } from '../clicks/batch.ts'
 import { toFrame } from '../clicks/frames.ts'
 import { findDrift } from '../statistics/drift.ts'
 import { storeBatches } from '../clicks/store-batches.ts'
@@ -55,6 +55,18 @@ async function stored(code: string): Promise<number> {
 async function statsOf(code: string) {
   const { body } = await world.call('GET', `/v1/links/${code}/stats`, { token: owner.token })
   return body as { readonly fresh_until: string; readonly totals: { readonly clicks: number } }
+}
+
+/** The name of a spool file of a process that has ended: no process has this number. */
+function spoolFile(): string {
+  const host = hostname().replaceAll(/[^A-Za-z0-9.]/g, '_')
+  return join(world.data_dir, 'spool', `clicks-${host}-4194999-${newId()}-${newId()}-1.log`)
+}
+
+function oneClick(code: string, context: string, at_ms: number): Batch {
+  const builder = new BatchBuilder()
+  builder.add({ domain_id: platform_domain_id, code }, context, at_ms)
+  return builder.build(newId())
 }
 
 const spoolIsEmpty = async () => (await spooled(world)).length === 0
@@ -121,18 +133,36 @@ describe('a click', () => {
     await next.kill('SIGTERM')
   })
 
-  test('is counted, beside a spool file that cannot be read', async () => {
+  test('is counted, beside spool files that cannot be read or stored', async () => {
     const code = `orphan-${newId().slice(-12)}`
-    const builder = new BatchBuilder()
-    builder.add({ domain_id: platform_domain_id, code }, '{"bot":false}', Date.now())
-    const host = hostname().replaceAll(/[^A-Za-z0-9.]/g, '_')
-    // No process has this number.
-    const path = () =>
-      join(world.data_dir, 'spool', `clicks-${host}-4194999-${newId()}-${newId()}-1.log`)
-    await mkdir(path(), { recursive: true })
-    await writeFile(path(), toFrame(builder.build(newId())))
+    const frame = toFrame(oneClick(code, '{"bot":false}', Date.now()))
+    await mkdir(spoolFile(), { recursive: true })
+    await writeFile(spoolFile(), Buffer.alloc(4096))
+    const refused = spoolFile()
+    await writeFile(refused, toFrame(oneClick(code, 'no JSON', Date.now())))
+    await writeFile(spoolFile(), frame)
     const next = await startApi()
     await eventually('it is stored', async () => (await stored(code)) === 1)
+    await next.kill('SIGTERM')
+    expect(await stored(code)).toBe(1)
+    await rm(refused)
+  })
+
+  test('that the spool has lost makes the statistics of its day incomplete', async () => {
+    const code = await link()
+    const day_ms = Date.now() - 20 * 86_400_000
+    const day = new Date(day_ms).toISOString().slice(0, 10)
+    const frame = toFrame(oneClick(code, '{"bot":false}', day_ms))
+    const statsOfDay = async () =>
+      (
+        await world.call('GET', `/v1/links/${code}/stats?from=${day}&to=${day}`, {
+          token: owner.token,
+        })
+      ).body
+    expect(await statsOfDay()).toMatchObject({ degraded: false })
+    await writeFile(spoolFile(), Buffer.concat([frame, frame.subarray(0, 40)]))
+    const next = await startApi()
+    await eventually('the loss is known', async () => (await statsOfDay()).degraded)
     await next.kill('SIGTERM')
     expect(await stored(code)).toBe(1)
   })

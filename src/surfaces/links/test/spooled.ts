@@ -26,7 +26,8 @@ export async function spooledClicks(
 ): Promise<number> {
   let clicks = 0
   for (const { bytes } of await spooled(world)) {
-    for (const { links, link } of framesIn(bytes)) {
+    for (const batch of framesIn(bytes)) {
+      const { links, link } = batch ?? { links: [], link: [] }
       clicks += link.filter(at => links[at]?.[1] === code).length
     }
   }

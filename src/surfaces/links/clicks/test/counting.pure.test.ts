@@ -208,17 +208,24 @@ describe('frames', () => {
     )
   })
 
-  test('end where a process died, or where the disk lied', () => {
+  test('that cannot be read are passed over, and named', () => {
     const batches = [batchOf([{ link: 0, context: contexts[0] ?? '', at_ms: 1 }]), batchOf([])]
     const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = batches.map(toFrame)
     const both = Buffer.concat([first, second])
-    for (let bytes = first.length; bytes < both.length; bytes++) {
-      expect([...framesIn(both.subarray(0, bytes))]).toEqual(batches.slice(0, 1))
+    // A process died while it wrote the second one.
+    for (let bytes = first.length + 1; bytes < both.length; bytes++) {
+      expect([...framesIn(both.subarray(0, bytes))]).toEqual([batches[0], null])
     }
     const broken = Buffer.from(both)
     broken.writeUInt8(broken.readUInt8(20) ^ 1, 20)
-    expect([...framesIn(broken)]).toEqual([])
+    expect([...framesIn(broken)]).toEqual([null, batches[1]])
     expect(fromFrame(Buffer.alloc(4))).toBeNull()
+  })
+
+  test('of a disk that lost its power are zeros, and end there', () => {
+    const batch = batchOf([{ link: 0, context: contexts[0] ?? '', at_ms: 1 }])
+    expect([...framesIn(Buffer.alloc(4096))]).toEqual([null])
+    expect([...framesIn(Buffer.concat([toFrame(batch), Buffer.alloc(64)]))]).toEqual([batch, null])
   })
 })
 
