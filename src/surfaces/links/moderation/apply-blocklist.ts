@@ -2,7 +2,7 @@
  * The job of a new blocklist entry. The job reads every existing link in any state and disables the
  * matching links. It also removes matching roots of custom hosts. It reads portions in the order of
  * the keys, one transaction each, and saves its position, so that another worker can continue.
- * Reading a link twice changes nothing.
+ * Reading a link twice changes nothing. The job stops when its entry is removed.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
@@ -71,12 +71,7 @@ export function applyBlocklist(deps: Applying): JobType {
 
 async function run(deps: Applying, job: RunningJob): Promise<Static<typeof Result>> {
   const { blocklist_id } = job.parameters as Static<typeof Parameters> // checked at its submission
-  const entry = await deps.kernel.db.maybe(
-    Entry,
-    sql`
-      select id, kind, value, action, reason from links.blocklist
-      where id = ${blocklist_id} and removed_at is null`,
-  )
+  const entry = await deps.kernel.db.maybe(Entry, entryOf(blocklist_id))
   if (entry?.action === 'block') await clearRoots(deps, entry, byOf(entry), job.signal)
   let place = Value.Check(Place, job.checkpoint) ? job.checkpoint : beginning
   while (entry) {
@@ -87,6 +82,12 @@ async function run(deps: Applying, job: RunningJob): Promise<Static<typeof Resul
     await job.progress({ stage: 'visiting', current: place.visited, checkpoint: place })
   }
   return { visited: place.visited, judged: place.judged }
+}
+
+function entryOf(id: string): Sql {
+  return sql`
+    select id, kind, value, action, reason from links.blocklist
+    where id = ${id} and removed_at is null`
 }
 
 function byOf({ reason }: Entry) {
@@ -103,13 +104,16 @@ async function applyPortion(
   const last = visited.at(-1)
   if (!last) return null
   const verdicts = await verdictsOf(entry, visited)
-  let judged = 0
-  await db.tx(async tx => {
-    judged = 0
+  const judged = await db.tx(async tx => {
+    // Held until the commit, so that no link is disabled after the entry was removed.
+    if (!(await tx.maybe(Entry, sql`${entryOf(entry.id)} for share`))) return null
+    let changed = 0
     for (const [one, verdict] of verdicts) {
-      if (await applyVerdict(tx, { changes }, one, verdict, by)) judged++
+      if (await applyVerdict(tx, { changes }, one, verdict, by)) changed++
     }
+    return changed
   })
+  if (judged === null) return null
   const { domain_id, code } = last
   return {
     domain_id,

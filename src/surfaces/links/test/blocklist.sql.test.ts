@@ -32,7 +32,11 @@ const moderate = (code: string, action: string) =>
   })
 
 /** The job as the jobs surface would run it; answers its result and the places it saved. */
-async function runJob(blocklist_id: string, checkpoint: unknown = null) {
+async function runJob(
+  blocklist_id: string,
+  checkpoint: unknown = null,
+  onProgress: () => Promise<unknown> = async () => {},
+) {
   const saved: unknown[] = []
   const job: RunningJob = {
     id: newId(),
@@ -45,6 +49,7 @@ async function runJob(blocklist_id: string, checkpoint: unknown = null) {
     signal: new AbortController().signal,
     progress: async step => {
       saved.push(step.checkpoint)
+      await onProgress()
     },
     again: () => {
       throw new Error('it is not put off')
@@ -143,6 +148,31 @@ describe.concurrent('the blocklist', () => {
     const { result, saved } = await runJob(entry.id)
     expect(result.judged).toBe(20)
     expect((await runJob(entry.id, saved.at(-1))).result).toEqual(result)
+  })
+
+  test('disables no further link after a moderator has removed the entry', async () => {
+    const name = host()
+    const { db } = world.platform.kernel
+    const who = await world.member()
+    await db.run(sql`
+      insert into links.links (tenant_id, domain_id, code, id, owner_id, destination_url,
+        destination_host, state, safety_state)
+      select ${who.tenant.id}, ${platform_domain_id}, ${`r-${newId().slice(-12)}-`} || n,
+        gen_random_uuid(), ${who.id}, ${`https://${name}/`},
+        ${`${name.split('.').toReversed().join('.')}.`}, 'active', 'clean'
+      from generate_series(1, 501) n`)
+    const entry = await block('host', name)
+    const { result } = await runJob(entry.id, null, () =>
+      world.call('DELETE', `/v1/link-blocklist/${entry.id}`, { token: moderator.token }),
+    )
+    expect(result.judged).toBe(500)
+    const { active } = await db.one(
+      Type.Object({ active: Type.Integer() }),
+      sql`
+        select count(*)::int as active from links.links
+        where owner_id = ${who.id} and state = 'active'`,
+    )
+    expect(active).toBe(1)
   })
 
   test('waits for requests that are screened without it, so that no link slips through', async () => {
