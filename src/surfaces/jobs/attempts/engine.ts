@@ -9,7 +9,8 @@ import { runner_topic } from '../topics.ts'
 import type { Kernel } from '../settings.ts'
 import { checkOwners } from './claims/check-owners.ts'
 import { openClaimForWorker, type ClaimForWorker } from './claims/claim-for-worker.ts'
-import { hashOf } from './claims/claim-jobs.ts'
+import { hashOf, type Lease } from './claims/claim-jobs.ts'
+import { releaseClaim } from './claims/release-claim.ts'
 import { openRunningCounts } from './claims/running-counts.ts'
 import { openTurns } from './claims/share-out.ts'
 import type { EndListeners } from './ends/announce-ends.ts'
@@ -38,6 +39,8 @@ export type Finalize = Bearer & {
 
 export type Engine = {
   readonly claim: ClaimForWorker
+  /** Releases what a claim returned, if its worker disconnected before it got the reply. */
+  releaseClaim(claim_id: string, leases: readonly Lease[]): Promise<void>
   /**
    * Attempts that are missing in the result are lost. `by` is null for the platform's own workers.
    */
@@ -86,6 +89,10 @@ export function openEngine(deps: EngineDeps): Engine {
       const leases = await checkOwners(owned, await claim(asked))
       for (const { type } of leases) budgets.started(type, 1)
       return leases
+    },
+    releaseClaim: async (claim_id, leases) => {
+      const released = await releaseClaim(ending, claim_id, leases)
+      if (released > 0) kernel.wake([runner_topic])
     },
     heartbeat: (leases, by) => renewLeases(db, leases.map(shown), grace_seconds, by),
     progress: (bearer, step) => noteProgress(db, shown(bearer), step, progress_kept),

@@ -40,7 +40,12 @@ export async function claimJobs(
       const leases = await deps.engine.claim({ ...claim, types: rules })
       const left_ms = until_ms - performance.now()
       const over = leases.length > 0 || left_ms <= 0 || signal.aborted || stopping.aborted
-      if (over) return await shown(db, deps, leases)
+      if (over) {
+        const jobs = await shown(db, deps, leases)
+        if (!signal.aborted || stopping.aborted || leases.length === 0) return jobs
+        await deps.engine.releaseClaim(asked.claim_id, leases)
+        return []
+      }
       await sleeper.sleep(Math.min(left_ms, deps.kernel.settings['jobs.poll_ms']))
       // A lease would reach no worker, and count as lost.
       if (signal.aborted) return []

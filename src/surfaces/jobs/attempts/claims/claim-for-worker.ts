@@ -3,7 +3,7 @@
  * first, so that two requests with the same claim get the same leases.
  */
 import type { Db, Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../../kernel/database/sql.ts'
 import type { Keyring } from '../../../../kernel/keys.ts'
 import type { TypeRules } from '../rules.ts'
 import { askLanes, learn, type Sharing } from './ask-lanes.ts'
@@ -56,6 +56,11 @@ export function openClaimForWorker(deps: Deps): ClaimForWorker {
   }
 }
 
+/** Holds off other requests with the same claim until the transaction ends. */
+export function lockClaim(claim_id: string): Sql {
+  return sql`select pg_advisory_xact_lock(hashtext('jobs.claim'), hashtext(${claim_id}))`
+}
+
 async function claimOnce(
   tx: Tx,
   deps: Deps,
@@ -64,10 +69,11 @@ async function claimOnce(
 ): Promise<readonly Lease[]> {
   const { keys, grace_seconds } = deps
   const [, before] = await Promise.all([
-    tx.run(sql`select pg_advisory_xact_lock(hashtext('jobs.claim'), hashtext(${claim_id}))`),
+    tx.run(lockClaim(claim_id)),
     claimedBefore(tx, keys, worker_id, claim_id),
   ])
   if (before.length > 0) {
+    await noteRepeat(tx, worker_id, claim_id)
     // The worker may have lost the right to some types since.
     return before.filter(
       lease =>
@@ -87,4 +93,16 @@ async function claimOnce(
     open = open.filter(lane => !over.has(lane))
   }
   return leases
+}
+
+/**
+ * The worker has these leases from now on, so the request that it repeats must not release them. The
+ * clock is read under the lock, and is later than the start of the attempts.
+ */
+async function noteRepeat(tx: Tx, worker_id: string, claim_id: string): Promise<void> {
+  await tx.run(sql`
+    -- any tenant: a worker asks for what it was given
+    update jobs.job_attempts set heartbeat_at = clock_timestamp()
+    where claim_id = ${claim_id} and worker_id = ${worker_id} and state = 'running'
+      and leased_until > now()`)
 }

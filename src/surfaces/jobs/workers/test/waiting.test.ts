@@ -1,6 +1,7 @@
 /** Workers that wait for jobs. One test after the other: each wake-up makes them look for jobs. */
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../test/world.ts'
 import { newId } from '../../../../kernel/ids.ts'
 import { openAskingWorld } from '../../test/asking-world.ts'
@@ -75,4 +76,68 @@ describe('a worker that waits', () => {
     expect([taken.job.id, taken.attempt.attempt_no]).toEqual([id, 1])
     await worker.finish(taken)
   })
+
+  test('that leaves while it is claiming gives the job back at once', async () => {
+    const { worker, submit } = await workshop(world, { lease_seconds: 300 })
+    const id = await submit()
+    const claim = { claim_id: newId(), wait_seconds: 0 }
+    const held = await holdClaim(claim.claim_id)
+    const left = new AbortController()
+    const claiming = worker.claim(claim, { signal: left.signal }).catch(() => 'left')
+    await held.waits(1)
+    left.abort()
+    expect(await claiming).toBe('left')
+    // The platform has to see the end of the connection.
+    await setTimeout(500)
+    await held.end()
+    const expected = ['submitted', 'started', 'released']
+    await eventually('the job is released', async () => {
+      return (await world.history(id)).join() === expected.join()
+    })
+    const taken = await worker.take()
+    expect([taken.job.id, taken.attempt.attempt_no]).toEqual([id, 2])
+    expect((await worker.finish(taken)).status).toBe(200)
+  })
+
+  test('that repeats its claim keeps the job, although the first connection broke', async () => {
+    const { worker, submit } = await workshop(world, { lease_seconds: 300 })
+    const id = await submit()
+    const claim = { claim_id: newId(), wait_seconds: 0 }
+    const held = await holdClaim(claim.claim_id)
+    const left = new AbortController()
+    const claiming = worker.claim(claim, { signal: left.signal }).catch(() => 'left')
+    await held.waits(1)
+    left.abort()
+    expect(await claiming).toBe('left')
+    const repeated = worker.take(claim)
+    await held.waits(2)
+    await setTimeout(500)
+    await held.end()
+    const taken = await repeated
+    // The first request has ended when nothing waits for the claim any more.
+    await held.waits(0)
+    expect((await worker.finish(taken)).status).toBe(200)
+    expect(await world.history(id)).toEqual(['submitted', 'started', 'succeeded'])
+  })
 })
+
+/** Holds every request with this claim back, until it ends. */
+async function holdClaim(claim_id: string) {
+  const client = new pg.Client({ connectionString: world.database_url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const key = `hashtext('jobs.claim'), hashtext('${claim_id}')`
+  await client.query(`select pg_advisory_lock(${key})`)
+  return {
+    end: () => client.query(`select pg_advisory_unlock(${key})`),
+    waits: (many: number) =>
+      eventually(`${many} requests wait for the claim`, async () => {
+        const [row] = await world.query<{ n: number }>(
+          `select count(*)::int as n from pg_locks where locktype = 'advisory' and not granted
+             and objid = hashtext($1)::oid`,
+          [claim_id],
+        )
+        return row?.n === many
+      }),
+  }
+}
