@@ -1072,6 +1072,12 @@ create table jobs.outages (
   constraint outages_pkey PRIMARY KEY (began_at)
 );
 
+create table jobs.unsettled_jobs (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  constraint unsettled_jobs_pkey PRIMARY KEY (tenant_id, job_id)
+);
+
 create table jobs.worker_capabilities (
   worker_id uuid not null,
   queue text not null default 'default'::text,

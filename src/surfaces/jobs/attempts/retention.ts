@@ -47,6 +47,8 @@ function deleteJobs(days: number): Sql {
       where j.id < kernel.first_id_of(kernel.now() - make_interval(days => ${days}))
         and j.completed_at < kernel.now() - make_interval(days => ${days})
         and not exists (select from jobs.job_results r where r.job_id = j.id)
+        and not exists (select from jobs.unsettled_jobs u
+          where u.tenant_id = j.tenant_id and u.job_id = j.id)
       order by j.id
       limit ${portion}
       for update skip locked

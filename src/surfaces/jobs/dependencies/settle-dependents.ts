@@ -3,7 +3,9 @@
  * run when its last edge is satisfied. A job fails if it waits for a success that can no longer
  * happen. Its cause is the first failed ancestor, and its own dependents fail too. The waiting rows
  * are locked before the edges are read, each step in its own statement with a new snapshot. So if
- * two parents end at the same time, the second one sees the effect of the first.
+ * two parents end at the same time, the second one sees the effect of the first. One transaction
+ * settles a limited number of jobs, because a job may have a hundred thousand dependents, or the
+ * first of a chain that long may fail. A sweep settles the rest.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -22,16 +24,27 @@ const Child = Type.Object({ tenant_id: Type.String(), job_id: Type.String() })
 type Child = Static<typeof Child>
 const Doomed = Type.Object({ ...Child.properties, cause_job_id: Type.String() })
 
+/** A thousand rows of each table take a few tenths of a second. */
+const children_max = 1000
+/** The statements of one level take as long as this many children. */
+const level_children = 5
+const settled = new WeakMap<Tx, number>()
+
 /** Returns whether any job became ready. */
 export async function settleDependents(
   listeners: EndListeners,
   tx: Tx,
   ended: readonly EndedParent[],
 ): Promise<boolean> {
-  const children = await holdChildren(tx, ended)
+  const before = settled.get(tx) ?? 0
+  const room = Math.max(0, children_max - before)
+  const found = await holdChildren(tx, ended, room + 1)
+  if (found.length > room) await leaveRest(tx, ended)
+  const children = found.slice(0, room)
   if (children.length === 0) return false
-  await satisfy(tx, ended)
-  const doomed = await findDoomed(tx, ended)
+  settled.set(tx, before + level_children + children.length)
+  await satisfy(tx, ended, children)
+  const doomed = await findDoomed(tx, ended, children)
   const lost = new Set(doomed.map(one => one.job_id))
   const released = await release(
     tx,
@@ -44,7 +57,11 @@ export async function settleDependents(
 }
 
 /** In the order of their ids, because all transactions lock jobs in that order. */
-async function holdChildren(tx: Tx, ended: readonly EndedParent[]): Promise<Child[]> {
+async function holdChildren(
+  tx: Tx,
+  ended: readonly EndedParent[],
+  limit: number,
+): Promise<Child[]> {
   return await tx.many(
     Child,
     sql`
@@ -57,11 +74,31 @@ async function holdChildren(tx: Tx, ended: readonly EndedParent[]): Promise<Chil
       join jobs.job_dependencies d on d.depends_on_job_id = e.id and d.tenant_id = e.tenant_id
       where d.satisfied_at is null)
     order by q.job_id
+    limit ${limit}
     for update of q`,
   )
 }
 
-async function satisfy(tx: Tx, ended: readonly EndedParent[]): Promise<void> {
+/**
+ * The update waits for a sweep that settles the same job now, so that this sweep does not remove the
+ * row without the jobs of this transaction.
+ */
+async function leaveRest(tx: Tx, ended: readonly EndedParent[]): Promise<void> {
+  await tx.run(sql`
+    insert into jobs.unsettled_jobs (tenant_id, job_id)
+    select e.tenant_id, e.id
+    from unnest(
+      ${ended.map(one => one.tenant_id)}::uuid[], ${ended.map(one => one.id)}::uuid[]
+    ) e (tenant_id, id)
+    order by e.tenant_id, e.id
+    on conflict (tenant_id, job_id) do update set job_id = excluded.job_id`)
+}
+
+async function satisfy(
+  tx: Tx,
+  ended: readonly EndedParent[],
+  children: readonly Child[],
+): Promise<void> {
   await tx.run(sql`
     update jobs.job_dependencies d set satisfied_at = kernel.now()
     from unnest(
@@ -69,10 +106,11 @@ async function satisfy(tx: Tx, ended: readonly EndedParent[]): Promise<void> {
       ${ended.map(one => one.state)}::text[]
     ) e (tenant_id, id, state)
     where d.depends_on_job_id = e.id and d.tenant_id = e.tenant_id and d.satisfied_at is null
+      and d.job_id = any (${children.map(one => one.job_id)}::uuid[])
       and (d.required_state = 'terminal' or e.state = 'succeeded')`)
 }
 
-async function findDoomed(tx: Tx, ended: readonly EndedParent[]) {
+async function findDoomed(tx: Tx, ended: readonly EndedParent[], children: readonly Child[]) {
   return await tx.many(
     Doomed,
     sql`
@@ -83,6 +121,7 @@ async function findDoomed(tx: Tx, ended: readonly EndedParent[]) {
     ) e (tenant_id, id)
     join jobs.job_dependencies d on d.depends_on_job_id = e.id and d.tenant_id = e.tenant_id
       and d.satisfied_at is null
+      and d.job_id = any (${children.map(one => one.job_id)}::uuid[])
     join jobs.jobs p on p.tenant_id = e.tenant_id and p.id = e.id
     where d.required_state = 'succeeded' and p.state in ('failed', 'cancelled', 'expired')
     order by d.job_id, d.depends_on_job_id`,

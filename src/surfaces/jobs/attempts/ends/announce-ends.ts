@@ -4,6 +4,7 @@
  */
 import type { Tx } from '../../../../kernel/database/db.ts'
 import type { EndedJob } from '../../../../kernel/surface.ts'
+import type { JobState } from '../../schemas.ts'
 
 export type JobEnd = EndedJob & {
   readonly version: number
@@ -23,7 +24,10 @@ export type EndListeners = {
    * Releases or fails the jobs that waited for these. For jobs that it ends, it emits the events
    * itself.
    */
-  settleDependents(tx: Tx, ended: readonly JobEnd[]): Promise<void>
+  settleDependents(
+    tx: Tx,
+    ended: readonly { readonly tenant_id: string; readonly id: string; readonly state: JobState }[],
+  ): Promise<void>
 }
 
 export async function announceEnds(

@@ -7,7 +7,9 @@
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
+import { nullable } from '../../../../kernel/http/shapes.ts'
 import type { Log } from '../../../../kernel/observability/log.ts'
+import { isTerminal, JobState } from '../../schemas.ts'
 import { endAttempts } from './end-attempts.ts'
 import { endWaiting } from './end-waiting.ts'
 import type { FinalizeDeps } from './finish-attempts.ts'
@@ -24,19 +26,26 @@ type Sweep<Row extends { readonly job_id: string }> = {
 const portion = 100
 const failures_max = 100
 const promoted_max = 1000
+/** Expired leases do not wait for longer. The kernel calls the sweep again after a second. */
+const settling_ms = 2000
 
 /** There are few running attempts, and the two queries of the queue have their own indexes. */
 export const sweepIsDue = sql`
   -- any tenant: a sweep
   select exists (select from jobs.job_attempts where state = 'running' and leased_until <= now())
     or exists (select from jobs.job_queue where deadline_at <= kernel.now())
-    or exists (select from jobs.job_queue where wake_at < 'infinity' and wake_at <= kernel.now())`
+    or exists (select from jobs.job_queue where wake_at < 'infinity' and wake_at <= kernel.now())
+    or exists (select from jobs.unsettled_jobs)`
 
 /** Returns whether any job became ready. */
 export async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<boolean> {
   await beat(deps.db)
   const lapsed = await sweepAll(deps, lapsedLeases, signal)
   await sweepAll(deps, unmetDeadlines, signal)
+  const until_ms = performance.now() + settling_ms
+  while (performance.now() < until_ms && !signal.aborted) {
+    if ((await sweepAll(deps, unsettled, signal)) === 0) break
+  }
   let promoted = 0
   for (let last = promoted_max; last === promoted_max && !signal.aborted; promoted += last) {
     last = await promote(deps.db)
@@ -105,6 +114,37 @@ export const unmetDeadlines: Sweep<Static<typeof Unmet>> = {
       state: 'expired',
       error_code: 'capacity_deadline_missed',
     }),
+}
+
+const Unsettled = Type.Object({
+  tenant_id: Type.String(),
+  job_id: Type.String(),
+  state: nullable(JobState),
+})
+
+/** If a job has more dependents than one transaction settles, its row is written again. */
+const unsettled: Sweep<Static<typeof Unsettled>> = {
+  find: (tx, limit, except) =>
+    tx.many(
+      Unsettled,
+      sql`
+      -- any tenant: a sweep
+      select u.tenant_id, u.job_id, j.state from jobs.unsettled_jobs u
+      left join jobs.jobs j on j.tenant_id = u.tenant_id and j.id = u.job_id
+      where u.job_id <> all (${except}::uuid[])
+      limit ${limit}
+      for update of u skip locked`,
+    ),
+  end: async ({ listeners }, tx, rows) => {
+    await tx.run(sql`
+      -- any tenant: a sweep
+      delete from jobs.unsettled_jobs where job_id = any (${rows.map(one => one.job_id)}::uuid[])`)
+    // A job that was retried meanwhile settles them at its next end.
+    const ended = rows.flatMap(({ tenant_id, job_id: id, state }) =>
+      state !== null && isTerminal(state) ? [{ tenant_id, id, state }] : [],
+    )
+    if (ended.length > 0) await listeners.settleDependents(tx, ended)
+  },
 }
 
 const Count = Type.Object({ promoted: Type.Integer() })
