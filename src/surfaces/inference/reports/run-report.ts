@@ -18,29 +18,34 @@ import { readOperationOfJob } from '../operations/read-operation.ts'
 import { findModel } from '../models/find-candidates.ts'
 import { callOf } from '../operations/resume-call.ts'
 import { readContent } from '../operations/contents.ts'
-import { countTokens } from '../operations/tokens.ts'
 import { ProviderFailure, type Provider, type ProviderResponse } from '../providers/provider.ts'
-import type { Spent } from '../quotas/settle.ts'
-import { OutputScanner } from '../safety/scanner.ts'
+import { failed, resultOf } from './make-result.ts'
 
 export const response_topic = 'inference.responses'
 const poll_ms = 2000
 const media_type = 'text/markdown'
+
+type Begun = {
+  readonly call: Call
+  /** The response of the run before has ended, so this run asks for another one. */
+  readonly is_next: boolean
+}
 
 export async function runReport(
   deps: Deps,
   job: RunningJob,
   operation_id: string,
 ): Promise<unknown> {
-  const call = (await callUnderWay(deps, job)) ?? (await beginCall(deps, job, operation_id))
-  if (!call) return undefined
+  const begun = (await callUnderWay(deps, job)) ?? (await beginCall(deps, job, operation_id))
+  if (!begun) return undefined
+  const { call } = begun
   const provider = deps.providers.find(call.deployment.provider)
   const store = (result: Result) => () => job.store(media_type, Buffer.from(result.text))
   const cancelled = deps.calls.enter(call.tenant_id, call.id)
   const signal = AbortSignal.any([job.signal, cancelled])
   try {
     const result = provider?.has_background
-      ? await inBackground(deps, provider, call, signal)
+      ? await inBackground(deps, provider, begun, signal)
       : await callModel(deps, call, signal, {
           started: async () => {},
           text: async () => {},
@@ -52,14 +57,14 @@ export async function runReport(
 }
 
 /** The response of an earlier attempt is still running at the provider. */
-async function callUnderWay(deps: Deps, job: RunningJob): Promise<Call | undefined> {
+async function callUnderWay(deps: Deps, job: RunningJob): Promise<Begun | undefined> {
   const { db } = deps.kernel
   const row = await readOperationOfJob(db, { tenant_id: job.tenant_id, job_id: job.id })
   if (!row || (row.state !== 'running' && row.state !== 'reconciling')) return undefined
   const is_there = row.state === 'reconciling' || row.provider_response_id !== null
   if (!is_there) return undefined
   const found = await findModel(deps, row.tenant_id, row.model)
-  return await callOf(db, deps, row, found)
+  return { call: await callOf(db, deps, row, found), is_next: false }
 }
 
 /** Undefined if the report was written before, and only its result is missing. */
@@ -67,9 +72,12 @@ async function beginCall(
   deps: Deps,
   job: RunningJob,
   operation_id: string,
-): Promise<Call | undefined> {
+): Promise<Begun | undefined> {
   const taken = await takeUp(deps, operation_id)
-  if ('call' in taken) return taken.call
+  if ('call' in taken) {
+    const { call } = taken
+    return { call, is_next: await forgetResponse(deps, call) }
+  }
   const { db } = deps.kernel
   const { tenant_id, output_ref } = taken.ended
   const text = await readContent(db, deps.kernel, tenant_id, output_ref)
@@ -78,27 +86,52 @@ async function beginCall(
   return undefined
 }
 
+const Before = Type.Object({ has_ended: Type.Boolean() })
+
+/**
+ * The response of an earlier run has failed, so a new run must not follow it. Returns false if the
+ * earlier run was interrupted: its response may still be running under the same key.
+ */
+async function forgetResponse({ kernel: { db } }: Deps, { tenant_id, id, run }: Call) {
+  const forgotten = await db.run(sql`
+    update inference.inference_operations set provider_response_id = null
+    where tenant_id = ${tenant_id} and id = ${id} and run = ${run} and state = 'running'
+      and provider_response_id is not null`)
+  if (forgotten > 0) return true
+  const before = await db.maybe(
+    Before,
+    sql`
+      select state not in ('started', 'ambiguous') as has_ended
+      from inference.inference_attempts
+      where tenant_id = ${tenant_id} and operation_id = ${id} and run < ${run}
+      order by attempt desc limit 1`,
+  )
+  return before?.has_ended ?? false
+}
+
 async function inBackground(
   deps: Deps,
   provider: Provider,
-  call: Call,
+  { call, is_next }: Begun,
   signal: AbortSignal,
 ): Promise<Result> {
   const began_ms = performance.now()
   const ledger = openLedger(deps, call)
-  let response = await stateOf(deps, call)
-  if (!response.sent) {
+  const { sent } = await stateOf(deps, call)
+  if (!sent) {
     const options = { signal, ledger, deadline: new Date(call.deadline_at) }
+    const request = requestOf(deps, call)
+    // For the same key the provider returns the same response.
+    const provider_key = is_next ? `${request.provider_key}.${call.run}` : request.provider_key
+    let response_id: string | null = null
     try {
-      const { response_id } = await provider.background(requestOf(deps, call), options)
-      await deps.kernel.fault('inference.after_background')
-      await noteSent(deps, call, response_id)
+      ;({ response_id } = await provider.background({ ...request, provider_key }, options))
     } catch (error) {
       const is_lost = error instanceof ProviderFailure && error.ambiguous
-      if (!is_lost) return failed(call, ledger, error, began_ms)
-      await noteSent(deps, call, null)
+      if (!is_lost) return failed(ledger, error, began_ms)
     }
-    response = await stateOf(deps, call)
+    await deps.kernel.fault('inference.after_background')
+    await noteSent(deps, call, response_id)
   }
   const ended = await follow(deps, provider, call, signal)
   return await resultOf(deps, call, ledger, ended, began_ms)
@@ -128,7 +161,7 @@ async function noteSent({ kernel: { db } }: Deps, call: Call, response_id: strin
   await db.tx(async tx => {
     await tx.run(sql`
       update inference.inference_operations
-      set provider_response_id = coalesce(provider_response_id, ${response_id}),
+      set provider_response_id = coalesce(${response_id}, provider_response_id),
         state = case when ${response_id}::text is null then 'reconciling' else 'running' end,
         version = version + 1
       where tenant_id = ${tenant_id} and id = ${id} and state in ('running', 'reconciling')`)
@@ -192,87 +225,4 @@ async function lookAt(
 function isCancelled({ aborted, reason }: AbortSignal): boolean {
   const { reason: why, name } = (reason ?? {}) as { reason?: string; name?: string }
   return aborted && (why === 'cancelled' || why === 'deadline' || name === 'CallCancelled')
-}
-
-const none = {
-  cached_input: 0,
-  reasoning: 0,
-  source: 'estimated' as const,
-  model_snapshot: null,
-  provider_request_id: null,
-}
-
-function failed(
-  _call: Call,
-  ledger: ReturnType<typeof openLedger>,
-  error: unknown,
-  began_ms: number,
-): Result {
-  const failure = error instanceof ProviderFailure ? error : undefined
-  const compute_ms = Math.round(performance.now() - began_ms)
-  const as = ledger.sent() ? 'failed' : 'released'
-  const spent: Spent = { ...none, input: 0, output: 0, compute_ms, as }
-  const code = failure && failure.code !== 'aborted' ? failure.code : 'service_unavailable'
-  return {
-    ending:
-      code === 'content_blocked'
-        ? { state: 'blocked' }
-        : { state: 'failed', code, retryable: failure?.retryable ?? true },
-    text: '',
-    spent,
-    response_id: null,
-    decided: [],
-    attempt: ledger.last(),
-  }
-}
-
-async function resultOf(
-  deps: Deps,
-  call: Call,
-  ledger: ReturnType<typeof openLedger>,
-  ended: ProviderResponse | undefined,
-  began_ms: number,
-): Promise<Result> {
-  const compute_ms = Math.round(performance.now() - began_ms)
-  const attempt = ledger.last()
-  if (!ended) {
-    const spent: Spent = { ...none, input: 0, output: 0, compute_ms, as: 'ambiguous' }
-    const ending = { state: 'failed', code: 'upstream_timeout', retryable: false } as const
-    return { ending, text: '', spent, response_id: null, decided: [], attempt }
-  }
-  const scanner = new OutputScanner(deps.policy)
-  const begun = scanner.push(ended.text)
-  const rest = begun.blocked ? begun : scanner.end()
-  const text = begun.blocked ? begun.text : begun.text + rest.text
-  const ending = begun.blocked || rest.blocked ? ({ state: 'blocked' } as const) : endingOf(ended)
-  const { usage, model_snapshot, response_id } = ended
-  const as = ending.state
-  const spent: Spent = usage
-    ? { ...none, ...usage, source: 'provider', model_snapshot, compute_ms, as }
-    : {
-        ...none,
-        input: call.estimated_input,
-        output: await countTokens(ended.text),
-        model_snapshot,
-        compute_ms,
-        as,
-      }
-  return { ending, text, spent, response_id, decided: scanner.decided, attempt }
-}
-
-function endingOf({ status, outcome }: ProviderResponse): Result['ending'] {
-  if (status === 'cancelled') {
-    return { state: 'cancelled', code: 'inference_cancelled', retryable: false }
-  }
-  if (outcome && !(outcome instanceof ProviderFailure)) {
-    return { state: 'succeeded', finish_reason: outcome.ended }
-  }
-  if (outcome?.blocked || outcome?.code === 'content_blocked') return { state: 'blocked' }
-  const code =
-    outcome && outcome.code !== 'aborted' ? outcome.code : ('service_unavailable' as const)
-  return {
-    state: 'failed',
-    code,
-    retryable: outcome?.retryable ?? true,
-  }
 }

@@ -178,6 +178,20 @@ describe.concurrent('a report', () => {
   })
 })
 
+test('a report whose response failed is written in another one', async () => {
+  const one = await world.someone()
+  const prompt = `prompt ${newId()}`
+  await world.fault({ action: 'failed_event', match: { prompt_contains: prompt }, times: 1 })
+  const { body } = await report(one, prompt)
+  await ends(one, `/v1/jobs/${body.job_id}`, 'succeeded')
+  const creates = (await world.journal(body.id)).filter(({ body: sent }) => sent?.background)
+  expect(creates).toHaveLength(2)
+  expect(await world.usage(body.id)).toMatchObject([
+    { run: 1, status: 'failed' },
+    { run: 2, status: 'succeeded' },
+  ])
+})
+
 test('a report goes on although its provider cannot be asked for a while', async () => {
   const one = await world.someone()
   const { body } = await report(one, 'The state of the sea. [[sandbox background_ms=3000]]')
