@@ -189,6 +189,7 @@ async function writeAliases(
   aliases: NonNullable<CreateModel['aliases']>,
 ): Promise<void> {
   if (aliases.length === 0) return
+  demandDistinct(aliases.map(({ alias }) => alias))
   const rows = aliases.map(({ alias, priority = 0, weight = 100 }) => ({ alias, priority, weight }))
   await tx.run(sql`
     insert into inference.model_aliases (tenant_id, alias, deployment_id, priority, weight)
@@ -196,6 +197,15 @@ async function writeAliases(
     from ${sql.table(rows, { alias: 'text', priority: 'int4', weight: 'int4' })} a
     on conflict (tenant_id, alias, deployment_id) do update
       set priority = excluded.priority, weight = excluded.weight`)
+}
+
+function demandDistinct(names: readonly string[]): void {
+  const at = names.findIndex((name, index) => names.indexOf(name) < index)
+  if (at === -1) return
+  throw problem('validation_failed', {
+    detail: 'Each alias may be listed once.',
+    errors: [{ location: 'body', pointer: `/aliases/${at}/alias`, constraint: 'unique' }],
+  })
 }
 
 function invalid(pointer: string, detail: string) {

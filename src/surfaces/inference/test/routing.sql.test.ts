@@ -58,6 +58,18 @@ describe.concurrent('an alias of two deployments', () => {
 })
 
 describe.concurrent('a deployment', () => {
+  test('has each alias once', async () => {
+    const one = await world.someone()
+    await world.allow(one, 'inference.models.write', 'inference.platform.write')
+    const { id } = await model(one, 'sandbox-small', 0, 'p2')
+    const aliases = [{ alias: 'mine' }, { alias: 'other' }, { alias: 'mine', priority: 1 }]
+    const { status, body } = await one.ask('PATCH', `/v1/models/${id}`, { aliases })
+    expect(status).toBe(422)
+    expect(body.errors).toEqual([
+      { location: 'body', pointer: '/aliases/2/alias', constraint: 'unique' },
+    ])
+  })
+
   test('that drains takes no call, and comes back', async () => {
     const one = await world.someone()
     await world.allow(one, 'inference.models.write', 'inference.platform.write')
