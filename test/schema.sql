@@ -4174,6 +4174,7 @@ create table retrieval.index_versions (
   writer_until timestamp with time zone,
   next_writer uuid,
   next_writer_until timestamp with time zone,
+  leftover_table_id uuid,
   constraint index_versions_pkey PRIMARY KEY (tenant_id, collection_id, version),
   constraint index_versions_state_check CHECK ((state = ANY (ARRAY['building'::text, 'ready'::text, 'active'::text, 'retired'::text, 'dropped'::text, 'failed'::text])))
 );

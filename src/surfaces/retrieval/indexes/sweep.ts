@@ -10,8 +10,9 @@ import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import { IndexFailed, type IndexedDocument } from '../engines/index.ts'
+import { dropVersion } from './drop-version.ts'
 import { fillMissing } from './fill-index.ts'
-import { liveVersions, tableOf, type IndexVersion } from './index-versions.ts'
+import { liveVersions, type IndexVersion } from './index-versions.ts'
 import { withTable } from './with-table.ts'
 import { withWriter } from './writer.ts'
 
@@ -24,7 +25,6 @@ const Version = Type.Object({
   version: Type.Integer(),
   table_id: Type.String(),
 })
-const Table = Type.Object({ table_id: Type.String() })
 const Doc = Type.Object({
   no: Type.Integer(),
   current_version: nullable(Type.Integer()),
@@ -152,11 +152,9 @@ async function writeMissing(
   })
 }
 
-/**
- * Versions that can no longer be activated. The row changes only if its table was dropped, so that
- * after a crash the name is still known. The lock keeps writers and purges from the table meanwhile.
- */
-async function dropOld({ kernel: { db, settings, log }, index }: Needed): Promise<void> {
+/** Versions that can no longer be activated. */
+async function dropOld(deps: Needed): Promise<void> {
+  const { db, settings, log } = deps.kernel
   const old = await db.many(
     Version,
     sql`
@@ -166,20 +164,8 @@ async function dropOld({ kernel: { db, settings, log }, index }: Needed): Promis
         < kernel.now() - make_interval(days => ${settings['retrieval.rollback_days']})
       limit 100`,
   )
-  for (const { tenant_id, collection_id, version } of old) {
-    const dropping = db.tx(async tx => {
-      await tx.unhurried()
-      const dropped = await tx.maybe(
-        Table,
-        sql`
-          update retrieval.index_versions set state = 'dropped'
-          where tenant_id = ${tenant_id} and collection_id = ${collection_id}
-            and version = ${version} and state in ('failed', 'retired')
-          returning table_id`,
-      )
-      if (dropped) await index.drop(tableOf(dropped.table_id))
-    })
-    await dropping.catch((error: unknown) => {
+  for (const one of old) {
+    await dropVersion(deps, one, ['failed', 'retired']).catch((error: unknown) => {
       if (!(error instanceof IndexFailed)) throw error
       log.warn({ err: error }, 'an index table could not be dropped')
     })
