@@ -3,7 +3,7 @@
  * pages below them on the same host to which they link. A stored page is requested conditionally
  * (ETag, or Last-Modified). If the server replies that the page is unchanged, the links of the
  * stored text are used. If a page cannot be fetched, the listing is incomplete and nothing is
- * deleted.
+ * deleted. The same holds if pages link to more URLs than are kept in memory.
  */
 import robotsParser from 'robots-parser'
 import type { SafeResponse } from '../../../kernel/outgoing/safe-fetch.ts'
@@ -33,6 +33,8 @@ export type Crawl = {
 }
 
 const agent = 'DodecaBot'
+/** A hostile page of 50 MiB may have millions of links. */
+const links_max = 50_000
 type Robots = { isAllowed(url: string, agent: string): boolean | undefined }
 type Place = { readonly url: string; readonly depth: number }
 
@@ -64,6 +66,10 @@ export async function* crawl(
     if (depth === depth_max || page.content_type !== 'text/html') continue
     for (const link of linksOf(page, starts)) {
       if (seen.has(link)) continue
+      if (seen.size >= links_max) {
+        state.complete = false
+        break
+      }
       seen.add(link)
       queue.push({ url: link, depth: depth + 1 })
     }
@@ -153,13 +159,13 @@ async function isAllowed(
  */
 const anchors = /<a\s[^<>]{0,2000}?\bhref\s*=\s*(?:"([^"<>]{1,2048})"|'([^'<>]{1,2048})')/gi
 
-function linksOf({ url, body }: Page, starts: readonly string[]): string[] {
+function* linksOf({ url, body }: Page, starts: readonly string[]): Generator<string, void> {
   const folders = starts.map(start => new URL('.', start).href)
-  return [...body.toString('utf8').matchAll(anchors)].flatMap(([, quoted, single]) => {
+  for (const [, quoted, single] of body.toString('utf8').matchAll(anchors)) {
     const href = (quoted ?? single ?? '').replaceAll('&amp;', '&')
     const target = URL.parse(href, url)
-    if (!target || !/^https?:$/.test(target.protocol)) return []
+    if (!target || !/^https?:$/.test(target.protocol)) continue
     target.hash = ''
-    return folders.some(folder => target.href.startsWith(folder)) ? [target.href] : []
-  })
+    if (folders.some(folder => target.href.startsWith(folder))) yield target.href
+  }
 }

@@ -5,6 +5,7 @@
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import { nullable, oneOf } from '../../../kernel/http/shapes.ts'
@@ -172,14 +173,33 @@ async function upsertPage(
     acl,
     ...source,
   }
+  await requireOwner(deps, tenant_id, connector)
   try {
-    await db.tx(tx => addDocument(tx, deps, tenant_id, null, given))
+    await db.tx(async tx => {
+      await addDocument(tx, deps, tenant_id, null, given)
+      // After the collection, in the order in which a deletion of the collection locks them.
+      await holdConnector(tx, tenant_id, connector_id)
+    })
     return true
   } catch (error) {
+    if (error instanceof JobFailure) throw error
     const code = skippedBy(error)
     if (code !== 'document_not_found') throw new JobFailure(code, { cause: error })
     return false
   }
+}
+
+const Held = Type.Object({ id: Type.String() })
+
+/** A sync may take hours. Until the commit the connector is not deleted. */
+async function holdConnector(tx: Tx, tenant_id: string, id: string): Promise<void> {
+  const held = await tx.maybe(
+    Held,
+    sql`
+      select id from retrieval.connectors
+      where tenant_id = ${tenant_id} and id = ${id} and state <> 'deleted' for share`,
+  )
+  if (!held) throw new JobFailure('connector_deleted')
 }
 
 const Gone = Type.Object({ id: Type.String(), version: Type.Integer() })
@@ -211,7 +231,9 @@ async function deleteGone(
   }
   for (let deleted = 0; ;) {
     job.signal.throwIfAborted()
+    await requireOwner(deps, tenant_id, connector)
     const many = await db.tx(async tx => {
+      await holdConnector(tx, tenant_id, connector_id)
       const rows = await tx.many(
         Gone,
         sql`

@@ -1,7 +1,7 @@
 /** Connectors and fetched documents: what is reached, and what a source that fails does not delete. */
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ended, openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'
 
 type Site = {
@@ -10,11 +10,22 @@ type Site = {
   requests: string[]
   /** What is sent as ETag or Last-Modified, by path. */
   versions: Map<string, string>
+  /** Called before a page is sent. */
+  before(path: string): Promise<unknown>
 }
-const site: Site = { pages: new Map(), status: 200, requests: [], versions: new Map() }
+const site: Site = {
+  pages: new Map(),
+  status: 200,
+  requests: [],
+  versions: new Map(),
+  before: () => Promise.resolve(),
+}
 /** Outside the platform's allowance. */
 const canary = { connections: 0 }
 const server = createServer((request, response) => {
+  void site.before(request.url ?? '').then(() => answer(request, response))
+})
+function answer(request: IncomingMessage, response: ServerResponse): void {
   const path = request.url ?? ''
   site.requests.push(path)
   const body = site.pages.get(path)
@@ -38,7 +49,7 @@ const server = createServer((request, response) => {
   }
   response.setHeader('content-type', path.endsWith('.txt') ? 'text/plain' : 'text/html')
   response.end(body ?? '')
-})
+}
 const guarded = createServer((_request, response) => response.end('secret'))
 guarded.on('connection', () => canary.connections++)
 const portOf = (one: typeof server) => (one.address() as AddressInfo).port
@@ -165,6 +176,54 @@ test('a run that would delete most documents pauses the connector until it is co
   const confirmed = await resync(ada, connector_id, { confirm_deletions: true })
   expect(confirmed.result).toMatchObject({ deleted: 25 })
   expect(await documents(ada, id)).toEqual(['/docs/'])
+})
+
+test.for(['connector_deleted', 'owner_lost_access'])(
+  'a sync adds nothing more after %s',
+  async reason => {
+    const [ada, bob] = [await world.reader(), await world.reader()]
+    site.pages = new Map([
+      ['/docs/', page('Start.', 'one', 'two')],
+      ['/docs/one', page('The heron nests in spring.')],
+      ['/docs/two', page('The stork nests in summer.')],
+    ])
+    const id = await ada.collection()
+    const made = Promise.withResolvers<string>()
+    const end = async () => {
+      if (reason === 'connector_deleted') {
+        return await ada.does('DELETE', `/v1/connectors/${await made.promise}`)
+      }
+      const entry = (who: Reader, permission: string) => ({
+        principal_or_group: `user:${who.id}`,
+        permission,
+      })
+      const acl = [entry(bob, 'manage'), entry(ada, 'read')]
+      return await ada.does('PUT', `/v1/collections/${id}/acl`, { acl })
+    }
+    site.before = path => (path === '/docs/one' ? end() : Promise.resolve())
+    onTestFinished(() => {
+      site.before = () => Promise.resolve()
+    })
+    const { id: connector_id, job_id } = await ada.does(
+      'POST',
+      `/v1/collections/${id}/connectors`,
+      { kind: 'web', config: { urls: [`${home}/docs/`], depth: 1 } },
+    )
+    made.resolve(connector_id)
+    expect(await ended(ada.job, job_id)).toMatchObject({ state: 'failed', error_code: reason })
+    expect(await documents(ada, id)).toEqual(['/docs/'])
+  },
+)
+
+test('pages with very many links do not fill the memory, and nothing is deleted then', async () => {
+  const ada = await world.reader()
+  const links = Array.from({ length: 60_000 }, (_, n) => `<a href="x/${n}">`)
+  site.pages = new Map([
+    ['/robots.txt', 'User-agent: *\nDisallow: /docs/x/'],
+    ['/docs/', links.join('')],
+  ])
+  const { job } = await connected(ada)
+  expect(job).toMatchObject({ state: 'succeeded', result: { listed: 1, complete: false } })
 })
 
 test('no packet goes to a private address, by name, by number or by redirect', async () => {
