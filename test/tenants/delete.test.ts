@@ -239,3 +239,25 @@ test('a tenant whose money is on its way is neither deleted nor moved until that
   const { rows } = await deleteTenant(one.place, slug)
   expect(rows['payments.payment_operations']).toBe(1)
 })
+
+test('a tenant with money that the provider holds is neither deleted nor moved', async () => {
+  const who = await one.member()
+  const { id, slug } = who.tenant
+  const { db } = one.platform.kernel
+  await db.run(sql`
+    insert into payments.payment_intents (
+      tenant_id, id, amount_minor, amount_authorized_minor, currency, provider, state)
+    values (${id}, ${newId()}, 500, 500, 'EUR', 'stripe', 'authorized'),
+      (${id}, ${newId()}, 500, 0, 'EUR', 'stripe', 'requires_action')`)
+  await disable(who)
+  const says = 'the provider holds money for its payments; capture or cancel them'
+  await expect(deleteTenant(one.place, slug)).rejects.toThrow(says)
+  const move = { from: one.place, to: other.place, cell_url: other.url, scratch: one.data_dir }
+  await expect(moveTenant(move, slug)).rejects.toThrow(says)
+  expect(await onPlace(one.place, client => stateOf(client, id))).toBeUndefined()
+  await db.run(sql`
+    update payments.payment_intents set state = 'cancelled'
+    where tenant_id = ${id} and state = 'authorized'`)
+  const { rows } = await deleteTenant(one.place, slug)
+  expect(rows['payments.payment_intents']).toBe(2)
+})

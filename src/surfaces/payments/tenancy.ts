@@ -1,7 +1,9 @@
 /**
  * Which rows of payments belong to a tenant, where a column `tenant_id` does not say it. Entries of
  * a tenant are booked against accounts of the platform, whose balances are those of the cell's own
- * accounts with its provider. So they cannot be moved to another cell, and are kept as records.
+ * accounts with its provider. So they cannot be moved to another cell, and are kept as records. Money
+ * that is held at the provider could be neither captured nor released without its payment. A payment
+ * that waits for its buyer holds no money.
  */
 import type { Tenancy } from '../../kernel/work/tenancy.ts'
 
@@ -21,6 +23,13 @@ export const tenancy: Tenancy = {
     rows: `exists (
       select from payments.ledger_transactions l where l.id = t.transaction_id and l.tenant_id = $1)`,
     ...books,
+  },
+  'payments.payment_intents': {
+    unfinished: {
+      rows: `t.state = 'authorized'`,
+      reason:
+        'the provider holds money for its payments; capture or cancel them (in a disabled tenant: at the provider), or wait until their authorizations have expired',
+    },
   },
   'payments.payment_operations': {
     unfinished: {
