@@ -1,4 +1,8 @@
-/** Captures payments before their authorization ends. Only shops that have this setting use it. */
+/**
+ * Captures payments before their authorization ends. Only shops that have this setting use it. A
+ * capture that is refused is tried again after one minute, then two, four, and so on to an hour: about
+ * 30 times in the last day.
+ */
 import { type Static, Type } from 'typebox'
 import type { Db } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
@@ -46,8 +50,15 @@ function readEnding(db: Db, after: Ending | undefined): Promise<Ending[]> {
       select o.tenant_id, o.id, o.authorization_expires_at::text as ends from commerce.orders o
       join commerce.shop_records r
         on r.tenant_id = o.tenant_id and r.kind = 'settings' and r.key = 'settings'
+      cross join lateral (
+        select count(*) as times, max(p.created_at) as last_at from commerce.payment_operations p
+        where p.tenant_id = o.tenant_id and p.order_id = o.id
+          and p.type = 'capture' and p.state = 'failed') refused
       where o.state = 'confirmed' and o.payment_state = 'authorized'
+        and o.authorization_expires_at > kernel.now()
         and o.authorization_expires_at < kernel.now() + interval '24 hours'
+        and (refused.times = 0 or refused.last_at < kernel.now()
+          - make_interval(mins => least(60, 2 ^ least(refused.times - 1, 6))::int))
         and (r.record ->> 'capture_before_expiry')::boolean
         ${
           after

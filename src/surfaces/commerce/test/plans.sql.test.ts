@@ -11,6 +11,7 @@ import { listStatement } from '../catalog/list-products.ts'
 import { showProduct } from '../catalog/show-product.ts'
 import { lapseQueue } from '../checkout/lapse-orders.ts'
 import { stockAfter } from '../inventory/routes.ts'
+import { captureBeforeExpiry } from '../loops.ts'
 import { findOrder } from '../orders/order-row.ts'
 import { showOrder } from '../orders/order-view.ts'
 import { findOperation } from '../payments/operations.ts'
@@ -129,7 +130,11 @@ test.each<[string, () => Promise<readonly Sql[]> | Sql]>([
   ['what lapses', () => claimStatement(lapseQueue(), id, 200)],
   [
     'what an event of payments makes due',
-    () => begunBy(db => lookAgain(db, [{ tenant_id, intent_id: id, operation_id: id }])),
+    () => begunBy(db => lookAgain(db, [{ tenant_id, order_id: id, operation_id: id }])),
+  ],
+  [
+    'whose authorization ends soon',
+    () => begunBy(db => captureBeforeExpiry(db as never, new AbortController().signal)),
   ],
   ['what is to be asked', () => claimStatement(operationsQueue({} as never), id, 50)],
 ])('%s', async (_name, statementOf) => {
