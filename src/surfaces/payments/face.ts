@@ -70,5 +70,7 @@ export type Face = {
   /** The provider takes only multiples of this amount, in minor units of the currency. */
   stepOf(currency: string): number
   /** Refuses a body that contains a card number. For routes that accept payment methods. */
+  /** The decimals of a currency. Undefined if the currency is not known. */
+  digitsOf(currency: string): number | undefined
   refuseCardData(body: unknown): void
 }

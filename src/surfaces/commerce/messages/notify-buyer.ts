@@ -16,10 +16,12 @@ const Payload = Type.Object({
 })
 type Payload = Static<typeof Payload>
 
-const words: Readonly<Record<string, (order: Payload) => readonly [string, string]>> = {
+type Order = Payload & { readonly total: string; readonly refund: string }
+
+const words: Readonly<Record<string, (order: Order) => readonly [string, string]>> = {
   OrderConfirmed: order => [
     `Your order ${order.number} is confirmed`,
-    `We have your order ${order.number} over ${moneyOf(order.total_minor, order.currency)}, and prepare it now.`,
+    `We have your order ${order.number} over ${order.total}, and prepare it now.`,
   ],
   'order.shipped': order => [
     `Your order ${order.number} is on its way`,
@@ -31,14 +33,21 @@ const words: Readonly<Record<string, (order: Payload) => readonly [string, strin
   ],
   'return.refunded': order => [
     `Your return of order ${order.number} is refunded`,
-    `We have your return, and pay back ${moneyOf(order.refund_minor ?? 0, order.currency)}.`,
+    `We have your return, and pay back ${order.refund}.`,
   ],
 }
 
-export function buyerMessages({ kernel, messages }: Pick<Deps, 'kernel' | 'messages'>): Consumer {
+type Needed = Pick<Deps, 'kernel' | 'messages' | 'payments'>
+
+export function buyerMessages({ kernel, messages, payments }: Needed): Consumer {
+  const orderOf = (payload: Payload): Order => {
+    const { total_minor, refund_minor, currency } = payload
+    const money = (minor: number) => moneyOf(minor, currency, payments.digitsOf(currency))
+    return { ...payload, total: money(total_minor), refund: money(refund_minor ?? 0) }
+  }
   const noticeOf = ({ id: event_id, type, tenant_id, payload }: LoggedEvent) => {
     if (!Value.Check(Payload, payload)) throw new Error('not an event of an order')
-    const [subject, paragraph] = words[type]?.(payload) ?? ['', '']
+    const [subject, paragraph] = words[type]?.(orderOf(payload)) ?? ['', '']
     return {
       tenant_id,
       key: `event:${event_id}`,
@@ -62,11 +71,12 @@ export function buyerMessages({ kernel, messages }: Pick<Deps, 'kernel' | 'messa
   }
 }
 
-/** The amount with the digits of its currency: 19.99 EUR, 1999 JPY. */
-function moneyOf(amount_minor: number, currency: string): string {
-  const digits = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
-    .maximumFractionDigits
-  const text = String(amount_minor).padStart((digits ?? 2) + 1, '0')
-  if (!digits) return `${text} ${currency}`
+/**
+ * The amount with the digits of ISO 4217: 19.99 EUR, 1999 JPY. `Intl` has other digits for some
+ * currencies, such as none for HUF.
+ */
+function moneyOf(amount_minor: number, currency: string, digits = 2): string {
+  const text = String(amount_minor).padStart(digits + 1, '0')
+  if (digits === 0) return `${text} ${currency}`
   return `${text.slice(0, -digits)}.${text.slice(-digits)} ${currency}`
 }
