@@ -40,10 +40,10 @@ export async function receiveReturn(
   await announceReturn(tx, 'return.received', received, order)
   const lines = await linesOf(tx, order)
   let goods = 0n
-  for (const one of given.lines) {
-    const line = lines.find(each => each.id === one.order_line_id)
-    const quantity = expected.find(each => each.order_line_id === one.order_line_id)?.quantity ?? 0
-    if (line) goods += await receiveLine(tx, key, { line, quantity, ...one })
+  for (const line of lines.toSorted(bySku)) {
+    const one = given.lines.find(each => each.order_line_id === line.id)
+    const quantity = expected.find(each => each.order_line_id === line.id)?.quantity ?? 0
+    if (one) goods += await receiveLine(tx, key, { order_id: order.id, line, quantity, ...one })
   }
   const shipping = found.refund_shipping === 'full' ? shippingOf(order) : 0n
   if (shipping > 0n) {
@@ -74,7 +74,14 @@ function owedBefore(order: OrderRow, lines: readonly LineRow[]): bigint {
   )
 }
 
+/** Stock is locked in this order, as everywhere. */
+function bySku(a: LineRow, b: LineRow): number {
+  if (a.sku === b.sku) return 0
+  return a.sku < b.sku ? -1 : 1
+}
+
 type Received = {
+  readonly order_id: string
   readonly line: LineRow
   readonly quantity: number
   readonly received_quantity: number
@@ -84,7 +91,7 @@ type Received = {
 async function receiveLine(
   tx: Tx,
   { tenant_id, id }: Key,
-  { line, quantity, received_quantity, restock }: Received,
+  { order_id, line, quantity, received_quantity, restock }: Received,
 ): Promise<bigint> {
   const refund = refundFor({
     total_minor: BigInt(line.total_minor),
@@ -101,7 +108,7 @@ async function receiveLine(
     update commerce.order_lines
     set returned_quantity = returned_quantity - ${quantity - received_quantity},
       refunded_quantity = refunded_quantity + ${received_quantity}
-    where tenant_id = ${tenant_id} and id = ${line.id}`)
+    where tenant_id = ${tenant_id} and order_id = ${order_id} and id = ${line.id}`)
   if (restock && line.track_inventory && received_quantity > 0) {
     const back = { tenant_id, sku: line.sku, delta: received_quantity, cause_id: id }
     await adjust(tx, { ...back, reason: 'returned' })

@@ -177,6 +177,32 @@ test('two returns of one unit: one is accepted', async () => {
   expect((await buyer.ask('POST', '/v1/returns', { order_id: order.id, lines })).status).toBe(201)
 })
 
+test('returned goods are restocked in the order in which checkouts lock them', async () => {
+  const skus = [await shop.product(), await shop.product(), await shop.product()].toSorted()
+  const buyer = one()
+  const order = await buyer.order(Object.fromEntries(skus.map(sku => [sku, 1])))
+  expect((await shop.ship(order)).status).toBe(201)
+  const bought = order.lines as { id: string; sku: string }[]
+  const reversed = bought.toSorted((a, b) => (a.sku < b.sku ? 1 : -1)).map(({ id }) => id)
+  const asked = await buyer.ask('POST', '/v1/returns', {
+    order_id: order.id,
+    lines: reversed.map(id => ({ order_line_id: id, quantity: 1, reason_code: 'wrong' })),
+  })
+  const path = `/v1/returns/${asked.body.id}`
+  await shop.manager.ask('POST', `${path}/approve`, {})
+  const received = await shop.manager.ask('POST', `${path}/receive`, {
+    lines: reversed.map(id => ({ order_line_id: id, received_quantity: 1, restock: true })),
+  })
+  expect(received.status, received.text).toBe(200)
+  const moved = await world.platform.kernel.db.many(
+    Type.Object({ sku: Type.String() }),
+    sql`
+      select sku from commerce.inventory_movements
+      where tenant_id = ${shop.manager.tenant.id} and ref = ${asked.body.id} order by id`,
+  )
+  expect(moved.map(row => row.sku)).toEqual(skus)
+})
+
 test('cancelling and shipping at once: one of them happens', async () => {
   const sku = await shop.product({ stock: 1000 })
   for (let round = 0; round < rounds; round++) {
