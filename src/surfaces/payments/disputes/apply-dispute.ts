@@ -162,10 +162,14 @@ async function announceDispute(
   const { version } = await tx.one(
     Versioned,
     sql`
-      update payments.payment_intents
-      set disputed = ${type === 'dispute.opened'}, version = version + 1
-      where tenant_id = ${intent.tenant_id} and id = ${intent.id}
-      returning version`,
+      update payments.payment_intents i
+      set version = i.version + 1,
+        -- a payment may have several disputes, such as an inquiry and what follows it
+        disputed = exists (
+          select from payments.disputes d
+          where d.tenant_id = i.tenant_id and d.intent_id = i.id and d.closed_at is null)
+      where i.tenant_id = ${intent.tenant_id} and i.id = ${intent.id}
+      returning i.version`,
   )
   announce(tx, intent, {
     type,

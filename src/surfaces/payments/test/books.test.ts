@@ -104,6 +104,31 @@ test('a dispute takes the money, and returns it when it is won', async () => {
   expect((await world.events(id)).slice(-2)).toEqual(['dispute.opened', 'dispute.closed'])
 })
 
+test('a payment is disputed until the last of its disputes has ended', async () => {
+  const shop = await world.merchant()
+  const { id, operations } = await shop.captured(2000)
+  const charge = operations.find((one: { type: string }) => one.type === 'authorize')
+    .provider_operation_id as string
+  const inquiry = await world.control('disputes', { charge, inquiry: true })
+  const dispute = await world.control('disputes', { charge })
+  const reaches = async (provider_dispute_id: string, state: string) =>
+    await eventually(`${provider_dispute_id} is ${state}`, async () => {
+      const { body } = await shop.ask('GET', `/v1/disputes?intent_id=${id}`)
+      const disputes = body.data as { provider_dispute_id: string; state: string }[]
+      return disputes.some(
+        one => one.provider_dispute_id === provider_dispute_id && one.state === state,
+      )
+    })
+  await reaches(inquiry.id, 'warning')
+  await reaches(dispute.id, 'needs_response')
+  await world.control(`disputes/${inquiry.id}/close`, { outcome: 'won' })
+  await reaches(inquiry.id, 'closed')
+  expect((await shop.read(id)).disputed).toBe(true)
+  await world.control(`disputes/${dispute.id}/close`, { outcome: 'won' })
+  await reaches(dispute.id, 'won')
+  expect((await shop.read(id)).disputed).toBe(false)
+})
+
 test('a lost dispute of a refunded payment leaves the merchant owing', async () => {
   const shop = await world.merchant()
   const { id } = await shop.captured(2000, 'pm_card_createDispute')
