@@ -38,7 +38,8 @@ export function reconciliationQueue(deps: Deps): DueQueue {
     load: sql`
       t.phase, t.page_after, extract(epoch from t.from_at)::float8 as from_s,
       case when t.to_at < kernel.now() then extract(epoch from t.to_at)::float8 end as to_s,
-      extract(epoch from now())::float8 as started_s`,
+      -- the platform's clock may be ahead in development
+      extract(epoch from least(t.created_at, now()))::float8 as started_s`,
     where: sql`t.state in ('queued', 'running')`,
     batch: 1,
     concurrency: 1,

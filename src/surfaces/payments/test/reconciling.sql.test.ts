@@ -84,3 +84,31 @@ test('books nothing while its process stops', async () => {
   }
   await expect(queue?.run(row, AbortSignal.abort())).rejects.toThrow(/abort/i)
 })
+
+test('a run that was interrupted misses no payment that is younger than its list', async () => {
+  const shop = await world.merchant()
+  const { db } = world.platform.kernel
+  const age = async (minutes: number) => {
+    const { id } = await shop.authorized(4000)
+    await db.run(sql`
+      update payments.payment_intents
+      set provider_handle_at = now() - make_interval(mins => ${minutes})
+      where tenant_id = ${shop.tenant.id} and id = ${id}`)
+    return id as string
+  }
+  const [younger, older] = [await age(90), await age(240)]
+  // The provider's list was read two hours ago. Then the provider was away.
+  const run = newId()
+  await db.run(sql`
+    insert into payments.reconciliation_runs (
+      id, provider, state, phase, from_at, to_at, requested_by, created_at)
+    values (
+      ${run}, 'stripe', 'running', 'local', now() - interval '3 days', now() + interval '1 day',
+      'test', now() - interval '2 hours')`)
+  const ended = sql`
+    select from payments.reconciliation_runs where id = ${run} and state = 'succeeded'`
+  await eventually('the run has ended', async () => (await db.run(ended)) === 1)
+  const missing = (await items(shop, 'missing_external')).map(one => one.local_ref)
+  expect(missing).toContain(older)
+  expect(missing).not.toContain(younger)
+})
