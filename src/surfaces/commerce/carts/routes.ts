@@ -132,6 +132,7 @@ function changeRoute(deps: Deps): Route {
     added: true,
     absent,
     body: ChangeCart,
+    inspectBody: body => deps.payments.refuseCardData(body),
     sends: ['etag'],
     replies: { 200: Cart },
     fails: [
@@ -142,6 +143,7 @@ function changeRoute(deps: Deps): Route {
       'shipping_method_unavailable',
       'rate_limited',
       'precondition_failed',
+      'card_data_refused',
     ],
     handle: async ({ tx, principal, params: { cart_id }, body, request: { headers } }) => {
       const key = keyOf(principal, cart_id)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newKey } from '../../../../test/world.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { openShopWorld, visa, type ShopWorld } from './shop-world.ts'
+import { address, openShopWorld, visa, type ShopWorld } from './shop-world.ts'
 
 let world: ShopWorld
 beforeAll(async () => {
@@ -246,6 +246,16 @@ describe('a checkout', () => {
     const refused = await buyer.checkout(cart, card, key)
     expect([refused.status, refused.body.code]).toEqual([422, 'card_data_refused'])
     expect((await buyer.checkout(cart, visa, key)).status).toBe(201)
+  })
+
+  test('with a card number in the address of its cart is refused there', async () => {
+    const shop = await world.shop()
+    const buyer = await shop.buyer()
+    const cart = await buyer.cart({ [await shop.product()]: 1 })
+    const typed = { shipping_address: { ...address, line2: '4242 4242 4242 4242' } }
+    const refused = await buyer.ask('PUT', `/v1/carts/${cart}`, typed)
+    expect([refused.status, refused.body.code]).toEqual([422, 'card_data_refused'])
+    expect((await buyer.ask('GET', `/v1/carts/${cart}`)).text).not.toContain('4242')
   })
 
   test.each([
