@@ -7,5 +7,8 @@ export type Deps = { readonly kernel: Kernel; readonly provider: PaymentProvider
 /** The queue of operations whose outcome is not known yet. It is also the topic of that queue. */
 export const resolver_name = 'payments.resolver'
 
+/** The error code of operations that wait until the provider works again. */
+export const breaker_open = 'breaker_open'
+
 /** The tenant of rows that belong to the platform, in tables that have tenants. */
 export { nil_id as platform_tenant } from '../../kernel/ids.ts'

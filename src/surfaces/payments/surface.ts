@@ -2,7 +2,7 @@
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
-import { resolver_name, type Deps } from './deps.ts'
+import { breaker_open, resolver_name, type Deps } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
@@ -67,7 +67,7 @@ async function recover({ kernel }: Deps): Promise<void> {
       -- any tenant: all of them wait for one provider
       update payments.payment_operations
       set due_at = kernel.now()
-      where due_at > kernel.now() and last_error_code = 'breaker_open'
+      where due_at > kernel.now() and last_error_code = ${breaker_open}
         and state in ('created', 'pending_provider')`)
     tx.wake(resolver_name)
   })

@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
-import { resolver_name, type Deps } from '../deps.ts'
+import { breaker_open, resolver_name, type Deps } from '../deps.ts'
 import { openItem } from '../reconciliation/open-item.ts'
 import { leaseSeconds } from './begin-operation.ts'
 import { isParked, parkOperation } from './end-operation.ts'
@@ -20,6 +20,7 @@ const longest_wait_seconds = 3600
 
 export function resolverQueue(deps: Deps): DueQueue {
   const { settings } = deps.kernel
+  const open_seconds = settings['payments.breaker_open_ms'] / 1000
   return dueQueue<typeof Row, Certain>({
     name: resolver_name,
     table: 'payments.payment_operations',
@@ -36,6 +37,10 @@ export function resolverQueue(deps: Deps): DueQueue {
     },
     age_max_seconds: settings['payments.resolve_max_hours'] * 3600,
     run: async ({ id }) => {
+      // When the provider works again, these are due immediately.
+      if (!deps.provider.accepting()) {
+        return retry(breaker_open, { counts: false, after_seconds: open_seconds })
+      }
       const certain = await perform(deps, id, 'resumed')
       if (certain.kind === 'doubt') return retry(certain.code)
       if (certain.kind === 'not_sent') return retry(certain.code, { counts: false })

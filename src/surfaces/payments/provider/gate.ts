@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { circuit_defaults, openCircuit } from '../../../kernel/outgoing/circuit.ts'
+import { breaker_open } from '../deps.ts'
 import { ProviderFailure } from './port.ts'
 
 export type Gate = {
@@ -54,7 +55,7 @@ export function openGate(options: GateOptions): Gate {
     pass: async (kind, call) => {
       const before = circuit.state()
       const admission = circuit.admit()
-      if (!admission) throw new ProviderFailure('not_sent', 'breaker_open')
+      if (!admission) throw new ProviderFailure('not_sent', breaker_open)
       try {
         await paced(kind)
         await place()
