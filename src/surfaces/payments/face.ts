@@ -45,8 +45,9 @@ export type Face = {
   }): Promise<PaymentResult>
   /**
    * Releases the money of an authorization that is no longer wanted. Before the authorization
-   * begins, it will be refused. While it is in doubt or held, it is released. After a capture, all
-   * of it is refunded.
+   * begins, it will be refused. While it is in doubt or held, it is released: `pending` until that is
+   * certain. After a capture, all of it is refunded. `captured` or `authorized` means that the release
+   * failed, for example because the provider captured first. Then order it again, with a new id.
    */
   void(order: {
     readonly operation_id: string
@@ -69,8 +70,8 @@ export type Face = {
   accepting(): boolean
   /** The provider takes only multiples of this amount, in minor units of the currency. */
   stepOf(currency: string): number
-  /** Refuses a body that contains a card number. For routes that accept payment methods. */
   /** The decimals of a currency. Undefined if the currency is not known. */
   digitsOf(currency: string): number | undefined
+  /** Refuses a body that contains a card number. For routes that accept payment methods. */
   refuseCardData(body: unknown): void
 }

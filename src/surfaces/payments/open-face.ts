@@ -20,6 +20,7 @@ import {
   findOperation,
   lockIntent,
   lockOpenOperations,
+  type IntentRow,
   type OperationRow,
 } from './operations/rows.ts'
 import { settleOperation } from './operations/settle-operation.ts'
@@ -64,8 +65,8 @@ export function openFace(deps: Deps): Face {
     },
     accepting: () => deps.provider.accepting(),
     stepOf,
-    refuseCardData,
     digitsOf,
+    refuseCardData,
   }
   return face
 }
@@ -124,7 +125,27 @@ async function release(deps: Deps, order: Void): Promise<PaymentResult | RefundR
   if (how === 'sends') await carryOut(deps, operation_id)
   const operation = await findOperation(db, operation_id)
   if (operation?.type === 'refund') return await refundResult(deps, tenant_id, operation_id)
-  return await resultOf(deps, tenant_id, order.authorize_operation_id)
+  const result = await resultOf(deps, tenant_id, order.authorize_operation_id)
+  if (result.status === 'captured' && (await isRefunded(deps, order))) {
+    return { ...result, status: 'released' }
+  }
+  // The cancellation is not certain yet. One that failed has to be ordered again.
+  const holds = result.status === 'authorized' || result.status === 'requires_action'
+  return holds && operation?.state !== 'failed' ? { ...result, status: 'pending' } : result
+}
+
+/** Returns whether nothing is left to refund. */
+async function isRefunded(
+  { kernel: { db } }: Deps,
+  { authorize_operation_id }: Void,
+): Promise<boolean> {
+  const intent = await findIntentOf(db, authorize_operation_id)
+  return intent !== undefined && refundable(intent) === 0
+}
+
+function refundable(intent: IntentRow): number {
+  const { amount_captured_minor, amount_refunded_minor, amount_refund_pending_minor } = intent
+  return amount_captured_minor - amount_refunded_minor - amount_refund_pending_minor
 }
 
 /**
@@ -145,8 +166,7 @@ async function beginRelease(tx: Tx, deps: Deps, order: Void): Promise<'sends' | 
   if (!intent || intent.state === 'cancelled') return 'ended'
   const asked = { operation_id, tenant_id, intent_id: key.id, principal_id: null, key: null }
   if (intent.state === 'captured') {
-    const left = intent.amount_refunded_minor + intent.amount_refund_pending_minor
-    if (left === intent.amount_captured_minor) return 'ended'
+    if (refundable(intent) === 0) return 'ended'
     await requestRefund(tx, deps, { ...asked, amount_minor: null, reason, note: null })
     return 'sends'
   }

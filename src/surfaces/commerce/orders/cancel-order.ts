@@ -15,10 +15,13 @@ import { announceOrder, moveOrder, setPayment, type OrderRow } from './order-row
 
 const Blocked = Type.Object({ capturing: Type.Boolean(), shipping: Type.Boolean() })
 
-/** The order is locked. A cancelled order stays cancelled, and its failed refund is tried again. */
+/**
+ * The order is locked. An order that has ended without its goods stays as it is, and its failed
+ * refund is tried again.
+ */
 export async function cancelOrder(tx: Tx, order: OrderRow, reason_code: string): Promise<void> {
-  if (order.state === 'cancelled') {
-    const owed = ['captured', 'partially_refunded'].includes(order.payment_state)
+  const owed = ['captured', 'partially_refunded'].includes(order.payment_state)
+  if (order.state === 'cancelled' || (order.state === 'expired' && owed)) {
     if (owed) await returnMoney(tx, order)
     return
   }

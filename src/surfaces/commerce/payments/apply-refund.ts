@@ -6,7 +6,10 @@ import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import { setPayment, type OrderRow } from '../orders/order-row.ts'
 import { endRefund } from '../returns/end-refund.ts'
 import type { Certain } from './ask-payments.ts'
-import { settleOperation, type Operation } from './operations.ts'
+import { requestVoid, settleOperation, type Operation } from './operations.ts'
+
+/** The provider refused to cancel. The authorization ends by itself after some days. */
+const refused_pause_seconds = 3600
 
 const Refund = Type.Object({ return_id: nullable(Id) })
 
@@ -36,7 +39,11 @@ export async function applyRefund(
   }
 }
 
-/** The payment of a cancelled or expired order is released, or refunded if it was captured. */
+/**
+ * The payment of a cancelled or expired order is released, or refunded if it was captured. If the
+ * provider had captured the payment before the release came, the next release refunds it. A refund
+ * that failed is owed: it is tried again by cancelling the order once more.
+ */
 export async function applyVoid(
   tx: Tx,
   operation: Operation,
@@ -46,6 +53,16 @@ export async function applyVoid(
   if (answer.kind === 'refused') throw new Error(`a release was refused: ${answer.code}`)
   const { result } = answer
   if (result.status === 'pending') return await settleOperation(tx, operation, 'pending', result)
+  if (result.status === 'failed') {
+    await settleOperation(tx, operation, 'failed', result)
+    return void (await setPayment(tx, order, 'captured'))
+  }
+  if (result.status !== 'released' && result.status !== 'declined' && !('refund_id' in result)) {
+    await settleOperation(tx, operation, 'failed', result)
+    const after_seconds = result.status === 'captured' ? 0 : refused_pause_seconds
+    const reason = order.state === 'cancelled' ? 'order_cancelled' : 'order_expired'
+    return await requestVoid(tx, order, reason, after_seconds)
+  }
   await settleOperation(tx, operation, 'succeeded', result)
   if (answer.kind === 'payment') await setPayment(tx, order, 'released')
   else await addRefunded(tx, order, order.amount_captured_minor - order.amount_refunded_minor)

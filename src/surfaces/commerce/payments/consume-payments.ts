@@ -10,20 +10,26 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { LoggedEvent } from '../../../kernel/events/event.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { isId } from '../../../kernel/ids.ts'
 import type { Consumer } from '../../../kernel/surface.ts'
 import { dueNow } from '../../../kernel/work/due-queue.ts'
 import { operations_name } from '../deps.ts'
-import { lockOrder, setPayment } from '../orders/order-row.ts'
+import { lockOrder, setPayment, type OrderRow } from '../orders/order-row.ts'
 import { bounceRefund } from '../returns/end-refund.ts'
 import { addRefunded } from './apply-refund.ts'
 
 const Payload = Type.Object({
   intent_id: nullable(Id),
   operation_id: nullable(Id),
+  order_ref: nullable(Type.String()),
   amount_minor: Type.Integer(),
 })
 const OrderId = Type.Object({ id: Id })
-const OwnRefund = Type.Object({ state: Type.String(), amount_minor: Type.Integer() })
+const OwnRefund = Type.Object({
+  type: Type.String(),
+  state: Type.String(),
+  amount_minor: Type.Integer(),
+})
 
 export const paymentsConsumer: Consumer = {
   name: 'commerce.payments',
@@ -46,8 +52,10 @@ export const paymentsConsumer: Consumer = {
 async function consume(tx: Tx, events: readonly LoggedEvent[]): Promise<void> {
   const known = events.flatMap(({ tenant_id, type, payload }) => {
     if (!Value.Check(Payload, payload)) throw new Error('not an event of a payment')
-    const { intent_id } = payload
-    return intent_id === null ? [] : [{ ...payload, tenant_id, type, intent_id }]
+    const { intent_id, order_ref } = payload
+    // The payment of an order names it. Other payments may name anything.
+    const order_id = order_ref !== null && isId(order_ref) ? order_ref : null
+    return intent_id === null ? [] : [{ ...payload, tenant_id, type, intent_id, order_id }]
   })
   await lookAgain(tx, known)
   for (const one of known) {
@@ -60,12 +68,12 @@ async function consume(tx: Tx, events: readonly LoggedEvent[]): Promise<void> {
 
 type Changed = Pick<Static<typeof Payload>, 'operation_id'> & {
   readonly tenant_id: string
-  readonly intent_id: string
+  readonly order_id: string | null
 }
 
 export async function lookAgain(tx: Tx, changed: readonly Changed[]): Promise<void> {
   if (changed.length === 0) return
-  const columns = { tenant_id: 'uuid', intent_id: 'uuid', operation_id: 'uuid' }
+  const columns = { tenant_id: 'uuid', order_id: 'uuid', operation_id: 'uuid' }
   const made_due = await tx.run(sql`
     with named as materialized (
       select p.tenant_id, p.id
@@ -75,8 +83,8 @@ export async function lookAgain(tx: Tx, changed: readonly Changed[]): Promise<vo
       union
       select p.tenant_id, p.id
       from ${sql.table(changed, columns)} c
-      join commerce.orders o on o.tenant_id = c.tenant_id and o.intent_id = c.intent_id
-      join commerce.payment_operations p on p.tenant_id = o.tenant_id and p.order_id = o.id
+      join commerce.payment_operations p
+        on p.tenant_id = c.tenant_id and p.order_id = c.order_id
       where p.state = 'pending'
     ), locked as materialized (
       select p.tenant_id, p.id
@@ -105,7 +113,7 @@ async function applyLapse(tx: Tx, tenant_id: string, intent_id: string): Promise
 async function applyForeignCapture(
   tx: Tx,
   tenant_id: string,
-  { intent_id, amount_minor }: Pick<Changed, 'intent_id'> & { readonly amount_minor: number },
+  { intent_id, amount_minor }: { readonly intent_id: string; readonly amount_minor: number },
 ): Promise<void> {
   const order = await orderOf(tx, tenant_id, intent_id)
   if (order?.state !== 'confirmed' || order.payment_state !== 'authorized') return
@@ -131,16 +139,38 @@ async function applyForeignRefund(
   const own = await tx.maybe(
     OwnRefund,
     sql`
-      select state, amount_minor from commerce.payment_operations
+      select type, state, amount_minor from commerce.payment_operations
       where tenant_id = ${tenant_id} and id = ${operation_id}`,
   )
+  const bounced = own?.state === 'succeeded' && type === 'refund.failed'
+  if (bounced && own.type === 'void') await failRelease(tx, tenant_id, operation_id ?? '')
   const order = await orderOf(tx, tenant_id, intent_id ?? '')
   if (!order) return
-  if (!own && type === 'refund.succeeded') return void (await addRefunded(tx, order, amount_minor))
-  if (own?.state !== 'succeeded' || type !== 'refund.failed') return
+  if (!own && type === 'refund.succeeded') {
+    // The order does not know of a capture of a part that was made outside of the platform.
+    if (order.amount_captured_minor === 0 && !(await isCapturing(tx, order))) return
+    return void (await addRefunded(tx, order, amount_minor))
+  }
+  if (!bounced) return
   // The bank returned the refund after it had succeeded.
+  if (own.type === 'void') return void (await setPayment(tx, order, 'captured'))
   await addRefunded(tx, order, -own.amount_minor)
   await bounceRefund(tx, order, operation_id ?? '')
+}
+
+/** So that the order can be cancelled once more. */
+async function failRelease(tx: Tx, tenant_id: string, id: string): Promise<void> {
+  await tx.run(sql`
+    update commerce.payment_operations set state = 'failed'
+    where tenant_id = ${tenant_id} and id = ${id} and type = 'void' and state = 'succeeded'`)
+}
+
+async function isCapturing(tx: Tx, { tenant_id, id }: OrderRow): Promise<boolean> {
+  const open = await tx.run(sql`
+    select from commerce.payment_operations
+    where tenant_id = ${tenant_id} and order_id = ${id} and type = 'capture'
+      and state in ('requested', 'pending')`)
+  return open > 0
 }
 
 async function orderOf(tx: Tx, tenant_id: string, intent_id: string) {

@@ -125,10 +125,11 @@ export async function requestVoid(
   tx: Tx,
   order: OrderRow,
   reason: 'order_expired' | 'order_cancelled',
+  after_seconds = 0,
 ): Promise<void> {
   if (order.authorize_operation_id === null) return
   const { tenant_id, id: order_id, total_minor: amount_minor } = order
   const wanted = { tenant_id, id: newId(), order_id, type: 'void', amount_minor, reason } as const
-  if (!(await requestOperation(tx, wanted))) return
+  if (!(await requestOperation(tx, { ...wanted, after_seconds }))) return
   await setPayment(tx, order, 'releasing', sql`payment_error = null`)
 }

@@ -97,21 +97,11 @@ test('an authorization that lapsed cannot be shipped, and nothing moves', async 
   expect(await shop.stock(sku)).toMatchObject({ on_hand: 1, reserved: 1 })
 })
 
-/** As an operator of the shop does in the provider's dashboard. */
-async function captureAtProvider(order: { id: string }, more: Record<string, string> = {}) {
-  const { data } = await world.control('effects', {}, 'GET')
-  const { body } = await shop.manager.ask('GET', `/v1/payment-intents?order_ref=${order.id}`)
-  const effects = data as { object: string; metadata: { intent_id?: string } }[]
-  const own = effects.find(one => one.metadata.intent_id === body.data[0].id)
-  const taken = await world.atProvider(`payment_intents/${own?.object}/capture`, more)
-  expect(taken.status).toBe('succeeded')
-}
-
 describe('an order whose money was captured at the provider', () => {
   test('is shipped', async () => {
     const buyer = await shop.buyer()
     const order = await buyer.order({ [await shop.product()]: 1 })
-    await captureAtProvider(order)
+    await shop.captureAtProvider(order)
     await buyer.pays(order.id, 'captured')
     const shipped = await shop.ship(order)
     expect([shipped.status, shipped.body.state]).toEqual([201, 'shipped'])
@@ -123,7 +113,7 @@ describe('an order whose money was captured at the provider', () => {
   test('is shipped also if an older release ignored that', async () => {
     const buyer = await shop.buyer()
     const order = await buyer.order({ [await shop.product()]: 1 })
-    await captureAtProvider(order)
+    await shop.captureAtProvider(order)
     await buyer.pays(order.id, 'captured')
     await world.platform.kernel.db.run(sql`
       update commerce.orders set payment_state = 'authorized', amount_captured_minor = 0
@@ -137,7 +127,7 @@ describe('an order whose money was captured at the provider', () => {
   test('is not shipped for a part of it, and cancelling returns that part', async () => {
     const buyer = await shop.buyer()
     const order = await buyer.order({ [await shop.product()]: 1 })
-    await captureAtProvider(order, { amount_to_capture: '100' })
+    await shop.captureAtProvider(order, { amount_to_capture: '100' })
     await eventually('payments knows it', async () => {
       const { body } = await shop.manager.ask('GET', `/v1/payment-intents?order_ref=${order.id}`)
       return body.data[0].state === 'captured'
@@ -184,4 +174,43 @@ test('authorizations that end soon are captured, also behind many whose capture 
   await captureBeforeExpiry(db, new AbortController().signal)
   const { payment } = await buyer.pays(order.id, 'captured')
   expect(payment.amount_captured_minor).toBeGreaterThan(0)
+})
+
+test('a capture that is refused before its authorization ends is tried again after a rising pause', async () => {
+  const careful = await world.shop({ capture_before_expiry: true })
+  const buyer = await careful.buyer()
+  const order = await buyer.order({ [await careful.product()]: 1 })
+  const { db } = world.platform.kernel
+  const own = sql`tenant_id = ${careful.manager.tenant.id} and order_id = ${order.id}`
+  await db.run(sql`
+    update commerce.orders set authorization_expires_at = kernel.now() + interval '1 hour'
+    where tenant_id = ${careful.manager.tenant.id} and id = ${order.id}`)
+  await world.fault({ action: 'http', status: 400, match: { path: '/capture' }, times: 1000 })
+  const refused = async () =>
+    await db.run(sql`
+      select from commerce.payment_operations
+      where ${own} and type = 'capture' and state = 'failed'`)
+  const look = () => captureBeforeExpiry(db, new AbortController().signal)
+  const age = (minutes: number) =>
+    db.run(sql`
+      update commerce.payment_operations
+      set created_at = created_at - make_interval(mins => ${minutes}) where ${own}`)
+  await look()
+  await eventually('it is refused', async () => (await refused()) === 1)
+  await look()
+  await age(2)
+  await look()
+  await eventually('it is refused again', async () => (await refused()) === 2)
+  // The next pause is two minutes.
+  await age(1)
+  await look()
+  const open = sql`
+    select from commerce.payment_operations
+    where ${own} and type = 'capture' and state <> 'failed'`
+  expect(await db.run(open)).toBe(0)
+  expect(await refused()).toBe(2)
+  await age(2)
+  await world.control('faults', {}, 'DELETE')
+  await look()
+  await buyer.pays(order.id, 'captured')
 })

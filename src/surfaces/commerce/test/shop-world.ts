@@ -30,6 +30,8 @@ export type Shop = {
   ship(order: Json, quantities?: readonly number[]): Promise<Answer>
   /** Money effects at the provider for an order. */
   money(order_id: string): Promise<string[]>
+  /** As an operator of the shop does in the provider's dashboard. */
+  captureAtProvider(order: { readonly id: string }, more?: Record<string, string>): Promise<void>
   /** Verified by the shop itself. */
   sound(): Promise<void>
 }
@@ -79,7 +81,7 @@ export async function openShopWorld(settings: Record<string, string> = {}): Prom
 }
 
 /** What a shop needs of its platform. */
-type Shopping = People & Pick<PaymentWorld, 'control'>
+type Shopping = People & Pick<PaymentWorld, 'control'> & Partial<Pick<PaymentWorld, 'atProvider'>>
 
 export async function openShop(world: Shopping, more: object = {}): Promise<Shop> {
   const manager = buyerOf(world, await world.member())
@@ -114,6 +116,11 @@ export async function openShop(world: Shopping, more: object = {}): Promise<Shop
         })),
       }),
     money: order_id => moneyOf(world, manager, order_id),
+    captureAtProvider: async ({ id }, more) => {
+      const { handle } = await paymentOf(world, manager, id)
+      const taken = await world.atProvider?.(`payment_intents/${handle}/capture`, more)
+      expect(taken?.status).toBe('succeeded')
+    },
     sound: async () => {
       const { body } = await manager.ask('GET', '/v1/commerce/audit')
       expect(body.violations, JSON.stringify(body.checks)).toBe(0)
@@ -121,14 +128,21 @@ export async function openShop(world: Shopping, more: object = {}): Promise<Shop
   }
 }
 
-async function moneyOf(world: Shopping, manager: Buyer, order_id: string): Promise<string[]> {
+type Effects = { kind: string; object: string; metadata: { intent_id?: string } }[]
+
+/** The effects of all payments, and the provider's object of an order. */
+async function paymentOf(world: Shopping, manager: Buyer, order_id: string) {
   const { body } = await manager.ask('GET', `/v1/payment-intents?order_ref=${order_id}`)
   const ids = (body.data as { id: string }[]).map(one => one.id)
   const { data } = await world.control('effects', {}, 'GET')
-  const effects = data as { kind: string; object: string; metadata: { intent_id?: string } }[]
-  const own = effects.filter(one => ids.includes(one.metadata.intent_id ?? ''))
-  const objects = new Set(own.map(one => one.object))
-  return effects.filter(one => objects.has(one.object)).map(one => one.kind)
+  const effects = data as Effects
+  const handle = effects.find(one => ids.includes(one.metadata.intent_id ?? ''))?.object
+  return { effects, handle }
+}
+
+async function moneyOf(world: Shopping, manager: Buyer, order_id: string): Promise<string[]> {
+  const { effects, handle } = await paymentOf(world, manager, order_id)
+  return effects.filter(one => one.object === handle).map(one => one.kind)
 }
 
 async function makeProduct(manager: Buyer, given: Partial<Goods> = {}): Promise<string> {
