@@ -48,8 +48,9 @@ export async function applyProviderState(
   if (seen_version !== undefined && seen_version !== intent.version) return 'stale'
   const verdict = nextState(intent, open, { snapshot, declined })
   if ('disagrees' in verdict) {
-    await parkOperations(tx, key, verdict.disagrees)
+    const parked = await parkOperations(tx, key, verdict.disagrees)
     await openItem(tx, {
+      blocks: parked > 0,
       tenant_id: key.tenant_id,
       provider: intent.provider,
       discrepancy: verdict.disagrees,
@@ -172,7 +173,15 @@ async function capture(
   { charge }: Snapshot,
   amount_minor: number,
 ) {
-  const asked = ofType(open, 'capture')
+  const begun = ofType(open, 'capture')
+  // An operator has accepted another amount, so the capture was not ours.
+  const other = begun?.amount_minor === amount_minor ? undefined : begun
+  const asked = other ? undefined : begun
+  let { version } = intent
+  if (other) {
+    await endOperation(tx, other, { state: 'failed', error_code: 'captured' })
+    announceFailed(tx, intent, other, { version: ++version, reason_code: 'captured' })
+  }
   const operation_id = asked?.id ?? (await noteForeignCapture(tx, intent, amount_minor))
   const external_ref = charge?.booked?.id ?? null
   const next = {
@@ -180,7 +189,7 @@ async function capture(
     state: 'captured' as const,
     amount_captured_minor: amount_minor,
     charge_ref: charge?.id ?? intent.charge_ref,
-    version: intent.version + 1,
+    version: version + 1,
   }
   await store(tx, next)
   if (asked) {
@@ -224,6 +233,17 @@ async function noteForeignCapture(tx: Tx, intent: IntentRow, amount_minor: numbe
   return id
 }
 
+function announceFailed(
+  tx: Tx,
+  intent: IntentRow,
+  { id: operation_id, amount_minor }: OperationRow,
+  more: { readonly version: number; readonly reason_code: string },
+): void {
+  const { state } = intent
+  const type = 'payment.capture_failed'
+  announce(tx, intent, { type, state, operation_id, amount_minor, ...more })
+}
+
 async function cancel(tx: Tx, intent: IntentRow, open: readonly OperationRow[], reason: string) {
   let version = intent.version
   const capture_op = ofType(open, 'capture')
@@ -233,14 +253,7 @@ async function cancel(tx: Tx, intent: IntentRow, open: readonly OperationRow[], 
       : endOperation(tx, one, { state: 'failed', error_code: reason }))
   }
   if (capture_op) {
-    announce(tx, intent, {
-      type: 'payment.capture_failed',
-      version: ++version,
-      state: intent.state,
-      operation_id: capture_op.id,
-      amount_minor: capture_op.amount_minor,
-      reason_code: reason,
-    })
+    announceFailed(tx, intent, capture_op, { version: ++version, reason_code: reason })
   }
   const next = {
     ...intent,

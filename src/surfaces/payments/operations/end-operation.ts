@@ -33,11 +33,11 @@ export async function endOperation(
 }
 
 /**
- * Stops the open operations of a payment until an operator resolves the item about it. For an
- * operation in doubt, the error code says so.
+ * Stops the open operations of a payment until an operator resolves the item about it, and returns
+ * how many there are. For an operation in doubt, the error code says so.
  */
 export async function parkOperations(tx: Tx, { tenant_id, id }: IntentKey, code: string) {
-  await park(
+  return await park(
     tx,
     code,
     sql`
@@ -48,11 +48,11 @@ export async function parkOperations(tx: Tx, { tenant_id, id }: IntentKey, code:
 type OneOperation = Pick<OperationRow, 'tenant_id' | 'id'>
 
 export async function parkOperation(tx: Tx, { tenant_id, id }: OneOperation, code: string) {
-  await park(tx, code, sql`tenant_id = ${tenant_id} and id = ${id}`)
+  return await park(tx, code, sql`tenant_id = ${tenant_id} and id = ${id}`)
 }
 
-async function park(tx: Tx, code: string, which: Sql): Promise<void> {
-  await tx.run(sql`
+async function park(tx: Tx, code: string, which: Sql): Promise<number> {
+  return await tx.run(sql`
     -- any tenant: the condition begins with the tenant
     update payments.payment_operations
     set state = 'pending_provider', due_at = null, error_code = ${code},

@@ -12,7 +12,8 @@
  * Before the challenge of a card, a snapshot without a payment method changes nothing, because the
  * confirm request may still be running. The payment is declined only if the provider refused the
  * key that we sent. If object, currency or amount differ from our request, nothing moves, and the
- * difference becomes an item for an operator.
+ * difference becomes an item for an operator. A capture is final at the provider. So if an operator
+ * has resolved the item about another captured amount, that amount counts.
  */
 import type { Snapshot } from '../provider/port.ts'
 import type { IntentRow, OperationRow } from './rows.ts'
@@ -29,6 +30,9 @@ export type Verdict =
   | { readonly disagrees: 'amount_mismatch' | 'currency_mismatch' | 'state_mismatch' }
 
 export type Held = Pick<IntentRow, 'state' | 'provider_handle' | 'amount_minor' | 'currency'>
+/** The reason of a capture whose other amount an operator has accepted. */
+export const accepted_capture = 'as_at_provider'
+
 type Open = Pick<OperationRow, 'type' | 'state' | 'amount_minor' | 'reason' | 'release_wanted'>
 export type Report = {
   readonly snapshot: Snapshot
@@ -40,6 +44,10 @@ export function nextState(held: Held, open: readonly Open[], report: Report): Ve
   const { snapshot, declined } = report
   if (held.state === 'captured' || held.state === 'cancelled') return { moves: [] }
   if (snapshot.handle !== held.provider_handle) return { disagrees: 'state_mismatch' }
+  // It holds no money, whatever its amount was.
+  if (snapshot.status === 'canceled') {
+    return { moves: [{ to: 'cancelled', reason: reasonOf(open, snapshot) }] }
+  }
   if (snapshot.currency !== held.currency) return { disagrees: 'currency_mismatch' }
   if (snapshot.amount_minor !== held.amount_minor) return { disagrees: 'amount_mismatch' }
   switch (snapshot.status) {
@@ -52,8 +60,6 @@ export function nextState(held: Held, open: readonly Open[], report: Report): Ve
       return { moves: held.state === 'authorized' ? [] : [{ to: 'authorized' }] }
     case 'succeeded':
       return capture(held, open, snapshot)
-    case 'canceled':
-      return { moves: [{ to: 'cancelled', reason: reasonOf(open, snapshot) }] }
     default:
       return { moves: [] }
   }
@@ -68,8 +74,8 @@ function decline(held: Held, { last_error }: Snapshot, declined: string | null):
 }
 
 function capture(held: Held, open: readonly Open[], { received_minor }: Snapshot): Verdict {
-  const wanted = open.find(one => one.type === 'capture')?.amount_minor
-  const agreed = wanted === undefined || wanted === received_minor
+  const wanted = open.find(one => one.type === 'capture' && one.reason !== accepted_capture)
+  const agreed = wanted === undefined || wanted.amount_minor === received_minor
   if (!agreed || received_minor < 1 || received_minor > held.amount_minor) {
     return { disagrees: 'amount_mismatch' }
   }

@@ -28,14 +28,16 @@ export type Disagreement = {
   /** The item is recorded although the platform has already corrected the difference. */
   readonly state?: 'open' | 'auto_resolved'
   readonly details?: Readonly<Record<string, unknown>>
+  /** An operation waits until the item is resolved. */
+  readonly blocks?: boolean
 }
 
 /**
  * Returns true if the item is new. An operator who ignored an item is not asked about the same
- * difference again.
+ * difference again, unless an operation waits for the answer.
  */
 export async function openItem(tx: Tx, one: Disagreement): Promise<boolean> {
-  const { tenant_id, discrepancy, amount_minor, currency, state = 'open' } = one
+  const { tenant_id, discrepancy, amount_minor, currency, state = 'open', blocks = false } = one
   const details = sql.json({ amount_minor, currency, ...one.details })
   const made = await tx.maybe(
     Type.Object({ id: Type.String() }),
@@ -45,7 +47,7 @@ export async function openItem(tx: Tx, one: Disagreement): Promise<boolean> {
       select ${tenant_id}, ${newId()}, ${one.provider}, ${one.external_ref}, ${one.local_ref},
         ${state}, ${discrepancy}, ${details}::jsonb,
         case when ${state} = 'auto_resolved' then kernel.now() end
-      where not exists (
+      where ${blocks} or not exists (
         select from payments.reconciliation_items i
         where i.tenant_id = ${tenant_id} and i.provider = ${one.provider}
           and i.discrepancy = ${discrepancy} and i.state = 'ignored'

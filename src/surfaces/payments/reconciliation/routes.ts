@@ -175,6 +175,8 @@ function resolveRoute(): Route {
     path: `${items}/{id}/resolve`,
     name: 'resolveReconciliationItem',
     summary: 'Resolve a reconciliation item; the payments that it blocked continue',
+    description:
+      'With `resolved`, a captured amount that differs from the request counts as the provider has it, and a refund without an outcome is sent again if the provider has none. With `ignored`, the same difference is not reported again, unless an operation still waits.',
     permission: 'payments.reconciliations.resolve',
     added: true,
     idempotency: 'optional',

@@ -241,7 +241,8 @@ test('what cannot be found out in three days is left to an operator', async () =
   await world.fault({ action: 'http', status: 500, times: 1000, match: { path: '/v1/refunds' } })
   const { body } = await shop.ask('POST', '/v1/refunds', { intent_id: id, amount_minor: 4000 })
   await world.platform.kernel.db.run(sql`
-    update payments.payment_operations set created_at = now() - interval '4 days'
+    update payments.payment_operations
+    set created_at = now() - interval '4 days', sent_at = now() - interval '4 days'
     where tenant_id = ${shop.tenant.id} and id = ${body.operation_id}`)
   const item = await eventually('there is an item', async () => {
     const found = await shop.ask(

@@ -89,6 +89,15 @@ describe('the state table', () => {
   })
 })
 
+test('a cancelled object ends the payment, although its amount or currency is another', () => {
+  for (const lie of [{ amount_minor: 1 }, { currency: 'USD' }]) {
+    const report = { snapshot: snapshot('canceled', lie), declined: null }
+    expect(nextState(held('requires_authorization'), [], report)).toMatchObject({
+      moves: [{ to: 'cancelled' }],
+    })
+  }
+})
+
 test.each([
   ['EUR', 1234, 1234],
   ['JPY', 500, 500],
