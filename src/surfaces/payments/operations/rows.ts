@@ -1,7 +1,7 @@
 /**
- * Rows of payments and operations, and how they are locked: always the operations first, then the
- * intent. So a request, the resolver and a webhook for one payment run one after the other and
- * cannot deadlock.
+ * Rows of payments and operations, and how they are locked: always the operations first (the open
+ * one before one that waits for the buyer), then the intent. So a request, the resolver and a
+ * webhook for one payment run one after the other and cannot deadlock.
  */
 import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
@@ -134,7 +134,8 @@ export function findIntentOf(reader: Reader, operation_id: string) {
 
 /**
  * The operations that can still move an authorization: at most one open operation, and perhaps one
- * that waits for the buyer.
+ * that waits for the buyer. The open one is locked first, because the resolver holds it already
+ * when it comes here.
  */
 export function lockOpenOperations(tx: Tx, { tenant_id, id }: IntentKey) {
   return tx.many(
@@ -144,6 +145,6 @@ export function lockOpenOperations(tx: Tx, { tenant_id, id }: IntentKey) {
       where o.tenant_id = ${tenant_id} and o.intent_id = ${id}
         and o.type in ('authorize', 'capture', 'cancel')
         and o.state in ('created', 'pending_provider', 'requires_action')
-      order by o.id for update`,
+      order by o.state = 'requires_action', o.id for update`,
   )
 }
