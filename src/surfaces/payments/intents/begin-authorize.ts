@@ -2,14 +2,13 @@
  * Begins an authorization. A payment has at most one at a time, and one caller may have only a few
  * declines.
  */
-import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
 import type { RequestKey } from '../../../kernel/http/route.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { beginOperation, lockMovable } from '../operations/begin-operation.ts'
+import { leavePlace, takePlace } from '../operations/limit-declines.ts'
 import { createIntent } from './create-intent.ts'
 
 export type Authorization = {
@@ -26,7 +25,7 @@ export type Authorization = {
 
 export async function beginAuthorize(tx: Tx, deps: Deps, asked: Authorization): Promise<void> {
   const { tenant_id, intent_id, principal_id } = asked
-  if (principal_id) await refuseTesting(tx, deps, tenant_id, principal_id)
+  const has_place = await takePlace(tx, deps, { tenant_id, principal_id })
   const intent = await lockMovable(tx, { tenant_id, id: intent_id }, asked.managed)
   if (intent.state !== 'requires_authorization') {
     throw problem('invalid_transition', {
@@ -40,6 +39,7 @@ export async function beginAuthorize(tx: Tx, deps: Deps, asked: Authorization): 
     type: 'authorize',
     amount_minor: intent.amount_minor,
   })
+  if (!has_place) await leavePlace(tx, { tenant_id, id: asked.operation_id })
 }
 
 /** Creates the payment of an order and begins its authorization, with all statements sent together. */
@@ -57,9 +57,9 @@ export async function beginForOrder(
   const { tenant_id, buyer_id: principal_id, order_ref, amount_minor, currency, ...rest } = asked
   const id = newId()
   const maker = { tenant_id, principal_id, key: null, managed: true, id }
-  await Promise.all([
+  const [has_place] = await Promise.all([
+    takePlace(tx, deps, { tenant_id, principal_id }),
     createIntent(tx, deps, { amount_minor, currency, order_ref }, maker),
-    principal_id === null || refuseTesting(tx, deps, tenant_id, principal_id),
     beginOperation(tx, deps, {
       ...rest,
       tenant_id,
@@ -70,28 +70,5 @@ export async function beginForOrder(
       amount_minor,
     }),
   ])
-}
-
-const Declines = Type.Object({ declines: Type.Integer() })
-const hour_seconds = 3600
-
-/** Thieves try stolen cards by the hundred. So a caller with many declines must wait. */
-async function refuseTesting(tx: Tx, { kernel }: Deps, tenant_id: string, principal_id: string) {
-  const most = kernel.settings['payments.declines_per_hour']
-  const { declines } = await tx.one(
-    Declines,
-    sql`
-      select count(*)::int as declines from (
-        select 1 from payments.payment_operations
-        where tenant_id = ${tenant_id} and principal_id = ${principal_id}
-          and declined
-          and resolved_at > kernel.now() - make_interval(secs => ${hour_seconds})
-        limit ${most}) declined`,
-  )
-  if (declines < most) return
-  throw problem('rate_limited', {
-    detail: `${most} payments were declined within an hour. Wait before you try another card.`,
-    retry_after: hour_seconds,
-    headers: { 'retry-after': String(hour_seconds) },
-  })
+  if (!has_place) await leavePlace(tx, { tenant_id, id: rest.operation_id })
 }

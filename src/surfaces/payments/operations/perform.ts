@@ -9,6 +9,7 @@ import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { ProviderFailure, type RefundSnapshot, type Snapshot } from '../provider/port.ts'
+import { waitForPlace } from './limit-declines.ts'
 import { isVisible } from './next-state.ts'
 import {
   findIntentOf,
@@ -31,7 +32,11 @@ export type Certain =
   /** Another process has ended the operation. */
   | { readonly kind: 'ended' }
 
-type Sending = { readonly operation: OperationRow; readonly intent: IntentRow }
+type Sending = {
+  readonly operation: OperationRow
+  readonly intent: IntentRow
+  readonly attempt: 'first' | 'resumed'
+}
 
 /** The provider stores keys for 24 hours, so a refund is not sent again after this time. */
 const resend_seconds_max = 23 * 3600
@@ -69,7 +74,7 @@ async function take(
     findIntentOf(db, operation_id),
   ])
   const open = operation?.state === 'created' || operation?.state === 'pending_provider'
-  return open && intent ? { operation, intent } : undefined
+  return open && intent ? { operation, intent, attempt } : undefined
 }
 
 function countAttempt(db: Db, operation_id: string) {
@@ -84,11 +89,12 @@ function countAttempt(db: Db, operation_id: string) {
   )
 }
 
-async function send(deps: Deps, { operation, intent }: Sending): Promise<Certain> {
+async function send(deps: Deps, sending: Sending): Promise<Certain> {
   const { provider } = deps
+  const { operation, intent } = sending
   const { id, amount_minor } = operation
   const { currency } = intent
-  if (operation.type === 'authorize') return await sendAuthorize(deps, { operation, intent })
+  if (operation.type === 'authorize') return await sendAuthorize(deps, sending)
   const handle = intent.provider_handle
   if (!handle) return { kind: 'closed' }
   if (operation.type === 'refund') {
@@ -104,8 +110,11 @@ async function send(deps: Deps, { operation, intent }: Sending): Promise<Certain
   return { kind: 'snapshot', snapshot }
 }
 
-async function sendAuthorize(deps: Deps, { operation, intent }: Sending): Promise<Certain> {
+async function sendAuthorize(deps: Deps, sending: Sending): Promise<Certain> {
   const { provider, kernel } = deps
+  const { operation, intent, attempt } = sending
+  // A request waits for its place. The resolver comes again.
+  if (operation.sent_age === null) await waitForPlace(deps, operation, attempt === 'first')
   const handle = intent.provider_handle ?? (await makeHandle(deps, intent))
   // The payment was released while its object was being made. Nothing was confirmed, so no money is
   // held.

@@ -10,6 +10,7 @@ import { problem } from '../errors.ts'
 import { showIntent, type Intent } from '../intents/intent-view.ts'
 import { isRetryableDecline } from '../provider/stripe-failures.ts'
 import { isParked } from './end-operation.ts'
+import { refusedForDeclines, too_many_declines } from './limit-declines.ts'
 import { findOperation, type OperationRow } from './rows.ts'
 
 export type IntentReply = Reply<200, Intent> | Reply<202, Intent>
@@ -50,6 +51,7 @@ function refusalOf({ id, type, error_code }: OperationRow): Problem {
       more,
     })
   }
+  if (code === too_many_declines) return refusedForDeclines()
   const detail = overtaken[code]
   if (detail) return problem('payment_refused', { detail, more })
   if (type === 'authorize') {

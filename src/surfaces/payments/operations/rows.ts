@@ -57,6 +57,7 @@ export const OperationRow = Type.Object({
   tenant_id: Id,
   id: Id,
   intent_id: nullable(Id),
+  principal_id: nullable(Id),
   type: oneOf(...operation_types),
   state: oneOf(...operation_states),
   provider_operation_id: nullable(Word),
@@ -84,8 +85,9 @@ export const intentColumns = sql`
   i.cancellation_reason, i.disputed, i.last_error, i.metadata, i.version, i.created_at`
 
 export const operationColumns = sql`
-  o.tenant_id, o.id, o.intent_id, o.type, o.state, o.provider_operation_id, o.amount_minor,
-  o.payment_method, o.return_url, o.reason, o.release_wanted, o.error_code, o.attempt_count,
+  o.tenant_id, o.id, o.intent_id, o.principal_id, o.type, o.state, o.provider_operation_id,
+  o.amount_minor, o.payment_method, o.return_url, o.reason, o.release_wanted, o.error_code,
+  o.attempt_count,
   extract(epoch from now() - o.sent_at)::float8 as sent_age,
   extract(epoch from now() - o.doubt_since)::float8 as doubt_age,
   o.created_at, o.resolved_at`

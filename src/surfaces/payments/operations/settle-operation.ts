@@ -9,6 +9,7 @@ import { applyRefund, failRefund, RefundRow, refundColumns } from '../refunds/ap
 import { announce } from './announce.ts'
 import { applyProviderState, cancelLocally } from './apply-provider-state.ts'
 import { deferOperation, endOperation, retryOperation } from './end-operation.ts'
+import { too_many_declines } from './limit-declines.ts'
 import type { Certain } from './perform.ts'
 import { lockIntent, OperationRow, operationColumns, type IntentRow } from './rows.ts'
 
@@ -73,7 +74,8 @@ async function refuse(tx: Tx, operation: OperationRow, key: Key, code: string): 
     const refusal = { code, external_ref: null, provider_refund_id: null }
     return await failRefund(tx, intent, refund, refusal)
   }
-  const declined = operation.type === 'authorize'
+  // The limit says nothing about the card.
+  const declined = operation.type === 'authorize' && code !== too_many_declines
   await endOperation(tx, operation, { state: 'failed', error_code: code, declined })
   if (operation.type === 'cancel') return
   const version = intent.version + 1
