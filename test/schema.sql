@@ -2316,6 +2316,7 @@ create table commerce.payment_operations (
 );
 CREATE INDEX payment_operations_due ON commerce.payment_operations USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX payment_operations_once ON commerce.payment_operations USING btree (tenant_id, order_id, type) WHERE ((type = ANY (ARRAY['authorize'::text, 'capture'::text, 'void'::text])) AND (state <> 'failed'::text));
+CREATE INDEX payment_operations_refused ON commerce.payment_operations USING btree (tenant_id, order_id, created_at) WHERE ((type = 'capture'::text) AND (state = 'failed'::text));
 CREATE INDEX payment_operations_waiting ON commerce.payment_operations USING btree (tenant_id, order_id) WHERE (state = 'pending'::text);
 
 create table commerce.price_versions (

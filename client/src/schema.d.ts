@@ -4379,7 +4379,7 @@ export interface paths {
         put?: never;
         /**
          * Resolve a reconciliation item; the payments that it blocked continue
-         * @description Requires the permission `payments.reconciliations.resolve` (roles: `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
+         * @description With `resolved`, a captured amount that differs from the request counts as the provider has it, and a refund without an outcome is sent again if the provider has none. With `ignored`, the same difference is not reported again, unless an operation still waits. Requires the permission `payments.reconciliations.resolve` (roles: `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["resolveReconciliationItem"];
         delete?: never;
@@ -19782,7 +19782,7 @@ export interface operations {
             /** @description `cart_not_open` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `currency_unsupported`, `invalid_character`, `price_unavailable`, `shipping_method_unavailable`, `validation_failed` */
+            /** @description `card_data_refused`, `currency_unsupported`, `invalid_character`, `price_unavailable`, `shipping_method_unavailable`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
