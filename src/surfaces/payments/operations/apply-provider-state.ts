@@ -274,12 +274,12 @@ async function cancel(tx: Tx, intent: IntentRow, open: readonly OperationRow[], 
   return next
 }
 
-/** For a payment whose provider object does not exist or can never hold money again. */
+/** For a payment without an object at the provider. One that was made meanwhile may hold money. */
 export async function cancelLocally(tx: Tx, key: IntentKey, reason: string): Promise<void> {
   const open = await lockOpenOperations(tx, key)
   const intent = await lockIntent(tx, key)
   const free = intent?.state === 'requires_authorization' || intent?.state === 'requires_action'
-  if (intent && free) await cancel(tx, intent, open, reason)
+  if (intent?.provider_handle === null && free) await cancel(tx, intent, open, reason)
 }
 
 async function store(tx: Tx, next: IntentRow): Promise<void> {

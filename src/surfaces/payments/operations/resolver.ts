@@ -20,6 +20,7 @@ const longest_wait_seconds = 3600
 
 export function resolverQueue(deps: Deps): DueQueue {
   const { settings } = deps.kernel
+  const first_seconds = settings['payments.resolve_first_seconds']
   const open_seconds = settings['payments.breaker_open_ms'] / 1000
   return dueQueue<typeof Row, Certain>({
     name: resolver_name,
@@ -31,7 +32,7 @@ export function resolverQueue(deps: Deps): DueQueue {
     concurrency: settings['payments.provider_concurrency'],
     lease_seconds: leaseSeconds(settings['payments.provider_timeout_ms']),
     retry: {
-      first: settings['payments.resolve_first_seconds'],
+      first: first_seconds,
       factor: 2.5,
       cap: longest_wait_seconds,
     },
@@ -49,11 +50,12 @@ export function resolverQueue(deps: Deps): DueQueue {
     finish: async (tx, { id }, outcome) => {
       if (outcome.end === 'done') {
         await settleOperation(tx, deps, id, outcome.result)
-        // Applying the state may have changed nothing, for example because the object was changed
-        // in between.
+        // Applying the state may have changed nothing, for example because the object was made or
+        // changed in between.
         const operation = await findOperation(tx, id)
         const open = operation?.state === 'created' || operation?.state === 'pending_provider'
-        return open && !isParked(operation) ? again(longest_wait_seconds / 60) : undefined
+        if (!open || isParked(operation)) return undefined
+        return again(operation.release_wanted === null ? longest_wait_seconds / 60 : first_seconds)
       }
       if (outcome.end === 'retry' && outcome.counts) {
         const operation = await findOperation(tx, id)

@@ -5,6 +5,7 @@ import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { AuthorizeOrder } from '../face.ts'
+import { settleOperation } from '../operations/settle-operation.ts'
 import { openPaymentWorld, type Merchant, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld
@@ -154,6 +155,21 @@ describe('a release', () => {
       expect(await kinds(given.order_ref)).toEqual(effects)
     },
   )
+
+  test('does not end an authorization locally whose object was made in between', async () => {
+    const given = order()
+    const { kernel, faults } = world.platform
+    faults.set({ point: 'payments.after_handle', action: 'delay:3000', times: 1 })
+    const answer = world.face.authorize(given)
+    await eventually('its object is made', () => faults.list()[0]?.passed === 1)
+    faults.clear()
+    // An attempt that read the payment before that found nothing that could hold money.
+    const deps = { kernel } as Parameters<typeof settleOperation>[1]
+    await kernel.db.tx(tx => settleOperation(tx, deps, given.operation_id, { kind: 'closed' }))
+    expect((await answer).status).toBe('authorized')
+    expect((await voided(given)).status).toBe('released')
+    expect(await kinds(given.order_ref)).toEqual(['authorize', 'cancel'])
+  })
 
   test('of what is held gives it back, and of what was captured refunds it', async () => {
     const held = order()
