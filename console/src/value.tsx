@@ -187,11 +187,21 @@ function objectText(value: Row): string {
 
 const count = new Intl.NumberFormat(language)
 
+/** Amounts are in minor units of ISO 4217. For these, browsers show no decimals. */
+const iso_digits = new Map([
+  ...'AFN ALL COP HUF IDR IRR KPW LAK LBP MGA MMK PKR SOS SYP YER'
+    .split(' ')
+    .map(code => [code, 2] as const),
+  ['IQD', 3] as const,
+])
+
 function money(minor: number, currency: unknown): string {
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return count.format(minor)
-  const format = new Intl.NumberFormat(language, { style: 'currency', currency })
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
-  return format.format(minor / 10 ** digits)
+  const options = { style: 'currency', currency } as const
+  const usual = new Intl.NumberFormat(language, options).resolvedOptions().maximumFractionDigits
+  const digits = iso_digits.get(currency) ?? usual ?? 2
+  const shown = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  return new Intl.NumberFormat(language, { ...options, ...shown }).format(minor / 10 ** digits)
 }
 
 function isState(name: string): boolean {

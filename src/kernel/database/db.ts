@@ -89,7 +89,7 @@ export type DbOptions = {
   pool: number
   /** Whether prepared statements get names on their connection. The default is true. */
   prepare?: boolean
-  /** Whether a pooler in transaction mode stands before PostgreSQL. */
+  /** Whether a pooler in transaction mode stands before PostgreSQL. Then no reads are shared. */
   pooled?: boolean
   /** Milliseconds to wait for a free connection before the request is refused as overloaded. */
   wait_ms: number
@@ -138,9 +138,6 @@ export function openDb(options: DbOptions): Db {
   })
 
   const one = options.check_rows ? oneConnection() : unchecked
-  // If a client ends while several of its requests wait on one connection, PgBouncer before 1.22.1
-  // gives that connection to another client, who gets the replies. A kill of a process would then
-  // show its rows to others. So behind a pooler a connection has one request at a time.
   const read: Ask = options.pooled
     ? statement => query(pool, options, statement)
     : shareReads(() => connect(pool, options))

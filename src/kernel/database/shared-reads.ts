@@ -4,7 +4,10 @@
  * of processor time a read). If the last statement of a connection takes longer, the connection
  * gets no further reads. So a slow statement delays only the reads that already share its
  * connection. A large statement takes longer than sharing saves, so it has a connection for itself.
- * Behind a pooler nothing is shared (`db.ts`).
+ *
+ * Behind a pooler nothing is shared: if a client ends while several of its requests wait on one
+ * connection, PgBouncer before 1.22.1 gives that connection to another client, who gets the replies.
+ * A kill of a process would show its rows to others.
  */
 import type pg from 'pg'
 import type { Answer } from './batch.ts'

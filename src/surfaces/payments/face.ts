@@ -70,8 +70,6 @@ export type Face = {
   accepting(): boolean
   /** The provider takes only multiples of this amount, in minor units of the currency. */
   stepOf(currency: string): number
-  /** The decimals of a currency. Undefined if the currency is not known. */
-  digitsOf(currency: string): number | undefined
   /** Refuses a body that contains a card number. For routes that accept payment methods. */
   refuseCardData(body: unknown): void
 }

@@ -13,7 +13,7 @@ import { beginCancel } from './intents/begin-cancel.ts'
 import { beginCapture } from './intents/begin-capture.ts'
 import { refuseCardData } from './intents/card-data.ts'
 import { nextActionOf } from './intents/next-action.ts'
-import { digitsOf, stepOf } from './money/currencies.ts'
+import { stepOf } from './money/currencies.ts'
 import { perform } from './operations/perform.ts'
 import {
   findIntentOf,
@@ -65,7 +65,6 @@ export function openFace(deps: Deps): Face {
     },
     accepting: () => deps.provider.accepting(),
     stepOf,
-    digitsOf,
     refuseCardData,
   }
   return face

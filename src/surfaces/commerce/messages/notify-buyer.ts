@@ -1,6 +1,7 @@
 /** Notifies buyers about events of their orders, once for each event. */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { digitsOf } from '../../../kernel/currencies.ts'
 import type { LoggedEvent } from '../../../kernel/events/event.ts'
 import { Amount, Id, nullable } from '../../../kernel/http/shapes.ts'
 import type { Consumer } from '../../../kernel/surface.ts'
@@ -16,12 +17,10 @@ const Payload = Type.Object({
 })
 type Payload = Static<typeof Payload>
 
-type Order = Payload & { readonly total: string; readonly refund: string }
-
-const words: Readonly<Record<string, (order: Order) => readonly [string, string]>> = {
+const words: Readonly<Record<string, (order: Payload) => readonly [string, string]>> = {
   OrderConfirmed: order => [
     `Your order ${order.number} is confirmed`,
-    `We have your order ${order.number} over ${order.total}, and prepare it now.`,
+    `We have your order ${order.number} over ${moneyOf(order.total_minor, order.currency)}, and prepare it now.`,
   ],
   'order.shipped': order => [
     `Your order ${order.number} is on its way`,
@@ -33,21 +32,14 @@ const words: Readonly<Record<string, (order: Order) => readonly [string, string]
   ],
   'return.refunded': order => [
     `Your return of order ${order.number} is refunded`,
-    `We have your return, and pay back ${order.refund}.`,
+    `We have your return, and pay back ${moneyOf(order.refund_minor ?? 0, order.currency)}.`,
   ],
 }
 
-type Needed = Pick<Deps, 'kernel' | 'messages' | 'payments'>
-
-export function buyerMessages({ kernel, messages, payments }: Needed): Consumer {
-  const orderOf = (payload: Payload): Order => {
-    const { total_minor, refund_minor, currency } = payload
-    const money = (minor: number) => moneyOf(minor, currency, payments.digitsOf(currency))
-    return { ...payload, total: money(total_minor), refund: money(refund_minor ?? 0) }
-  }
+export function buyerMessages({ kernel, messages }: Pick<Deps, 'kernel' | 'messages'>): Consumer {
   const noticeOf = ({ id: event_id, type, tenant_id, payload }: LoggedEvent) => {
     if (!Value.Check(Payload, payload)) throw new Error('not an event of an order')
-    const [subject, paragraph] = words[type]?.(orderOf(payload)) ?? ['', '']
+    const [subject, paragraph] = words[type]?.(payload) ?? ['', '']
     return {
       tenant_id,
       key: `event:${event_id}`,
@@ -71,12 +63,10 @@ export function buyerMessages({ kernel, messages, payments }: Needed): Consumer 
   }
 }
 
-/**
- * The amount with the digits of ISO 4217: 19.99 EUR, 1999 JPY. `Intl` has other digits for some
- * currencies, such as none for HUF.
- */
-function moneyOf(amount_minor: number, currency: string, digits = 2): string {
-  const text = String(amount_minor).padStart(digits + 1, '0')
-  if (digits === 0) return `${text} ${currency}`
-  return `${text.slice(0, -digits)}.${text.slice(-digits)} ${currency}`
+/** 19.99 EUR, 1999 JPY. */
+function moneyOf(amount_minor: number, currency: string): string {
+  const decimals = digitsOf(currency) ?? 2
+  const text = String(amount_minor).padStart(decimals + 1, '0')
+  if (decimals === 0) return `${text} ${currency}`
+  return `${text.slice(0, -decimals)}.${text.slice(-decimals)} ${currency}`
 }

@@ -5,6 +5,7 @@
  */
 import { Liquid, type FilterImplOptions, type Template } from 'liquidjs'
 import { LRUCache } from 'lru-cache'
+import { formatMoney } from '../../../kernel/currencies.ts'
 
 export type Kind = 'html' | 'text'
 
@@ -102,13 +103,9 @@ const own_filters: Readonly<Record<string, FilterImplOptions>> = {
   },
   /** Amounts are in whole minor units, as everywhere: 1999 and EUR are 19.99 €. */
   money_l(this: unknown, value: unknown, currency: unknown) {
-    const { locale } = givenIn(this as Scope)
-    const style = { style: 'currency', currency: String(currency) } as const
-    const format = new Intl.NumberFormat(locale, style)
-    const { maximumFractionDigits: digits = 2 } = format.resolvedOptions()
     const minor = numberOf(value)
     if (!Number.isSafeInteger(minor)) throw new TypeError('an integer in minor units is needed')
-    return format.format(minor / 10 ** digits)
+    return formatMoney(minor, String(currency), givenIn(this as Scope).locale)
   },
 }
 

@@ -1,22 +1,8 @@
 /**
- * Currencies of ISO 4217 with their number of decimals, and the unit in which Stripe counts each of
- * them. Inside the platform, amounts are whole minor units of ISO. An amount that Stripe cannot
- * express exactly is refused, never rounded.
+ * The unit in which Stripe counts each currency. Inside the platform, amounts are whole minor units of
+ * ISO 4217. An amount that Stripe cannot express exactly is refused, never rounded.
  */
-const two_digits =
-  'AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VES WST XCD YER ZAR ZMW'
-const no_digits = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'
-const three_digits = 'BHD IQD JOD KWD LYD OMR TND'
-
-const digits: ReadonlyMap<string, number> = new Map(
-  [[two_digits, 2] as const, [no_digits, 0] as const, [three_digits, 3] as const].flatMap(
-    ([codes, count]) => codes.split(' ').map(code => [code, count] as const),
-  ),
-)
-
-export function digitsOf(currency: string): number | undefined {
-  return digits.get(currency)
-}
+import { digitsOf } from '../../../kernel/currencies.ts'
 
 /** The number of Stripe's units in one of our units, as a fraction. */
 function ratio(currency: string): readonly [times: bigint, by: bigint] {

@@ -3,7 +3,8 @@
  * fractions.
  */
 import { problem } from '../errors.ts'
-import { digitsOf, toStripe } from './currencies.ts'
+import { digitsOf } from '../../../kernel/currencies.ts'
+import { toStripe } from './currencies.ts'
 
 export type GivenAmount = {
   readonly amount_minor?: number
