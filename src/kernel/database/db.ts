@@ -138,9 +138,8 @@ export function openDb(options: DbOptions): Db {
   })
 
   const one = options.check_rows ? oneConnection() : unchecked
-  const read: Ask = options.pooled
-    ? statement => query(pool, options, statement)
-    : shareReads(() => connect(pool, options))
+  const alone: Ask = statement => query(pool, options, statement)
+  const read = options.pooled ? alone : shareReads(() => connect(pool, options))
   const reader = readerOn(options, statement => {
     one.check()
     return read(statement)
