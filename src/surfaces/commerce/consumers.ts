@@ -1,19 +1,20 @@
 /**
- * The consumers of commerce: they prepare confirmed orders, apply events of payments, and send
- * messages about orders to buyers.
+ * The consumers of commerce: they prepare confirmed orders, apply events of payments, send messages
+ * about orders to buyers, and remove images whose files are gone.
  */
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import type { LoggedEvent } from '../../kernel/events/event.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Consumer } from '../../kernel/surface.ts'
+import { followFiles } from './catalog/follow-files.ts'
 import type { Deps } from './deps.ts'
 import { buyerMessages } from './messages/notify-buyer.ts'
 import { paymentsConsumer } from './payments/consume-payments.ts'
 import { insertShipments } from './shipments/shipment-row.ts'
 
 export function consumers(deps: Deps): readonly Consumer[] {
-  return [fulfillment, paymentsConsumer, buyerMessages(deps)]
+  return [fulfillment, paymentsConsumer, buyerMessages(deps), followFiles]
 }
 
 const fulfillment: Consumer = {

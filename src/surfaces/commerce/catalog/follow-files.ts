@@ -1,0 +1,44 @@
+/**
+ * Removes an image from its products when its file is deleted or found harmful, and increases their
+ * versions. A file can be of several products, and events of two files run at once, so the products
+ * are locked in one order.
+ */
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Consumer } from '../../../kernel/surface.ts'
+import { announceProduct } from './create-product.ts'
+
+const Gone = Type.Object({ file_id: Id })
+const Changed = Type.Object({
+  id: Type.String(),
+  state: Type.String(),
+  version: Type.Integer(),
+})
+
+export const followFiles: Consumer = {
+  name: 'commerce.images',
+  events: ['file.quarantined', 'file.deleted'],
+  run: async (tx, { tenant_id, payload }) => {
+    if (!Value.Check(Gone, payload)) throw new Error('not an event of a file')
+    const { file_id } = payload
+    const products = await tx.many(
+      Changed,
+      sql`
+        with held as materialized (
+          select id from commerce.catalog_products
+          where tenant_id = ${tenant_id} and images @> array[${file_id}::uuid]
+          order by id for no key update
+        )
+        update commerce.catalog_products p
+        set images = array_remove(p.images, ${file_id}::uuid), version = p.version + 1,
+          updated_at = kernel.now()
+        from held where p.tenant_id = ${tenant_id} and p.id = held.id
+        returning p.id, p.state, p.version`,
+    )
+    for (const { id, state, version } of products) {
+      announceProduct(tx, { tenant_id, id }, version, state)
+    }
+  },
+}
