@@ -138,6 +138,13 @@ export const errors = {
     cause: 'The money is no longer held, or its capture was declined. Nothing is shipped.',
     cure: 'Read the payment of the order. Cancel the order, or ask the buyer to pay again.',
   },
+  capture_pending: {
+    status: 409,
+    title: 'The money of the order is being taken',
+    retryable: true,
+    cause: 'Another shipment of the order waits for the capture of its payment.',
+    cure: 'Send the same request again after the time in `Retry-After`.',
+  },
   return_quantity_exceeded: {
     status: 409,
     title: 'More than was shipped and not yet returned',

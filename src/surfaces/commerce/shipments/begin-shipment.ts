@@ -93,12 +93,11 @@ async function requireCapturable(tx: Tx, order: OrderRow, accepting: boolean): P
           where tenant_id = ${tenant_id} and order_id = ${id} and type = 'capture'
             and state <> 'failed') as busy`,
   )
-  if (payment_state !== 'authorized' || !held || busy) {
+  if (busy) throw capturePending()
+  if (payment_state !== 'authorized' || !held) {
     throw problem('payment_not_capturable', {
       current_state: payment_state,
-      detail: busy
-        ? 'Its money is being taken. Try again in a moment.'
-        : 'The money is not held any more. Cancel the order, and let the buyer order again.',
+      detail: 'The money is not held any more. Cancel the order, and let the buyer order again.',
     })
   }
   if (!accepting) throw problem('payment_provider_unavailable')
@@ -119,8 +118,14 @@ async function takeOpen(tx: Tx, asked: Shipping, waits: boolean) {
       returning ${shipmentColumns}`,
   )
   if (taken) return taken
-  throw problem('order_not_shippable', {
-    current_state: 'awaiting_capture',
+  throw capturePending()
+}
+
+/** The other shipment ends soon, so that the same request may then succeed. */
+function capturePending() {
+  return problem('capture_pending', {
+    retry_after: 2,
+    headers: { 'retry-after': '2' },
     detail: 'Another shipment of this order waits for its money. Try again in a moment.',
   })
 }

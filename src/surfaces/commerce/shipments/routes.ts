@@ -99,6 +99,7 @@ function shipRoute(deps: Deps): Route {
       'shipment_quantity_exceeded',
       'payment_not_capturable',
       'payment_provider_unavailable',
+      'capture_pending',
       'card_data_refused',
     ],
     operation: {
