@@ -62,7 +62,7 @@ export async function requestReturn(tx: Tx, asked: Returning): Promise<ReturnRow
 
 /** A line that is named twice would have two reasons and two quantities. */
 function requireDistinct({ lines }: RequestReturn): void {
-  const ids = lines.map(one => one.order_line_id.toLowerCase())
+  const ids = lines.map(one => one.order_line_id)
   const at = ids.findIndex((id, place) => ids.indexOf(id) < place)
   if (at === -1) return
   throw problem('validation_failed', {

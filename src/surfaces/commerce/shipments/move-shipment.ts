@@ -29,7 +29,7 @@ export async function moveShipment(tx: Tx, key: Key, to: 'delivered' | 'lost'): 
   const order = await lockOrder(tx, { tenant_id, id: moved.order_id })
   if (order && to === 'delivered') {
     const moved_order = await setPayment(tx, order, order.payment_state)
-    announceOrder(tx, moved_order, 'order.delivered', { shipment_id: id })
+    announceOrder(tx, moved_order, 'order.delivered', { shipment_id: shipment.id })
   }
   return shipment
 }

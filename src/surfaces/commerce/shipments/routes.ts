@@ -8,6 +8,7 @@ import { closed, Id, oneOf, page, pageQuery, text } from '../../../kernel/http/s
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
+import { lowerLineIds } from '../orders/line-row.ts'
 import { findOrder } from '../orders/order-row.ts'
 import { applyAnswer } from '../payments/apply-answer.ts'
 import { askInTime, type Answer } from '../payments/ask-payments.ts'
@@ -98,8 +99,8 @@ function shipRoute(deps: Deps): Route {
       'order_not_shippable',
       'shipment_quantity_exceeded',
       'payment_not_capturable',
-      'payment_provider_unavailable',
       'capture_pending',
+      'payment_provider_unavailable',
       'card_data_refused',
     ],
     operation: {
@@ -108,7 +109,8 @@ function shipRoute(deps: Deps): Route {
         const { tenant_id, id: principal_id } = principal
         const known = await findByKey(tx, 'shipments', principal, key)
         if (known) return shipmentReply(await findShipment(tx, known))
-        const { lines, carrier = null, tracking_number = null } = body
+        const { carrier = null, tracking_number = null } = body
+        const lines = lowerLineIds(body.lines)
         const order = { tenant_id, id: params.order_id }
         const asked = { order, lines, carrier, tracking_number, principal_id, key, operation_id }
         const { shipment_id, waits } = await beginShipment(tx, deps, asked)

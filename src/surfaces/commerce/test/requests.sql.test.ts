@@ -27,3 +27,30 @@ test('parts of an order that are shipped at once: one takes the money, others ma
   expect(await shop.money(order.id)).toEqual(['authorize', 'capture'])
   await shop.sound()
 })
+
+test('the id of a line may have capital letters, and still names it once', async () => {
+  const order = await buyer.order({ [await shop.product()]: 2 })
+  const small: string = order.lines[0].id
+  const large = small.toUpperCase()
+  const send = (ids: readonly string[]) =>
+    shop.manager.ask('POST', `/v1/orders/${order.id}/shipments`, {
+      lines: ids.map(order_line_id => ({ order_line_id, quantity: 1 })),
+    })
+  expect((await send([small, large])).body.code).toBe('shipment_quantity_exceeded')
+  const sent = await send([large])
+  expect(sent.status, sent.text).toBe(201)
+  expect(sent.body.lines).toEqual([{ order_line_id: small, quantity: 1 }])
+  const line = { order_line_id: large, quantity: 1, reason_code: 'broken' }
+  const { body } = await buyer.ask('POST', '/v1/returns', { order_id: order.id, lines: [line] })
+  await shop.manager.ask('POST', `/v1/returns/${body.id}/approve`, {})
+  const receive = (ids: readonly string[]) =>
+    shop.manager.ask('POST', `/v1/returns/${body.id}/receive`, {
+      lines: ids.map(order_line_id => ({ order_line_id, received_quantity: 1, restock: false })),
+    })
+  expect((await receive([small, large])).body.code).toBe('return_quantity_exceeded')
+  const received = await receive([large])
+  expect(received.status, received.text).toBe(200)
+  expect(received.body.lines).toMatchObject([{ order_line_id: small, received_quantity: 1 }])
+  expect(received.body.refund.amount_minor).toBeGreaterThan(0)
+  await shop.sound()
+})
