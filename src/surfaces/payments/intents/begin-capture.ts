@@ -22,15 +22,17 @@ export type CaptureAsked = GivenPart & {
 export async function beginCapture(tx: Tx, deps: Deps, asked: CaptureAsked): Promise<void> {
   const { tenant_id, intent_id } = asked
   const intent = await lockMovable(tx, { tenant_id, id: intent_id }, asked.managed)
-  if (intent.state !== 'authorized') {
-    throw problem('invalid_transition', {
-      current_state: intent.state,
-      detail: 'Only an authorized payment can be captured, and only once.',
-    })
-  }
-  if (intent.expired) {
+  const { state, cancellation_reason } = intent
+  // Whether its provider has reported the end of the authorization already or not.
+  if (state === 'authorized' ? intent.expired : cancellation_reason === 'authorization_expired') {
     throw problem('authorization_expired', {
       detail: 'The money is not held any more. Create a new payment intent.',
+    })
+  }
+  if (state !== 'authorized') {
+    throw problem('invalid_transition', {
+      current_state: state,
+      detail: 'Only an authorized payment can be captured, and only once.',
     })
   }
   const amount_minor = readPart(asked, intent.currency) ?? intent.amount_authorized_minor

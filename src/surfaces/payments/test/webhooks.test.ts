@@ -139,6 +139,8 @@ describe('what webhooks say', () => {
     await world.control('clock', { advance_s: 8 * 86_400 })
     const over = await shop.reaches(id, 'cancelled')
     expect(over.cancellation_reason).toBe('authorization_expired')
+    const late = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})
+    expect([late.status, late.body.code]).toEqual([409, 'authorization_expired'])
   })
 
   test('about a refund that bounces days later puts the money back', async () => {
