@@ -34,6 +34,7 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
       transaction: 'own',
       lease_seconds: Math.ceil(wait_ms / 1000) + lease_margin_seconds,
       body: Checkout,
+      body_limit_bytes: 64 * 1024,
       inspectBody: body => deps.payments.refuseCardData(body),
       unknown_members: 'refused',
       sends: ['etag', 'location'],

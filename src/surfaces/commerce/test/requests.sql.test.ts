@@ -1,6 +1,6 @@
 /** Requests about orders and carts: at the same time, with ids in capitals, too large, and with versions. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openShopWorld, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
+import { openShopWorld, visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
 
 let world: ShopWorld
 let shop: Shop
@@ -53,4 +53,10 @@ test('the id of a line may have capital letters, and still names it once', async
   expect(received.body.lines).toMatchObject([{ order_line_id: small, received_quantity: 1 }])
   expect(received.body.refund.amount_minor).toBeGreaterThan(0)
   await shop.sound()
+})
+
+test('a checkout whose body is larger than 64 KiB is refused before it is read', async () => {
+  const cart = await buyer.cart({ [await shop.product()]: 1 })
+  const large = await buyer.checkout(cart, { ...visa, email: `${'x'.repeat(70_000)}@example.com` })
+  expect([large.status, large.body.code]).toEqual([413, 'content_too_large'])
 })
