@@ -2,9 +2,9 @@
  * Routes of carts. Owners see and change only their own carts; other carts do not exist for them.
  */
 import { sql } from '../../../kernel/database/sql.ts'
-import { etag } from '../../../kernel/http/etag.ts'
+import { viewTag } from '../../../kernel/http/etag.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply, route, type Headers, type Route } from '../../../kernel/http/route.ts'
 import { Id, page, pageQuery } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
@@ -26,6 +26,11 @@ type Owner = { readonly id: string; readonly tenant_id: string }
 
 function keyOf({ id: owner_id, tenant_id }: Owner, cart_id: string): CartKey {
   return { tenant_id, owner_id, id: cart_id }
+}
+
+/** Prices, stock and rules change what is shown of a cart without a change of the cart. */
+function tagOf(cart: Cart): Headers {
+  return { etag: viewTag(cart.version, cart) }
 }
 
 export function cartRoutes(deps: Deps): readonly Route[] {
@@ -51,7 +56,7 @@ function openRoute(deps: Deps): Route {
       const key = keyOf(principal, id)
       const made = await openCart(tx, deps, key, currency)
       const { cart } = await showCart(tx, deps, key)
-      const tag = { etag: etag(cart.version) }
+      const tag = tagOf(cart)
       if (!made) return reply(200, cart, tag)
       return reply(201, cart, { ...tag, location: `${path}/${id}` })
     },
@@ -112,7 +117,7 @@ function setRoute(deps: Deps): Route {
     handle: async ({ tx, principal, params: { cart_id, sku }, body: { quantity } }) => {
       const key = keyOf(principal, cart_id)
       const { cart, made } = await setItem(tx, deps, key, sku, quantity)
-      const tag = { etag: etag(cart.version) }
+      const tag = tagOf(cart)
       if (!made) return reply(200, cart, tag)
       return reply(201, cart, { ...tag, location: `${path}/${cart_id}` })
     },
@@ -148,7 +153,7 @@ function changeRoute(deps: Deps): Route {
     handle: async ({ tx, principal, params: { cart_id }, body, request: { headers } }) => {
       const key = keyOf(principal, cart_id)
       const cart = await changeCart(tx, deps, key, body, headers['if-match'])
-      return reply(200, cart, { etag: etag(cart.version) })
+      return reply(200, cart, tagOf(cart))
     },
   })
 }
@@ -162,11 +167,12 @@ function getRoute(deps: Deps): Route {
     permission: 'authenticated',
     rate_tenant: false,
     absent,
+    sends: ['etag'],
     replies: { 200: Cart },
     fails: [absent],
     handle: async ({ tx, principal, params: { cart_id } }) => {
       const { cart } = await showCart(tx, deps, keyOf(principal, cart_id))
-      return reply(200, cart)
+      return reply(200, cart, tagOf(cart))
     },
   })
 }

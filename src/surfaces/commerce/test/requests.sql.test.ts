@@ -60,3 +60,27 @@ test('a checkout whose body is larger than 64 KiB is refused before it is read',
   const large = await buyer.checkout(cart, { ...visa, email: `${'x'.repeat(70_000)}@example.com` })
   expect([large.status, large.body.code]).toEqual([413, 'content_too_large'])
 })
+
+test('the tag of a cart is the one of its last change, and changes with what is shown', async () => {
+  const sku = await shop.product({ stock: 1 })
+  const cart = await buyer.cart({ [sku]: 1 })
+  const path = `/v1/carts/${cart}`
+  const put = await buyer.ask('PUT', `${path}/items/${sku}`, { quantity: 1 })
+  const tag = put.headers.get('etag') ?? ''
+  const read = (headers: Record<string, string> = {}) =>
+    world.call('GET', path, { token: buyer.token, headers })
+  const change = (if_match: string) =>
+    world.call('PUT', path, {
+      token: buyer.token,
+      headers: { 'if-match': if_match },
+      body: { discount_codes: [] },
+    })
+  expect((await read()).headers.get('etag')).toBe(tag)
+  expect((await read({ 'if-none-match': tag })).status).toBe(304)
+  // The cart did not change, and its goods are sold.
+  await buyer.order({ [sku]: 1 })
+  const now = await read({ 'if-none-match': tag })
+  expect([now.status, now.body.items[0].availability]).toEqual([200, 'insufficient'])
+  expect((await change(now.headers.get('etag') ?? '')).status).toBe(200)
+  expect((await change(tag)).status).toBe(412)
+})
