@@ -55,10 +55,3 @@ export function linesOf(reader: Reader, { tenant_id, id }: Key): Promise<LineRow
       where tenant_id = ${tenant_id} and order_id = ${id} order by line_no`,
   )
 }
-
-/** Lines of a request. Their ids may have capital letters, those of rows have none. */
-export function lowerLineIds<const T extends { readonly order_line_id: string }>(
-  lines: readonly T[],
-): T[] {
-  return lines.map(line => ({ ...line, order_line_id: line.order_line_id.toLowerCase() }))
-}

@@ -9,7 +9,6 @@ import { closed, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
 import type { Deps } from '../deps.ts'
-import { lowerLineIds } from '../orders/line-row.ts'
 import type { Key } from '../schemas.ts'
 import { approveReturn, audit, cancelReturn, rejectReturn, requireOther } from './decide-return.ts'
 import { receiveReturn } from './receive-return.ts'
@@ -72,10 +71,9 @@ function createRoute(deps: Deps): Route {
     handle: async ({ tx, principal, body, key }) => {
       if (!key) throw new Error('a return has a key')
       const { tenant_id, id: buyer_id } = principal
-      const given = { ...body, lines: lowerLineIds(body.lines) }
       const made =
         (await findByKey(tx, 'returns', principal, key)) ??
-        (await requestReturn(tx, { tenant_id, buyer_id, key, given }))
+        (await requestReturn(tx, { tenant_id, buyer_id, key, given: body }))
       const shown = await showReturn(tx, made)
       const headers = { location: `${path}/${made.id}`, etag: etag(shown.version) }
       return reply(201, shown, headers)
@@ -205,7 +203,7 @@ function receiveRoute(deps: Deps): Route {
     fails: [...deciding.fails, 'return_quantity_exceeded'],
     handle: async ({ tx, principal, params, body }) => {
       const key = { tenant_id: principal.tenant_id, id: params.return_id }
-      await receiveReturn(tx, deps, key, principal, { lines: lowerLineIds(body.lines) })
+      await receiveReturn(tx, deps, key, principal, body)
       return await replyOf(tx, key)
     },
   })

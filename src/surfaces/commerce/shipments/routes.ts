@@ -8,7 +8,6 @@ import { closed, Id, oneOf, page, pageQuery, text } from '../../../kernel/http/s
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
-import { lowerLineIds } from '../orders/line-row.ts'
 import { findOrder } from '../orders/order-row.ts'
 import { applyAnswer } from '../payments/apply-answer.ts'
 import { askInTime, type Answer } from '../payments/ask-payments.ts'
@@ -109,8 +108,7 @@ function shipRoute(deps: Deps): Route {
         const { tenant_id, id: principal_id } = principal
         const known = await findByKey(tx, 'shipments', principal, key)
         if (known) return shipmentReply(await findShipment(tx, known))
-        const { carrier = null, tracking_number = null } = body
-        const lines = lowerLineIds(body.lines)
+        const { lines, carrier = null, tracking_number = null } = body
         const order = { tenant_id, id: params.order_id }
         const asked = { order, lines, carrier, tracking_number, principal_id, key, operation_id }
         const { shipment_id, waits } = await beginShipment(tx, deps, asked)
