@@ -3277,7 +3277,7 @@ export interface paths {
         };
         /**
          * List moderation cases, the most urgent and then the oldest first
-         * @description Requires the permission `social.moderation_cases.read` (roles: `moderator`, `tenant_admin`).
+         * @description Requires the permission `social.moderation_cases.read` (roles: `moderator`, `appeals_reviewer`, `tenant_admin`).
          */
         get: operations["listModerationCases"];
         put?: never;
@@ -3297,7 +3297,7 @@ export interface paths {
         };
         /**
          * Get a moderation case with its subject and actions
-         * @description The subject is shown even if it is hidden. Your access is recorded in the audit log. Requires the permission `social.moderation_cases.read` (roles: `moderator`, `tenant_admin`).
+         * @description The subject is shown even if it is hidden. Your access is recorded in the audit log. Requires the permission `social.moderation_cases.read` (roles: `moderator`, `appeals_reviewer`, `tenant_admin`).
          */
         get: operations["getModerationCase"];
         put?: never;
@@ -3319,7 +3319,7 @@ export interface paths {
         put?: never;
         /**
          * Decide on a case
-         * @description The statement is shown to the affected person. `version` is the version of the case that you read. Requires the permission `social.moderation_cases.act` (roles: `moderator`, `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
+         * @description The statement is shown to the affected person. `version` is the version of the case that you read. `resolve_appeal` also requires the permission `social.moderation_appeals.decide`, all other actions `social.moderation_cases.act`. Requires the permission `social.moderation_cases.read` (roles: `moderator`, `appeals_reviewer`, `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["actOnModerationCase"];
         delete?: never;

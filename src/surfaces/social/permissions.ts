@@ -1,6 +1,6 @@
 /**
  * The permissions of social. Every account may take part. Moderation has its own permission, and an
- * appeal is decided by another moderator.
+ * appeal is decided by another person, who may review appeals only.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 
@@ -13,7 +13,7 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'social.profiles.write': { says: 'Change the own profile', roles: everyone },
   'social.moderation_cases.read': {
     says: 'See reports and what was decided on them',
-    roles: ['moderator', 'tenant_admin'],
+    roles: ['moderator', 'appeals_reviewer', 'tenant_admin'],
   },
   'social.moderation_cases.act': {
     says: 'Decide on reported posts, comments and users',

@@ -15,6 +15,7 @@ import { requireText } from '../text.ts'
 import { nextState } from './next-state.ts'
 import { Action, type CaseState, type NewAction, type SubjectType } from './schemas.ts'
 
+const acts = 'social.moderation_cases.act'
 const decides = 'social.moderation_appeals.decide'
 
 const Locked = Type.Object({
@@ -36,9 +37,11 @@ export async function act(
   grants: ReadonlySet<string>,
 ): Promise<Action> {
   const { action, outcome, reason_code, version, if_match } = given
+  const needed = action === 'resolve_appeal' ? decides : acts
+  if (!grants.has(needed)) throw lacks(needed)
   const statement = requireText(given.statement, 'statement', { graphemes: 2000, bytes: 8000 })
   const before = await lockCase(tx, actor, case_id)
-  requireImpartial(actor, before, given, grants)
+  requireImpartial(actor, before, given)
   expectVersion(if_match, before.version)
   if (version !== before.version) throw preconditionFailed(before.version)
   if ((action === 'resolve_appeal') !== (outcome !== undefined)) {
@@ -99,7 +102,6 @@ function requireImpartial(
   actor: Person,
   { subject_author_id, reported, acted }: Locked,
   { action }: NewAction,
-  grants: ReadonlySet<string>,
 ): void {
   if (subject_author_id === actor.id || reported) {
     throw problem('permission_denied', {
@@ -107,9 +109,7 @@ function requireImpartial(
         'A case must be decided by a person whom it does not concern and who did not report it.',
     })
   }
-  if (action !== 'resolve_appeal') return
-  if (!grants.has(decides)) throw lacks(decides)
-  if (acted) {
+  if (action === 'resolve_appeal' && acted) {
     throw problem('same_reviewer', {
       detail: 'You took the action that is appealed. Ask another moderator to decide.',
     })

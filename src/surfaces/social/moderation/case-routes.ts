@@ -67,8 +67,8 @@ function actRoute(): Route {
     name: 'actOnModerationCase',
     summary: 'Decide on a case',
     description:
-      'The statement is shown to the affected person. `version` is the version of the case that you read.',
-    permission: 'social.moderation_cases.act',
+      'The statement is shown to the affected person. `version` is the version of the case that you read. `resolve_appeal` also requires the permission `social.moderation_appeals.decide`, all other actions `social.moderation_cases.act`.',
+    permission: 'social.moderation_cases.read',
     added: true,
     idempotency: 'required',
     absent,

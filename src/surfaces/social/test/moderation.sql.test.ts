@@ -110,6 +110,41 @@ describe.concurrent('moderation', () => {
     ])
   })
 
+  test('a person who only reviews appeals reads cases and decides appeals, and acts on nothing else', async () => {
+    const all = await cast()
+    const { author, reporter, moderator } = all
+    const reviewer = await world.someone(author.tenant)
+    await world.give(reviewer, 'appeals_reviewer')
+    const post = await author.post('bad')
+    const id = await reported(all, { subject_type: 'post', subject_id: post })
+    const denied = [403, 'permission_denied']
+    for (const action of ['assign', 'dismiss', 'remove', 'restore']) {
+      expect(code(await decide(reviewer, id, action))).toEqual(denied)
+    }
+    expect((await decide(moderator, id, 'remove')).status).toBe(201)
+    const statement = 'It is a quotation.'
+    await author.does('POST', `/v1/moderation/cases/${id}/appeal`, { statement })
+    const { data } = await reviewer.does('GET', '/v1/moderation/cases?state=appealed')
+    expect(data).toMatchObject([{ id, state: 'appealed' }])
+    expect(code(await decide(reviewer, id, 'restore'))).toEqual(denied)
+    const given = {
+      action: 'resolve_appeal',
+      outcome: 'reversed',
+      reason_code: 'mistake',
+      statement,
+      version: data[0].version,
+    }
+    for (const case_id of [id, newId()]) {
+      const path = `/v1/moderation/cases/${case_id}/actions`
+      expect(code(await reporter.ask('POST', path, given))).toEqual(denied)
+    }
+    const only = await world.someone(author.tenant)
+    await world.give(only, 'moderator')
+    expect(code(await decide(only, id, 'resolve_appeal', { outcome: 'reversed' }))).toEqual(denied)
+    expect((await decide(reviewer, id, 'resolve_appeal', { outcome: 'reversed' })).status).toBe(201)
+    expect((await reporter.ask('GET', `/v1/posts/${post}`)).status).toBe(200)
+  })
+
   test('a post stays removed until every case that removed it is taken back', async () => {
     const all = await cast()
     const { author, reporter, moderator } = all
