@@ -5,7 +5,7 @@ import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf, type List } from '../../../kernel/http/page.ts'
 import { nullable, page, Time } from '../../../kernel/http/shapes.ts'
 import type { Person } from '../deps.ts'
-import { blockedBetween, speaks } from '../people/visible.ts'
+import { blockedBetween, knowable, speaks } from '../people/visible.ts'
 import { Author, authorOf, AuthorRow, Follow } from '../schemas.ts'
 import { Block, Mute } from './blocks.ts'
 
@@ -42,8 +42,9 @@ const sources = {
 } as const satisfies Record<Kind, readonly [string, string, string, Sql]>
 
 /**
- * Newest first. Blocked, suspended and deleted people are left out, except from the caller's own
- * blocks and mutes.
+ * Newest first. Blocked, suspended and deleted people are left out. The caller's own blocks and
+ * mutes keep them, so that each can be ended, with the profile of a new account instead of one that
+ * the caller may not see.
  */
 export async function listPeople(
   reader: Reader,
@@ -55,10 +56,11 @@ export async function listPeople(
   const { tenant_id } = viewer
   const [table, mine, other, condition] = sources[kind]
   const other_id = sql`r.${sql.id(other)}`
-  const shown =
-    kind === 'blocks' || kind === 'mutes'
-      ? sql`u.deleted_at is null`
-      : sql`${speaks} and (u.id = ${viewer.id} or not ${blockedBetween(viewer, sql`u.id`)})`
+  const own = kind === 'blocks' || kind === 'mutes'
+  const profile = own ? knownProfile(viewer) : sql`u.handle, u.display_name, u.avatar_file_id`
+  const shown = own
+    ? sql`u.deleted_at is null`
+    : sql`${speaks} and (u.id = ${viewer.id} or not ${blockedBetween(viewer, sql`u.id`)})`
   const state = table === 'follows' ? sql`r.state` : sql`null::text`
   const expires_at = table === 'mutes' ? sql`r.expires_at` : sql`null::timestamptz`
   const created = sql`r.created_at`
@@ -68,7 +70,7 @@ export async function listPeople(
     place: ['created_us', 'author_id'],
     view: viewOf(kind, of),
     fetch: (after, n) => sql`
-      select u.id as author_id, u.handle, u.display_name, u.avatar_file_id,
+      select u.id as author_id, ${profile},
         ${state} as state, ${expires_at} as expires_at, ${created},
         (extract(epoch from ${created}) * 1000000)::bigint as created_us
       from social.${sql.id(table)} r
@@ -79,6 +81,14 @@ export async function listPeople(
           ${after.author_id}::uuid))
       order by ${created} desc, ${other_id} desc limit ${n}`,
   })
+}
+
+function knownProfile(viewer: Person): Sql {
+  const known = knowable(viewer)
+  return sql`
+    case when ${known} then u.handle else social.first_handle(u.id) end as handle,
+    case when ${known} then u.display_name else '' end as display_name,
+    case when ${known} then u.avatar_file_id end as avatar_file_id`
 }
 
 function viewOf(kind: Kind, of: string) {

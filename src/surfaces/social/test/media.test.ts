@@ -6,6 +6,7 @@ import type { Face as Uploads } from '../../uploads/face.ts'
 import { openUploadWorld } from '../../uploads/test/upload-world.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import { newId } from '../../../kernel/ids.ts'
+import { sql } from '../../../kernel/database/sql.ts'
 import { actsAs, code, sameRefusal } from './social-world.ts'
 
 const world = await openUploadWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600' })
@@ -101,4 +102,31 @@ test('an avatar is shown to all but those whom its owner blocks', async () => {
   expect((await world.url(ben, avatar_file_id)).status).toBe(200)
   await ada.block(ben)
   expect((await world.url(ben, avatar_file_id)).status).toBe(404)
+}, 60_000)
+
+test('lists of blocks and mutes have no profile of a person who blocks the reader or is suspended', async () => {
+  const ada = await person()
+  const ben = await person(ada)
+  const avatar_file_id = await picture(ada, 'avatar')
+  const profile = { handle: 'ada', display_name: 'Ada', avatar_file_id }
+  await ada.does('PATCH', '/v1/users/me', profile)
+  const lists = ['mutes', 'blocks'].map(list => `/v1/users/me/${list}`)
+  const listed = () =>
+    Promise.all(lists.map(async path => (await ben.does('GET', path)).data[0].user))
+  const shown = { id: ada.id, ...profile }
+  const hidden = {
+    id: ada.id,
+    handle: `user_${ada.id.slice(-12)}`,
+    display_name: '',
+    avatar_file_id: null,
+  }
+  await ada.block(ben)
+  for (const path of lists) await ben.does('PUT', `${path}/${ada.id}`)
+  expect(await listed()).toEqual([hidden, hidden])
+  await ada.does('DELETE', `/v1/users/me/blocks/${ben.id}`)
+  expect(await listed()).toEqual([shown, shown])
+  await world.platform.kernel.db.run(sql`
+    update social.users set moderation_state = 'suspended'
+    where tenant_id = ${ada.tenant.id} and id = ${ada.id}`)
+  expect(await listed()).toEqual([hidden, hidden])
 }, 60_000)
