@@ -1,6 +1,6 @@
 /**
  * Replaces the text of the caller's own message. The earlier text stays as a version until the
- * message is deleted.
+ * message is deleted. The same text changes nothing, so a repeat succeeds although no edit is left.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -14,6 +14,7 @@ import { problem } from '../errors.ts'
 import type { Seat } from '../schemas.ts'
 import { normalText } from './body-text.ts'
 import { isVisible, readMessage } from './find-message.ts'
+import { messageOf } from './message-row.ts'
 
 const Window = Type.Object({ open: Type.Boolean() })
 
@@ -38,6 +39,7 @@ export async function editMessage(tx: Tx, deps: Deps, seat: Seat, edit: Edit): P
   if (await isBlocked(tx, deps, own)) throw problem('message_not_allowed')
   if (conversation.state === 'closed') throw problem('conversation_closed')
   expectVersion(edit.if_match, message.version)
+  if (messageOf(cipher, conversation.data_key, message).body === text) return
   await requireWindow(tx, deps, message.created_at)
   if (message.version > kernel.settings['chat.edits_max']) throw problem('too_many_edits')
   const { tenant_id, id: conversation_id } = seat

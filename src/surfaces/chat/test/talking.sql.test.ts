@@ -197,6 +197,7 @@ describe.concurrent('messages', () => {
     )
     expect(edited.body).toMatchObject({ body: 'second', version: 2, sequence: 1 })
     expect(edited.headers.get('etag')).toBe('"2"')
+    expect((await ada.ask('PATCH', at, { body: 'second' })).body).toEqual(edited.body)
     expect((await bob.ask('PATCH', at, { body: 'forged' })).body.code).toBe('permission_denied')
     const versions = await bob.ask('GET', `${at}/versions`)
     expect(versions.body.data).toMatchObject([{ version: 1, body: 'first' }])

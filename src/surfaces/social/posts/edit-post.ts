@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { expectVersion } from '../../../kernel/http/etag.ts'
-import { closed, oneOf } from '../../../kernel/http/shapes.ts'
+import { closed, nullable, oneOf } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps, Person } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -23,7 +23,11 @@ export const EditPost = closed(
 )
 export type EditPost = Static<typeof EditPost>
 
-const Edits = Type.Object({ edits: Type.Integer(), media: Type.Integer() })
+const Edits = Type.Object({
+  edits: Type.Integer(),
+  media: Type.Integer(),
+  text: nullable(Type.String()),
+})
 const Edited = Type.Object({ version: Type.Integer(), edited_at: Type.String() })
 
 export async function editPost(
@@ -40,12 +44,12 @@ export async function editPost(
   if (before.deleted) throw problem('post_not_found')
   expectVersion(if_match, before.version)
   const visibility = given.visibility ?? before.visibility
-  if (given.body === undefined && visibility === before.visibility) return
   let { body_ref } = before
   if (given.body !== undefined) {
     const body = cleanText(given.body, 'body', bodyLimits(settings))
     body_ref = await replaceBody(tx, author, id, before, body, settings['social.edits_per_post'])
   }
+  if (body_ref === before.body_ref && visibility === before.visibility) return
   const { version, edited_at } = await tx.one(
     Edited,
     sql`
@@ -58,7 +62,7 @@ export async function editPost(
   announcePost(tx, 'post.updated', { tenant_id, id, author_id, visibility, version, at: edited_at })
 }
 
-/** Inserts the new body. The one before it becomes an earlier version. */
+/** Inserts the new body. The one before it becomes an earlier version. The same text changes nothing. */
 async function replaceBody(
   tx: Tx,
   { tenant_id }: Person,
@@ -71,15 +75,18 @@ async function replaceBody(
   body: string,
   edits_max: number,
 ): Promise<string | null> {
-  const { edits, media } = await tx.one(
+  const { edits, media, text } = await tx.one(
     Edits,
     sql`
       select (select count(*)::int from social.post_versions v
           where v.tenant_id = ${tenant_id} and v.post_id = ${post_id}) as edits,
         (select count(*)::int from social.post_media m
-          where m.tenant_id = ${tenant_id} and m.post_id = ${post_id}) as media`,
+          where m.tenant_id = ${tenant_id} and m.post_id = ${post_id}) as media,
+        (select b.body from social.post_bodies b
+          where b.tenant_id = ${tenant_id} and b.id = ${before.body_ref}::uuid) as text`,
   )
   if (body === '' && media === 0) throw empty()
+  if (body === (text ?? '')) return before.body_ref
   if (edits >= edits_max) {
     throw problem('too_many_edits', { detail: `A post may be changed ${edits_max} times.` })
   }

@@ -40,6 +40,7 @@ describe.concurrent('a post', () => {
     const odd = await ada.ask('PATCH', path, { body: 'x' }, { 'if-match': '"2e0"' })
     expect(code(odd)).toEqual([412, 'precondition_failed'])
     expect((await ada.ask('PATCH', path, { visibility: 'public' })).body.version).toBe(2)
+    expect((await ada.ask('PATCH', path, { body: 'two' })).body.version).toBe(2)
     const { data } = await ben.does('GET', `${path}/versions`)
     expect(data.map((one: { body: string }) => one.body)).toEqual(['two', 'one'])
     expect(code(await ben.ask('PATCH', path, { body: 'x' }))).toEqual([403, 'permission_denied'])
