@@ -94,9 +94,10 @@ export const errors = {
   },
   input_not_available: {
     status: 422,
-    title: 'The input is no available file',
-    cause: 'The file of `input_ref` does not exist, is not yours or is not ready.',
-    cure: 'Complete the upload first, and wait until the file is available.',
+    title: 'The input is not available',
+    cause:
+      'The file of `input_ref` does not exist, is not yours or is not ready. Or a job cannot be retried because its input was erased.',
+    cure: 'Complete the upload first, and wait until the file is available. Instead of a retry without an input, submit a new job.',
   },
   result_invalid: {
     status: 422,

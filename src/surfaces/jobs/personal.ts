@@ -161,8 +161,9 @@ async function schedulesOf({ kernel: { db } }: Needs, principal_ids: readonly st
 const Left = Type.Object({ unfinished: Type.Integer() })
 
 /**
- * The objects are deleted before their rows, as in the sweep of results. Returns how many jobs have
- * not ended.
+ * The objects are deleted before their rows, as in the sweep of results. An input becomes JSON's
+ * null, which it cannot be otherwise: so a retry can refuse a job whose input is gone. The lock lets
+ * only one of a retry and an erasure happen. Returns how many jobs have not ended.
  */
 async function eraseEnded({ kernel: { db, objects } }: Needs, ids: readonly string[]) {
   if (ids.length === 0) return 0
@@ -180,8 +181,12 @@ async function eraseEnded({ kernel: { db, objects } }: Needs, ids: readonly stri
       -- any tenant: what one person submitted
       with ended as materialized (
         select id from jobs.jobs where id = any(${ids}::uuid[]) and completed_at is not null
+        order by id
+        for no key update
       ),
-      inputs as (delete from jobs.job_inputs d using ended where d.job_id = ended.id),
+      inputs as (
+        update jobs.job_inputs d set parameters = 'null' from ended where d.job_id = ended.id
+      ),
       checkpoints as (delete from jobs.job_checkpoints d using ended where d.job_id = ended.id),
       results as (delete from jobs.job_results d using ended where d.job_id = ended.id)
       select ${ids.length}::int - count(*)::int as unfinished from ended`,

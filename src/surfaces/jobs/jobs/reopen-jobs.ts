@@ -80,6 +80,26 @@ async function reopen(
   )
 }
 
+/** An input is never JSON's null, except after its erasure (personal.ts). */
+const isErased = sql`json_typeof(i.parameters) = 'null'`
+
+const Erased = Type.Object({ job_id: Type.String() })
+
+/** Their input was erased with their submitter's account, so they can never run again. */
+export async function withErasedInput(
+  tx: Tx,
+  tenant_id: string,
+  job_ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.many(
+    Erased,
+    sql`
+    select i.job_id from jobs.job_inputs i
+    where i.tenant_id = ${tenant_id} and i.job_id = any(${job_ids}::uuid[]) and ${isErased}`,
+  )
+  return new Set(rows.map(row => row.job_id))
+}
+
 const Dead = Type.Object({ id: Type.String() })
 
 /** Cancelled jobs stay cancelled, because a caller requested that. */
@@ -92,15 +112,23 @@ export async function redriveJobs(
   const dead = await tx.many(
     Dead,
     sql`
-    select id from jobs.jobs
+    select id from jobs.jobs j
     where tenant_id = ${tenant_id} and dead_at is not null and type = ${type}
       and state in ('failed', 'expired')
       and (${error_code ?? null}::text is null or error_code = ${error_code ?? null}::text)
+      and not exists (select from jobs.job_inputs i
+        where i.tenant_id = j.tenant_id and i.job_id = j.id and ${isErased})
     order by id
     limit ${limit}
     for no key update skip locked`,
   )
-  const ids = dead.map(one => one.id)
+  // Again under the lock, because the statement before may have waited for an erasure.
+  const erased = await withErasedInput(
+    tx,
+    tenant_id,
+    dead.map(one => one.id),
+  )
+  const ids = dead.map(one => one.id).filter(id => !erased.has(id))
   const retried = await reopenJobs(tx, deps, tenant_id, ids)
   const reason = `${retried.length} of type ${type}${error_code === undefined ? '' : ` (${error_code})`}`
   tx.audit({ tenant_id, actor, action: 'jobs.jobs.redrive', target: type, outcome: 'done', reason })

@@ -3,7 +3,7 @@
  * is linked to the old one. Work of another surface is never created again here, because that
  * surface's own record would be missing.
  */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -14,13 +14,18 @@ import { problem } from '../errors.ts'
 import { isTerminal } from '../schemas.ts'
 import type { FoundJob } from './find-job.ts'
 import { placeJob } from './submit-job.ts'
-import { reopenJobs } from './reopen-jobs.ts'
+import { reopenJobs, withErasedInput } from './reopen-jobs.ts'
 
-type RetryDeps = Pick<Deps, 'kernel' | 'listeners' | 'types' | 'quota'>
+type RetryDeps = Pick<Deps, 'kernel' | 'listeners' | 'types' | 'quota' | 'files'>
 
 export async function retrySameJob(tx: Tx, deps: RetryDeps, job: FoundJob): Promise<void> {
   const [done] = await reopenJobs(tx, deps, job.tenant_id, [job.id])
-  if (done !== undefined) return
+  if (done !== undefined) {
+    // Read after the job's row is locked: an erasure locks it too before it erases the input.
+    const erased = await withErasedInput(tx, job.tenant_id, [job.id])
+    if (erased.size > 0) throw problem('input_not_available', { detail: input_erased })
+    return
+  }
   const detail =
     job.state === 'succeeded'
       ? 'It has succeeded: mode new_job makes another one.'
@@ -28,12 +33,16 @@ export async function retrySameJob(tx: Tx, deps: RetryDeps, job: FoundJob): Prom
   throw problem('invalid_transition', { current_state: job.state, detail })
 }
 
+const input_erased =
+  'The input of this job was erased with the account that submitted it. Submit a new job with its own parameters.'
+
 const Again = Type.Object({
   priority: Type.Integer(),
   max_attempts: Type.Integer(),
   input_ref: nullable(Type.String()),
   parameters: Type.Unknown(),
 })
+type Again = Static<typeof Again>
 
 /**
  * Returns the id of the new job. It may start immediately, even if the old one waited for others.
@@ -59,6 +68,7 @@ export async function retryAsNewJob(
     left join jobs.job_inputs i on i.tenant_id = j.tenant_id and i.job_id = j.id
     where j.tenant_id = ${job.tenant_id} and j.id = ${job.id}`,
   )
+  await requireInput(tx, deps, job, again, principal)
   const { id } = await placeJob(
     tx,
     deps,
@@ -80,4 +90,28 @@ export async function retryAsNewJob(
     [],
   )
   return id
+}
+
+/** The input was checked when the old job was submitted, and may have been deleted since. */
+async function requireInput(
+  tx: Tx,
+  deps: RetryDeps,
+  { id, tenant_id, type, schema_version }: FoundJob,
+  { input_ref, parameters }: Again,
+  { id: principal_id }: Principal,
+): Promise<void> {
+  const erased = await withErasedInput(tx, tenant_id, [id])
+  if (erased.size > 0) throw problem('input_not_available', { detail: input_erased })
+  if (input_ref !== null) {
+    if (await deps.files()?.isAvailable(tx, { tenant_id, principal_id }, input_ref)) return
+    const detail =
+      'The file that this job reads is gone, or you may not read it. Submit a new job with its own input.'
+    throw problem('input_not_available', { detail })
+  }
+  const { fits } = await deps.types.resolve(tx, type, schema_version)
+  const errors = await fits.parameters(parameters ?? {}, '')
+  if (errors.length === 0) return
+  const detail =
+    'The parameters of this job do not fit its type any more. Submit a new job with its own parameters.'
+  throw problem('input_not_available', { detail })
 }

@@ -138,6 +138,8 @@ function retryRoute(deps: Deps): Route {
       'permission_denied',
       'invalid_transition',
       'unknown_job_type',
+      'unsupported_schema_version',
+      'input_not_available',
       'quota_exceeded',
     ],
     handle: async ({ tx, params, body, principal, grants }) => {

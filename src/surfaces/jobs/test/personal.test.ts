@@ -40,7 +40,8 @@ test('jobs and schedules of an account are exported, then erased, and those of o
   expect(erased.status).toBe(204)
   const kept = (ids: readonly string[]) =>
     world.query<{ job_id: string }>(
-      `select job_id from jobs.job_inputs where job_id = any($1)
+      `select job_id from jobs.job_inputs
+       where job_id = any($1) and json_typeof(parameters) <> 'null'
        union all select job_id from jobs.job_results where job_id = any($1)`,
       [ids],
     )
@@ -51,6 +52,59 @@ test('jobs and schedules of an account are exported, then erased, and those of o
   expect((await world.history(waits)).at(-1)).toBe('cancelled')
   const schedules = 'select from jobs.job_schedules where principal_id = $1'
   expect(await world.query(schedules, [who.id])).toEqual([])
+})
+
+test('a job whose input was erased with its submitter is not retried without it', async () => {
+  const who = await world.person(['jobs.jobs.submit:*'])
+  const admin = await world.person(undefined, who.tenant)
+  const strict = await world.idleType({
+    parameters_schema: { type: 'object', required: ['to'], properties: { to: { type: 'string' } } },
+  })
+  const of = { strict, lenient: await world.idleType() }
+  const jobs = {
+    strict: await world.submit(who, { type: of.strict, parameters: { to: 'Ada' } }),
+    lenient: await world.submit(who, { type: of.lenient, parameters: { to: 'Ada' } }),
+    // It was given nothing, so nothing of it is missing.
+    bare: await world.submit(who, { type: of.lenient }),
+  }
+  const erased = await world.call('DELETE', `/v1/accounts/${who.id}`, { token: who.token })
+  expect(erased.status).toBe(204)
+  await eventually('their inputs are gone', async () => {
+    const rows = await world.query<{ parameters: unknown }>(
+      `select i.parameters from jobs.job_inputs i join jobs.jobs j on j.id = i.job_id
+       where i.job_id = any($1) and (i.parameters::text like '%Ada%' or j.completed_at is null)`,
+      [Object.values(jobs)],
+    )
+    return rows.length === 0
+  })
+
+  const retry = (id: string, mode: string) =>
+    world.call('POST', `/v1/jobs/${id}/retry`, { token: admin.token, body: { mode } })
+  for (const id of [jobs.strict, jobs.lenient]) {
+    for (const mode of ['same_job', 'new_job']) {
+      const { status, body } = await retry(id, mode)
+      expect([mode, status, body.code]).toEqual([mode, 422, 'input_not_available'])
+      expect(body.detail).toContain('Submit a new job')
+    }
+    expect((await world.show(admin, id)).body.state).toBe('cancelled')
+  }
+  expect((await retry(jobs.bare, 'new_job')).status).toBe(202)
+
+  // As if they had failed: a redrive passes them over.
+  await world.query(
+    `update jobs.jobs set state = 'expired', error_code = 'deadline_exceeded',
+       error_retryable = false where id = $1`,
+    [jobs.lenient],
+  )
+  await world.query(
+    `update jobs.job_events set type = 'expired' where job_id = $1 and type = 'cancelled'`,
+    [jobs.lenient],
+  )
+  const redriven = await world.call('POST', '/v1/job-redrives', {
+    token: admin.token,
+    body: { type: of.lenient, limit: 10 },
+  })
+  expect([redriven.status, redriven.body]).toEqual([200, { retried: 0 }])
 })
 
 type Line = {
