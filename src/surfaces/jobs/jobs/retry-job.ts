@@ -45,7 +45,8 @@ const Again = Type.Object({
 type Again = Static<typeof Again>
 
 /**
- * Returns the id of the new job. It may start immediately, even if the old one waited for others.
+ * Returns the id of the new job. It waits for no other job, because one whose parent has failed
+ * would fail again immediately, and this is how its work can still be done.
  */
 export async function retryAsNewJob(
   tx: Tx,

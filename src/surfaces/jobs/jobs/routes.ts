@@ -127,7 +127,11 @@ function retryRoute(deps: Deps): Route {
     name: 'retryJob',
     summary: 'Retry a job',
     sends: ['etag', 'location'],
-    description: 'The history is kept: the numbers of the attempts continue.',
+    description:
+      'The same job waits again for the jobs of `depends_on` that have not ended as required; if ' +
+      'one of them has failed, it fails again. Its history is kept: the numbers of the attempts ' +
+      'continue. With `new_job`, another job with the same input is created. It waits for no ' +
+      'other job and for no time, and has no deadline.',
     permission: 'jobs.jobs.retry',
     absent,
     body: RetryJob,

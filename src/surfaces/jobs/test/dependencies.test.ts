@@ -120,6 +120,18 @@ describe.concurrent('a job that waits for another', () => {
     expect([late.body.state, late.body.error.cause_job_id]).toEqual(['failed', parent])
   })
 
+  test('is tried again as a new job that waits for nothing', async () => {
+    const who = await world.person()
+    const parent = await world.submit(who, { type: idle })
+    const child = await world.submit(who, { type: toil, ...on(parent) })
+    await world.call('POST', `/v1/jobs/${parent}/cancel`, { token: who.token })
+    await world.reached(who, child, 'failed')
+    const ask = { token: who.token, body: { mode: 'new_job' } }
+    const again = await world.call('POST', `/v1/jobs/${child}/retry`, ask)
+    expect(again.body).toMatchObject({ status: 'queued', retry_of_job_id: child, depends_on: [] })
+    await world.reached(who, again.body.id, 'succeeded')
+  })
+
   test('waits again when both are retried, and ends well with it', async () => {
     const who = await world.person()
     const name = newId()
