@@ -1,6 +1,6 @@
 /**
  * The personal data that jobs stores: the jobs that the account submitted with their parameters and
- * results, and its schedules. No index finds jobs by submitter, because every submission would pay
+ * results, the texts in their progress and history, and its schedules. No index finds jobs by submitter, because every submission would pay
  * for it. So export and erasure read all jobs in portions, in the order of their ids.
  */
 import { Type, type Static } from 'typebox'
@@ -14,6 +14,13 @@ import { cancelJob } from './jobs/cancel-job.ts'
 import { pause } from './schedules/run-schedules.ts'
 
 const portion = 5000
+/** A job may have a thousand rows of progress. */
+const erased_at_once = 200
+
+/** Why these jobs were cancelled. A person's own reason is text of that person. */
+const account_erased = 'account_erased'
+const owner_changed = 'owner_changed'
+const own_reasons = [account_erased, owner_changed]
 
 const Data = Type.Array(Type.Record(Type.String(), Type.Unknown()))
 const Looked = Type.Object({ last: nullable(Type.String()), data: Data })
@@ -55,12 +62,13 @@ export function personalJobs(deps: Needs): Personal {
         const { last, data }: Static<typeof Mine> = await db.one(Mine, keysOf(account, after))
         const running = data.filter(one => !one.ended)
         for (const { tenant_id, job_id } of running) {
-          await db.tx(tx => cancelJob(tx, deps, { tenant_id, job_id }, 'account_erased'))
+          await db.tx(tx => cancelJob(tx, deps, { tenant_id, job_id }, account_erased))
         }
-        unfinished += await eraseEnded(
-          deps,
-          data.map(one => one.job_id),
-        )
+        const ids = data.map(one => one.job_id)
+        for (let at = 0; at < ids.length; at += erased_at_once) {
+          signal.throwIfAborted()
+          unfinished += await eraseEnded(deps, ids.slice(at, at + erased_at_once))
+        }
         if (last === null) break
         after = last
       }
@@ -75,7 +83,7 @@ export function personalJobs(deps: Needs): Personal {
         signal.throwIfAborted()
         const { last, data }: Static<typeof Mine> = await db.one(Mine, keysOf(account, after))
         for (const { tenant_id, job_id, ended } of data) {
-          if (!ended) await db.tx(tx => cancelJob(tx, deps, { tenant_id, job_id }, 'owner_changed'))
+          if (!ended) await db.tx(tx => cancelJob(tx, deps, { tenant_id, job_id }, owner_changed))
         }
         if (last === null) return
         after = last
@@ -188,7 +196,13 @@ async function eraseEnded({ kernel: { db, objects } }: Needs, ids: readonly stri
         update jobs.job_inputs d set parameters = 'null' from ended where d.job_id = ended.id
       ),
       checkpoints as (delete from jobs.job_checkpoints d using ended where d.job_id = ended.id),
-      results as (delete from jobs.job_results d using ended where d.job_id = ended.id)
+      results as (delete from jobs.job_results d using ended where d.job_id = ended.id),
+      progress as (delete from jobs.job_progress d using ended where d.job_id = ended.id),
+      reasons as (
+        update jobs.job_events d set data = d.data - 'reason' from ended
+        where d.job_id = ended.id and d.data ? 'reason'
+          and d.data ->> 'reason' <> all (${own_reasons})
+      )
       select ${ids.length}::int - count(*)::int as unfinished from ended`,
   )
   return unfinished

@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { openAskingWorld } from './asking-world.ts'
+import { workshop } from './worker.ts'
 
 const world = await openAskingWorld()
 afterAll(async () => {
@@ -52,6 +53,52 @@ test('jobs and schedules of an account are exported, then erased, and those of o
   expect((await world.history(waits)).at(-1)).toBe('cancelled')
   const schedules = 'select from jobs.job_schedules where principal_id = $1'
   expect(await world.query(schedules, [who.id])).toEqual([])
+})
+
+test('texts in the history and the progress of a job are erased with its submitter', async () => {
+  const { type, worker, owner: admin } = await workshop(world)
+  const who = await world.person(['jobs.jobs.submit:*', 'jobs.jobs.cancel:*'], admin.tenant)
+  const idle = await world.idleType()
+  const waiting = await world.submit(who, { type: idle })
+  const open = await world.submit(who, { type: idle })
+  const running = await world.submit(who, { type })
+  const claimed = await worker.take()
+  expect(claimed.job.id).toBe(running)
+  const step = { stage: 'letter to Ada', current: 1, message_code: 'Ada is ill' }
+  expect((await worker.progress(claimed, step)).status).toBe(200)
+  const reason = 'because I am ill'
+  for (const [id, status] of [
+    [waiting, 200],
+    [running, 202],
+  ] as const) {
+    const ask = { token: who.token, body: { reason } }
+    expect((await world.call('POST', `/v1/jobs/${id}/cancel`, ask)).status).toBe(status)
+  }
+  const ended = await worker.finish({ ...claimed, version: 3 }, { outcome: 'cancelled' })
+  expect(ended.body.progress).toMatchObject(step)
+
+  const erased = await world.call('DELETE', `/v1/accounts/${who.id}`, { token: who.token })
+  expect(erased.status).toBe(204)
+  const shown = async (id: string) => {
+    const ask = { token: admin.token }
+    const [job, events] = await Promise.all([
+      world.call('GET', `/v1/jobs/${id}`, ask),
+      world.call('GET', `/v1/jobs/${id}/events`, ask),
+    ])
+    return `${job.text} ${events.text}`
+  }
+  await eventually('their texts are gone', async () => {
+    const texts = (await Promise.all([waiting, running].map(shown))).join(' ')
+    return !/ill|Ada/.test(texts)
+  })
+  expect(await world.history(running)).toEqual([
+    'submitted',
+    'started',
+    'cancel_requested',
+    'cancelled',
+  ])
+  // The platform's own reason is not a text of the person.
+  expect(await shown(open)).toContain('account_erased')
 })
 
 test('a job whose input was erased with its submitter is not retried without it', async () => {
