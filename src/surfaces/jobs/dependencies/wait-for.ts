@@ -18,6 +18,33 @@ type Parent = Static<typeof Parent>
 
 type Child = { readonly id: string; readonly tenant_id: string }
 
+const Seen = Type.Object({ id: Type.String(), type: Type.String(), principal_id: Type.String() })
+
+/** Whether the caller may see a job. */
+export type Reads = (job: Pick<Static<typeof Seen>, 'type' | 'principal_id'>) => boolean
+
+/**
+ * A job that the caller may not see is refused like one that does not exist. Nothing is locked
+ * before, and what is compared never changes.
+ */
+export async function requireReadable(
+  tx: Tx,
+  { tenant_id }: Child,
+  depends_on: readonly Dependency[],
+  reads: Reads,
+  pointer = '',
+): Promise<void> {
+  const parents = await tx.many(
+    Seen,
+    sql`
+    select id, type, principal_id from jobs.jobs
+    where tenant_id = ${tenant_id} and id = any(${depends_on.map(one => one.job_id)}::uuid[])`,
+  )
+  const readable = new Set(parents.filter(reads).map(one => one.id))
+  const all = depends_on.every(one => readable.has(one.job_id.toLowerCase()))
+  if (!all) throw unknown(depends_on, readable, pointer)
+}
+
 /** The child's row is already blocked without a time (`blocked`). */
 export async function waitFor(
   tx: Tx,
@@ -27,7 +54,9 @@ export async function waitFor(
 ): Promise<void> {
   const required = new Map(depends_on.map(one => [one.job_id.toLowerCase(), one.required_state]))
   const parents = await holdParents(tx, child, [...required.keys()])
-  if (parents.length < required.size) throw unknown(depends_on, parents)
+  if (parents.length < required.size) {
+    throw unknown(depends_on, new Set(parents.map(one => one.id)))
+  }
   await tx.run(sql`
     insert into jobs.job_dependencies (job_id, depends_on_job_id, tenant_id, required_state)
     select ${child.id}, parent_id, ${child.tenant_id}, required_state
@@ -91,12 +120,11 @@ async function settleEnded(
   if (ended.length > 0) await settleDependents(listeners, tx, ended)
 }
 
-function unknown(depends_on: readonly Dependency[], parents: readonly Parent[]) {
-  const known = new Set(parents.map(one => one.id))
+function unknown(depends_on: readonly Dependency[], known: ReadonlySet<string>, pointer = '') {
   const errors = depends_on.flatMap(({ job_id }, at): FieldError[] =>
     known.has(job_id.toLowerCase())
       ? []
-      : [{ location: 'body', pointer: `/depends_on/${at}/job_id`, constraint: 'exists' }],
+      : [{ location: 'body', pointer: `${pointer}/depends_on/${at}/job_id`, constraint: 'exists' }],
   )
   return problem('dependency_unknown', { errors: errors.slice(0, 20) })
 }

@@ -81,6 +81,15 @@ export async function stillReads(
 
 type Job = { readonly type: string; readonly principal_id: string }
 
+/** Whether the caller may see a job, as `findJob` decides it. */
+export async function readsOf(
+  deps: Pick<Deps, 'types'>,
+  { principal, grants }: Caller,
+): Promise<(job: Job) => boolean> {
+  const held = await grants()
+  return job => may(deps, held, principal, 'jobs.jobs.read', job)
+}
+
 function may(
   { types }: Pick<Deps, 'types'>,
   grants: ReadonlySet<string>,

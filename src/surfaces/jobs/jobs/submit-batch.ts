@@ -6,7 +6,7 @@
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { FieldError } from '../../../kernel/errors/problem.ts'
 import { runner_topic } from '../topics.ts'
-import { waitFor } from '../dependencies/wait-for.ts'
+import { requireReadable, waitFor, type Reads } from '../dependencies/wait-for.ts'
 import { problem } from '../errors.ts'
 import type { Dependency, JobOrder } from '../face.ts'
 import { insertJobs, type NewJob } from './insert-jobs.ts'
@@ -24,6 +24,7 @@ export async function submitBatch(
   items: readonly Item[],
   common: Common,
   key: string,
+  reads: Reads,
 ): Promise<ReadonlyMap<string, string>> {
   const places = new Map(items.map(({ ref }, at) => [ref, at]))
   if (places.size < items.length) throw refused('validation_failed', '/jobs', 'uniqueRefs')
@@ -36,6 +37,9 @@ export async function submitBatch(
   if (made.size < jobs.size) throw problem('idempotency_key_reused')
   for (const { ref, depends_on = [], depends_on_refs = [] } of order) {
     const child = jobs.get(ref)
+    if (child && depends_on.length > 0) {
+      await requireReadable(tx, child, depends_on, reads, `/jobs/${places.get(ref) ?? 0}`)
+    }
     const parents = depends_on_refs.map((one): Dependency => {
       const { required_state } = one
       const job_id = jobs.get(one.ref)?.id ?? ''

@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
-import { waitFor } from '../dependencies/wait-for.ts'
+import { requireReadable, waitFor, type Reads } from '../dependencies/wait-for.ts'
 import type { Deps } from '../deps.ts'
 import { runner_topic } from '../topics.ts'
 import { problem } from '../errors.ts'
@@ -18,9 +18,15 @@ import { checkOrder } from './check-order.ts'
 
 export type SubmitDeps = Pick<Deps, 'kernel' | 'types' | 'listeners' | 'quota' | 'files'>
 
-export async function submitJob(tx: Tx, deps: SubmitDeps, order: JobOrder): Promise<Submitted> {
+/** `reads` limits the jobs that it may wait for. An order of the platform itself has no limit. */
+export async function submitJob(
+  tx: Tx,
+  deps: SubmitDeps,
+  order: JobOrder,
+  reads?: Reads,
+): Promise<Submitted> {
   const job = await checkOrder(tx, deps, order)
-  return await placeJob(tx, deps, job, order.depends_on ?? [])
+  return await placeJob(tx, deps, job, order.depends_on ?? [], reads)
 }
 
 export async function placeJob(
@@ -28,11 +34,15 @@ export async function placeJob(
   deps: Pick<Deps, 'listeners' | 'quota'>,
   job: NewJob,
   depends_on: NonNullable<JobOrder['depends_on']>,
+  reads?: Reads,
 ): Promise<Submitted> {
   await deps.quota.require(tx, job.tenant_id, 1)
   const made = await insertJobs(tx, [job])
   if (!made.has(job.id)) return { id: await madeBefore(tx, job), existing: true }
-  if (depends_on.length > 0) await waitFor(tx, deps.listeners, job, depends_on)
+  if (depends_on.length > 0) {
+    if (reads) await requireReadable(tx, job, depends_on, reads)
+    await waitFor(tx, deps.listeners, job, depends_on)
+  }
   tx.wake(runner_topic)
   return { id: job.id, existing: false }
 }

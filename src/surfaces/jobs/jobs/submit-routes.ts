@@ -11,6 +11,7 @@ import { problem } from '../errors.ts'
 import type { JobOrder } from '../face.ts'
 import { JobView } from '../schemas.ts'
 import { tagOf } from './entity-tag.ts'
+import { readsOf } from './find-job.ts'
 import { viewJob, viewJobs } from './view-job.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { BatchView, SubmitBatch, SubmitJob } from './schemas.ts'
@@ -98,9 +99,10 @@ function submitRoute(deps: Deps): Route {
     fails,
     handle: async ({ tx, principal, grants, body, request }) => {
       const order = { ...body, ...orderedBy(principal, 'POST /v1/jobs', body) }
+      const reads = await readsOf(deps, { principal, grants })
       const { id } = await namingTypes({ tx, deps, grants }, () => {
         requireOffered(deps, body)
-        return submitJob(tx, deps, { ...order, idempotency_key: keyOf(request) })
+        return submitJob(tx, deps, { ...order, idempotency_key: keyOf(request) }, reads)
       })
       const job = await viewJob(tx, deps, { tenant_id: principal.tenant_id, job_id: id })
       if (!job) throw problem('job_not_found')
@@ -129,9 +131,10 @@ function batchRoute(deps: Deps): Route {
         throw lacks(`jobs.jobs.submit:${one.type}`)
       }
       const common = orderedBy(principal, 'POST /v1/job-batches', body)
+      const reads = await readsOf(deps, { principal, grants })
       const ids = await namingTypes({ tx, deps, grants }, () => {
         for (const one of body.jobs) requireOffered(deps, one)
-        return submitBatch(tx, deps, body.jobs, common, keyOf(request))
+        return submitBatch(tx, deps, body.jobs, common, keyOf(request), reads)
       })
       const views = await viewJobs(
         tx,

@@ -54,6 +54,39 @@ describe.concurrent('a job of another tenant', () => {
     expect(rows).toEqual([])
   })
 
+  test('of the same tenant that the caller may not see cannot be waited for either', async () => {
+    const other = await world.idleType()
+    const caller = await world.person([`jobs.jobs.submit:${other}`], owner.tenant)
+    expect((await world.show(caller, id)).status).toBe(404)
+    const single = (job_id: string) =>
+      world.order(caller, { type: other, depends_on: [{ job_id: own }, { job_id }] })
+    const batch = (job_id: string) =>
+      world.call('POST', '/v1/job-batches', {
+        token: caller.token,
+        key: newKey(),
+        body: {
+          jobs: [
+            { ref: 'a', type: other },
+            { ref: 'b', type: other, depends_on: [{ job_id }], depends_on_refs: [{ ref: 'a' }] },
+          ],
+        },
+      })
+    const own = await world.submit(caller, { type: other })
+    const pointers = { single: '/depends_on/1/job_id', batch: '/jobs/1/depends_on/0/job_id' }
+    for (const [ask, pointer] of [
+      [single, pointers.single],
+      [batch, pointers.batch],
+    ] as const) {
+      const [hidden, absent] = [await ask(id), await ask(newId())]
+      expect([hidden.status, hidden.body.code]).toEqual([422, 'dependency_unknown'])
+      expect(refusal(hidden)).toEqual(refusal(absent))
+      expect(hidden.body.errors).toEqual([{ location: 'body', pointer, constraint: 'exists' }])
+      expect((await ask(own)).status).toBe(202)
+    }
+    await world.allow(caller, `jobs.jobs.read:${idle}`)
+    expect((await single(id)).status).toBe(202)
+  })
+
   test('is in no list and no redrive, and its cursor opens no list', async () => {
     await world.submit(owner, { type: idle })
     const mine = await world.call('GET', '/v1/jobs?limit=1', { token: owner.token })
