@@ -41,7 +41,7 @@ export const errors = {
   attempt_finished: {
     status: 409,
     title: 'The attempt has ended otherwise',
-    cause: 'The attempt ended before, with another outcome.',
+    cause: 'The attempt ended before, with another outcome or another result.',
     cure: 'Do not finish it again; read the job for its state.',
   },
   job_type_reserved: {

@@ -1,16 +1,19 @@
 /**
  * The end of an attempt, as its worker reports it. The result is checked first. Then one statement
- * checks lease and version. A repeated report gets the same reply.
+ * checks lease and version. A repeated report gets the same reply, and another outcome or result is
+ * refused, because only the first one is stored.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import type { Db, Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { FieldError } from '../../../kernel/errors/problem.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Finalize } from '../attempts/engine.ts'
 import { ResultTooLarge } from '../attempts/ends/result.ts'
-import type { JobView } from '../schemas.ts'
+import { Bytes, type JobView } from '../schemas.ts'
 import { viewJob } from '../jobs/view-job.ts'
 import type { FoundAttempt } from './find-attempt.ts'
 import type { FinalizeAttempt } from './schemas.ts'
@@ -45,13 +48,48 @@ export async function finalizeAttempt(
     }
     case 'broken':
       throw finished.error
-    default: {
-      const { tenant_id, job_id } = attempt
-      const job = await viewJob(db, deps, { tenant_id, job_id })
-      if (!job) throw problem('job_attempt_not_found')
-      return job
-    }
+    case 'repeated':
+      if (!(await hasResult(db, attempt, said))) throw problem('attempt_finished')
+      break
+    case 'done':
   }
+  const { tenant_id, job_id } = attempt
+  const job = await viewJob(db, deps, { tenant_id, job_id })
+  if (!job) throw problem('job_attempt_not_found')
+  return job
+}
+
+const First = Type.Object({
+  result_ref: nullable(Type.String()),
+  stored: Type.Boolean(),
+  body: nullable(Bytes),
+})
+
+/**
+ * Whether the job has the result that the worker reports again. A job that has succeeded never runs
+ * again, so its result is that of this attempt. If the result is deleted, it counts as the same.
+ */
+async function hasResult(
+  reader: Reader,
+  { tenant_id, job_id }: FoundAttempt,
+  { outcome, result, result_ref }: FinalizeAttempt,
+): Promise<boolean> {
+  if (outcome !== 'succeeded') return true
+  const first = await reader.maybe(
+    First,
+    sql`
+    select j.result_ref, r.id is not null as stored, r.body
+    from jobs.jobs j
+    left join jobs.job_results r on r.tenant_id = j.tenant_id and r.id = j.result_ref
+    where j.tenant_id = ${tenant_id} and j.id = ${job_id}`,
+  )
+  if (!first || result === undefined) return (first?.result_ref ?? null) === (result_ref ?? null)
+  if (first.result_ref === null) return false
+  if (!first.stored) return true
+  if (first.body === null) return false
+  // As stored: some values of JavaScript have another form in JSON. The order of members is free.
+  const given: unknown = JSON.parse(JSON.stringify(result))
+  return isDeepStrictEqual(given, JSON.parse(first.body.toString()))
 }
 
 function endingOf({ outcome, error, after_seconds }: FinalizeAttempt): Finalize['ending'] {

@@ -200,7 +200,8 @@ function finalizeRoute(deps: Deps): Route {
     summary: 'Finish an attempt',
     sends: ['etag'],
     description:
-      'Requires the current lease token and version. A repeated call gets the same reply.',
+      'Requires the current lease token and version. A repeated call gets the same reply. A call ' +
+      'with another outcome or another result is refused, because only the first one is stored.',
     permission: 'authenticated',
     added: true,
     absent: 'job_attempt_not_found',
