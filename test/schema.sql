@@ -827,6 +827,16 @@ end $function$;
 
 create schema jobs;
 
+create table jobs.deleted_schedules (
+  tenant_id uuid not null,
+  name text collate "C" not null,
+  type text collate "C" not null,
+  principal_id uuid not null,
+  deleted_at timestamp with time zone not null default kernel.now(),
+  constraint deleted_schedules_pkey PRIMARY KEY (tenant_id, name)
+);
+CREATE INDEX deleted_schedules_deleted_at ON jobs.deleted_schedules USING btree (deleted_at);
+
 create table jobs.job_attempts (
   id uuid not null,
   job_id uuid not null,

@@ -56,6 +56,11 @@ export function personalJobs(deps: Needs): Personal {
         delete from jobs.job_schedules
         where principal_id = any(${account.principal_ids}::uuid[])
           and ${madeIn(sql`created_at`, account)}`)
+      await db.run(sql`
+        -- any tenant: what one person made
+        delete from jobs.deleted_schedules
+        where principal_id = any(${account.principal_ids}::uuid[])
+          and ${madeIn(sql`deleted_at`, account)}`)
       let unfinished = 0
       for (let after: string | null = null; ;) {
         signal.throwIfAborted()

@@ -24,6 +24,7 @@ import type { EndListeners } from './attempts/ends/announce-ends.ts'
 import { openEngine } from './attempts/engine.ts'
 import { jobRetention } from './attempts/retention.ts'
 import { checkJobs } from './checks.ts'
+import { deletedScheduleRetention } from './schedules/delete-schedule.ts'
 import { scheduleLoop } from './schedules/run-schedules.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { closeFence, endPauses, passFence } from './types/pause-type.ts'
@@ -88,7 +89,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
         scheduleLoop(deps),
         resultSweep(kernel),
       ],
-      retention: jobRetention(kernel),
+      retention: [...jobRetention(kernel), deletedScheduleRetention],
       personal: personalJobs(deps),
       checks: [checkJobs(kernel.db)],
       jobTypes: kernel.profile === 'development' ? [demoCount] : [],

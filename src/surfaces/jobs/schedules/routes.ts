@@ -10,6 +10,7 @@ import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { deleteSchedule } from './delete-schedule.ts'
 import { scheduleColumns, putSchedule } from './put-schedule.ts'
 import { PutSchedule, Schedule, ScheduleName, SchedulePage } from './schemas.ts'
 
@@ -145,13 +146,9 @@ function removeRoute(): Route {
     added: true,
     absent,
     replies: { 204: null },
+    fails: [absent],
     handle: async ({ tx, params: { name }, principal, grants }) => {
-      const held = await grants()
-      const found = await findSchedule(tx, principal.tenant_id, name, held)
-      if (!found) return reply(204, null)
-      await tx.run(sql`
-        delete from jobs.job_schedules
-        where tenant_id = ${principal.tenant_id} and name = ${name} and type = ${found.type}`)
+      await deleteSchedule(tx, { tenant_id: principal.tenant_id, name }, await grants())
       return reply(204, null)
     },
   })

@@ -24,6 +24,9 @@ test('jobs and schedules of an account are exported, then erased, and those of o
   const theirs = await world.submit(other, { type: 'toil.any', parameters: { result: 'theirs' } })
   const path = '/v1/job-schedules/nightly'
   expect((await world.call('PUT', path, { token: who.token, body: schedule })).status).toBe(201)
+  const former = '/v1/job-schedules/former'
+  expect((await world.call('PUT', former, { token: who.token, body: schedule })).status).toBe(201)
+  expect((await world.call('DELETE', former, { token: who.token })).status).toBe(204)
   await world.reached(who, done, 'succeeded')
   await world.reached(other, theirs, 'succeeded')
 
@@ -51,7 +54,8 @@ test('jobs and schedules of an account are exported, then erased, and those of o
   })
   expect(await kept([theirs])).toHaveLength(2)
   expect((await world.history(waits)).at(-1)).toBe('cancelled')
-  const schedules = 'select from jobs.job_schedules where principal_id = $1'
+  const schedules = `select name from jobs.job_schedules where principal_id = $1
+    union all select name from jobs.deleted_schedules where principal_id = $1`
   expect(await world.query(schedules, [who.id])).toEqual([])
 })
 
