@@ -2263,7 +2263,7 @@ export interface paths {
         put?: never;
         /**
          * Finish an attempt
-         * @description Requires the current lease token and version. A repeated call gets the same reply. Requires a credential, but no permission.
+         * @description Requires the current lease token and version. A repeated call gets the same reply. A call with another outcome or another result is refused, because only the first one is stored. Requires a credential, but no permission.
          */
         post: operations["finalizeJobAttempt"];
         delete?: never;
@@ -2643,7 +2643,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a job
-         * @description The history is kept: the numbers of the attempts continue. Requires the permission `jobs.jobs.retry` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
+         * @description The same job waits again for the jobs of `depends_on` that have not ended as required; if one of them has failed, it fails again. Its history is kept: the numbers of the attempts continue. With `new_job`, another job with the same input is created. It waits for no other job and for no time, and has no deadline. Requires the permission `jobs.jobs.retry` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["retryJob"];
         delete?: never;
@@ -24896,7 +24896,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `unknown_job_type`, `validation_failed` */
+            /** @description `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
