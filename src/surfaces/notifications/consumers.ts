@@ -11,8 +11,7 @@ import { newId } from '../../kernel/ids.ts'
 import { builtInCategories } from './categories/built-in.ts'
 import type { Deps } from './deps.ts'
 import { accept } from './intents/accept.ts'
-import { plain } from './intents/order.ts'
-import { by_platform } from './intents/prepare-order.ts'
+import { by_platform, plain } from './intents/order.ts'
 import { templateToSend } from './templates/find-template.ts'
 
 const Requested = Type.Object({ mail_id: Id })

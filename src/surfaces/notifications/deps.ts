@@ -3,6 +3,7 @@
  * that it uses with `Pick<Deps, …>`.
  */
 import type { Reader, Tx } from '../../kernel/database/db.ts'
+import type { Holder } from '../identity/face.ts'
 import type { Kernel } from './settings.ts'
 import type { Providers } from './providers/providers.ts'
 import type { Templates } from './templates/find-template.ts'
@@ -40,6 +41,10 @@ export type People = {
     reader: Reader,
     wanted: readonly { readonly tenant_id: string; readonly principal_id: string }[],
   ): Promise<(Person & { readonly principal_id: string })[]>
+  /** The grants that accounts and API keys have now, in the order of the holders. */
+  grantsOf(reader: Reader, holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
+  /** The same, at most half a second old. */
+  recentGrantsOf(holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
   /**
    * Undefined if the mail should not be sent any more. `shown` masks the parts that only the mail

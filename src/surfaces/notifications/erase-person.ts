@@ -10,7 +10,7 @@ import { sql } from '../../kernel/database/sql.ts'
 import { Id } from '../../kernel/http/shapes.ts'
 import type { Deps } from './deps.ts'
 import { cancelMembers } from './digests/cancel-members.ts'
-import { by_platform } from './intents/prepare-order.ts'
+import { by_platform } from './intents/order.ts'
 import { settleIntents } from './sending/settle-intents.ts'
 
 const Open = Type.Object({ tenant_id: Id, intent_id: Id })

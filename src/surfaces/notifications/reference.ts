@@ -41,7 +41,10 @@ export const reference: Reference = {
     emit_events: ['Whether the members of the batch announce their states as events.', false],
     state: ['The state.'],
     status: ['The same as `state`.'],
-    reason: ['The reason for the state.', 'preference_disabled'],
+    reason: [
+      'The reason for the state. `sender_revoked` means that the sender has lost the right to send it.',
+      'preference_disabled',
+    ],
     next_at: ['The time of the next attempt.'],
     wire_at: ['The time from which the message may have reached its provider.'],
     attempt_no: ['The number of the attempt, from 1.', 1],
@@ -52,7 +55,10 @@ export const reference: Reference = {
     sha256: ['The SHA-256 of the rendered message, with tokens and links masked.'],
     destination: ['The address. Replies mask it.', 'a***@example.org'],
     destination_hash: ['A hash of the address, keyed by the tenant.'],
-    rule: ['The rule that decided about the channel.', 'quiet_hours'],
+    rule: [
+      'The rule that decided about the channel: `expiry`, `sender`, `provider`, `destination`, `preference`, `suppression` or `quiet_hours`.',
+      'quiet_hours',
+    ],
     outcome: ['The decision of the rule.', 'hold'],
     because: ['The reason in a sentence.'],
     effect: ['Whether all, some or none of the messages were stopped.', 'full'],

@@ -1,9 +1,9 @@
 /**
  * Closes digests whose window has ended. Each digest becomes exactly one notification in the
  * transaction that closes the digest. The data of the notification are the collected orders
- * (`events`, the first hundred, and `total`). A digest that cannot be closed, for example because
- * its data are damaged, is put off, so that it does not hold back the others. When all its orders
- * have expired, it is given up.
+ * (`events`, the first hundred, and `total`), without those of senders who have lost the right. A
+ * digest that cannot be closed, for example because its data are damaged, is put off, so that it
+ * does not hold back the others. When all its orders have expired, it is given up.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -16,8 +16,8 @@ import type { Deps } from '../deps.ts'
 import { cancelMembers, holdDigest } from './cancel-members.ts'
 import { accept } from '../intents/accept.ts'
 import { plain } from '../intents/order.ts'
-import { by_platform } from '../intents/prepare-order.ts'
 import { parseRef } from '../intents/recipient.ts'
+import { refuseMembers } from './refuse-members.ts'
 import type { Channel, Priority } from '../schemas.ts'
 import { keyName, unseal } from '../vault.ts'
 
@@ -81,20 +81,21 @@ async function takeDue(tx: Tx): Promise<Closed | undefined> {
 async function closeDigest(tx: Tx, deps: Deps, digest: Closed): Promise<void> {
   const { tenant_id, id, order_of } = digest
   const category = await findCategory(tx, tenant_id, digest.category)
+  const remaining = category && (await refuseMembers(tx, deps.people, digest, category))
   const events = await readEvents(tx, deps, tenant_id, id)
-  if (!category || events.length === 0) return
+  if (!category || !remaining || events.length === 0) return
   const now_ms = deps.kernel.clock.nowMs()
   await accept(tx, deps, {
     ...plain,
     id: newId(),
     tenant_id,
-    principal_id: digest.principal_id ?? by_platform,
+    principal_id: remaining.principal_id,
     recipient: parseRef(digest.recipient_ref),
     category,
     template: await deps.templates.of(tx, tenant_id, order_of.template),
-    data: { events, total: digest.total },
+    data: { events, total: remaining.total },
     channels: order_of.channels,
-    priority: order_of.priority,
+    priority: remaining.priority,
     locale: order_of.locale,
     expires_at_ms: now_ms + category.default_ttl_seconds * 1000,
     created_at_ms: now_ms,

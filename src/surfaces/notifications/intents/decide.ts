@@ -5,6 +5,7 @@
  * | rule        | skips or holds when                           | does not apply to                      |
  * | ----------- | --------------------------------------------- | -------------------------------------- |
  * | expiry      | the intent has expired                        |                                        |
+ * | sender      | its sender has lost the right to send it      | messages of the platform's own code    |
  * | provider    | no provider of the channel is configured      |                                        |
  * | destination | there is none, or it is not verified          |                                        |
  * | preference  | the person switched it off                    | critical, class security, mandatory    |
@@ -32,13 +33,22 @@ export type Facts = {
   readonly category: Category
   readonly priority: Priority
   readonly wish: Wish
+  /** Whether the sender has the right to send the message now. */
+  readonly sender_may: boolean
   readonly served: boolean
   readonly destination: 'present' | 'absent' | 'unverified'
   readonly suppressed: readonly Suppressed[]
 }
 
 export type Rule =
-  'expiry' | 'provider' | 'destination' | 'preference' | 'suppression' | 'quiet_hours' | 'none'
+  | 'expiry'
+  | 'sender'
+  | 'provider'
+  | 'destination'
+  | 'preference'
+  | 'suppression'
+  | 'quiet_hours'
+  | 'none'
 
 export type Decision =
   | { readonly outcome: 'send'; readonly rule: Rule }
@@ -50,6 +60,7 @@ const day_ms = 86_400_000
 export function decide(facts: Facts): Decision {
   const { now_ms, expires_at_ms, channel, category, priority, wish, served, destination } = facts
   if (expires_at_ms <= now_ms) return { outcome: 'skip', rule: 'expiry', reason: 'expired' }
+  if (!facts.sender_may) return { outcome: 'skip', rule: 'sender', reason: 'sender_revoked' }
   if (!served) return { outcome: 'skip', rule: 'provider', reason: 'no_provider' }
   if (destination !== 'present') {
     return { outcome: 'skip', rule: 'destination', reason: 'no_destination' }

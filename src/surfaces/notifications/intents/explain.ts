@@ -32,7 +32,7 @@ export async function explain(
   const begins_ms = Math.max(deps.kernel.clock.nowMs(), prepared.scheduled_at_ms ?? 0)
   return {
     channels: prepared.channels.map(channel => {
-      const about = { tenant_id, recipient, ...prepared }
+      const about = { tenant_id, recipient, sender_may: true, ...prepared }
       const { decision } = planChannel(about, channel, facts, begins_ms)
       return {
         channel,

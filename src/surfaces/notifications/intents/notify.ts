@@ -4,8 +4,8 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import type { Notice } from '../face.ts'
 import { acceptAll } from './accept.ts'
-import { plain } from './order.ts'
-import { by_platform, prepare, type Prepared } from './prepare-order.ts'
+import { by_platform, plain } from './order.ts'
+import { prepare, type Prepared } from './prepare-order.ts'
 
 export async function notifyAll(tx: Tx, deps: Deps, notices: readonly Notice[]): Promise<void> {
   const known = new Map<string, Promise<Prepared>>()

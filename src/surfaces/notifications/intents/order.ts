@@ -1,8 +1,12 @@
 /** An order: the message, the recipient, and all names from the request resolved and validated. */
+import { nil_id } from '../../../kernel/ids.ts'
 import type { Category } from '../categories/built-in.ts'
 import type { Channel, Data, Priority } from '../schemas.ts'
 import type { TemplateVersion } from '../templates/find-template.ts'
 import type { RecipientRef } from './recipient.ts'
+
+/** The sender of messages that code of the platform sends and not a caller. */
+export const by_platform = nil_id
 
 /** Properties that most orders do not have. */
 export const plain = {
@@ -19,7 +23,7 @@ export const plain = {
 export type Order = {
   readonly id: string
   readonly tenant_id: string
-  /** The nil UUID if code of the platform sends the message and not a caller. */
+  /** A caller's account or API key, or `by_platform`. */
   readonly principal_id: string
   readonly key: string | null
   readonly fingerprint: Buffer | null

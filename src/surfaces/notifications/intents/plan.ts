@@ -19,14 +19,18 @@ type Subject = Pick<
   Order,
   'tenant_id' | 'recipient' | 'category' | 'priority' | 'channels' | 'expires_at_ms'
 >
+type Message = Omit<Subject, 'channels'> & { readonly sender_may: boolean }
 
+/** The sender's right was checked with the request. */
 export function plan(order: Subject, facts: FactsOf, now_ms: number): Planned[] {
-  return order.channels.map(channel => planChannel(order, channel, facts, now_ms))
+  return order.channels.map(channel =>
+    planChannel({ ...order, sender_may: true }, channel, facts, now_ms),
+  )
 }
 
 /** `device` limits a push message to one of several devices. */
 export function planChannel(
-  { tenant_id, recipient, category, priority, expires_at_ms }: Omit<Subject, 'channels'>,
+  { tenant_id, recipient, category, priority, expires_at_ms, sender_may }: Message,
   channel: Channel,
   facts: FactsOf,
   now_ms: number,
@@ -45,6 +49,7 @@ export function planChannel(
     category,
     priority,
     wish: wishFor(preferences, category.name, channel),
+    sender_may,
     served: facts.served(channel),
     destination: destinationOf(channel, ref.kind, person !== null, target, usable.length > 0),
     suppressed,

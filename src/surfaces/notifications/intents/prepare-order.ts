@@ -2,10 +2,8 @@
  * Turns a request into an order. Checks category, grants, template, data and times, in this order.
  */
 import { lacks } from '../../../kernel/access/permission-denied.ts'
-import { allowsType } from '../../../kernel/access/permissions.ts'
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
-import { nil_id } from '../../../kernel/ids.ts'
 import type { Category } from '../categories/built-in.ts'
 import { findCategory } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
@@ -14,6 +12,7 @@ import type { Channel, Priority } from '../schemas.ts'
 import { fitOf } from '../templates/data-schema.ts'
 import { templateToSend, type TemplateVersion } from '../templates/find-template.ts'
 import type { NewNotification } from './schemas.ts'
+import { lacksForMessage } from './senders.ts'
 
 /** The input for one notification or for a whole batch. */
 export type Prepared = {
@@ -56,14 +55,11 @@ export async function prepare(
 }
 
 function requireGrants(grants: ReadonlySet<string>, category: Category, priority: Priority): void {
-  const { name } = category
-  const critical =
-    priority === 'critical' && !allowsType(grants, 'notifications.intents.send_critical', name)
-  // A grant for all categories does not allow mails that look like the platform's own.
-  const security =
-    category.class === 'security' && !grants.has(`notifications.intents.send:${name}`)
-  if (!critical && !security) return
-  if (critical) throw lacks(`notifications.intents.send_critical:${name}`)
+  const lacking = lacksForMessage(grants, { category, priority })
+  if (lacking === null) return
+  if (lacking === 'critical') {
+    throw lacks(`notifications.intents.send_critical:${category.name}`)
+  }
   const exact = 'A category of class security needs a grant of its exact name.'
   throw problem('permission_denied', { detail: exact })
 }
@@ -135,5 +131,3 @@ export async function requireData(
     errors,
   })
 }
-
-export const by_platform = nil_id

@@ -22,6 +22,8 @@ export const ClaimedRow = Type.Object({
   pinned: Type.Boolean(),
   lane: Type.Integer(),
   batch_id: nullable(Id),
+  /** The sender. */
+  principal_id: nullable(Id),
   recipient_ref: Type.String(),
   category: Type.String(),
   priority: Priority,
@@ -39,9 +41,9 @@ export const ClaimedRow = Type.Object({
 export type Claimed = Static<typeof ClaimedRow> & { readonly token: string }
 
 /** The data from which a message is made, apart from its attempt. */
-export const messageColumns = sql`i.recipient_ref, i.category, i.priority, i.template_version,
-  i.locale, i.expires_at, i.created_at, i.cancelled_at is not null as cancelled, i.data_ref,
-  n.owner_id, n.ciphertext`
+export const messageColumns = sql`i.principal_id, i.recipient_ref, i.category, i.priority,
+  i.template_version, i.locale, i.expires_at, i.created_at, i.cancelled_at is not null as cancelled,
+  i.data_ref, n.owner_id, n.ciphertext`
 
 export const messageOf = (attempt: Sql) => sql`
   join notifications.notification_intents i

@@ -1,6 +1,6 @@
 /**
  * Decides again about claimed attempts and renders the messages that are sent. The decision uses
- * the current preferences, suppressions and addresses and the current time.
+ * the current preferences, suppressions, addresses and rights of senders, and the current time.
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import { findCategories } from '../categories/find-category.ts'
@@ -18,6 +18,7 @@ import {
 import { planChannel, type Planned } from '../intents/plan.ts'
 import { languagesFor } from '../intents/languages.ts'
 import { parseRef } from '../intents/recipient.ts'
+import { readSenders, type Senders } from '../intents/senders.ts'
 import { wordsOf } from '../intents/render-intent.ts'
 import type { Data } from '../schemas.ts'
 import { masked_link } from '../suppressions/unsubscribe-links.ts'
@@ -51,6 +52,7 @@ type Known = {
   readonly facts: FactsOf
   readonly categories: ReadonlyMap<string, Category>
   readonly keys: DataKeys
+  readonly senders: Senders
   readonly mails: ReadonlyMap<string, Mail>
   /** Suppressions of the addresses of identity's mails. */
   readonly bounced: Awaited<ReturnType<typeof readSuppressions>>
@@ -65,7 +67,7 @@ type Mail = {
 
 export async function prepareMessages(deps: Deps, claimed: readonly Claimed[]): Promise<Prepared> {
   const { db } = deps.kernel
-  const [facts, categories, keys, mails] = await Promise.all([
+  const [facts, categories, keys, senders, mails] = await Promise.all([
     loadFacts(db, deps, claimed),
     findCategories(db, claimed),
     deps.vault.knownKeys(
@@ -74,6 +76,7 @@ export async function prepareMessages(deps: Deps, claimed: readonly Claimed[]): 
         owner_id === null ? [] : [{ tenant_id, owner_id }],
       ),
     ),
+    readSenders(deps.people.recentGrantsOf, claimed),
     readMails(deps, claimed),
   ])
   const bounced = await readSuppressions(
@@ -84,7 +87,7 @@ export async function prepareMessages(deps: Deps, claimed: readonly Claimed[]): 
     }),
   )
   const now_ms = deps.kernel.clock.nowMs()
-  const known: Known = { facts, categories, keys, mails, bounced, now_ms }
+  const known: Known = { facts, categories, keys, senders, mails, bounced, now_ms }
   const results: Result[] = []
   const going: { claimed: Claimed; planned: Planned; category: Category }[] = []
   for (const one of claimed) {
@@ -125,7 +128,9 @@ function decideAttempt(
   const recipient = parseRef(claimed.recipient_ref)
   const expires_at_ms = parseTime(claimed.expires_at)
   const devices = channel === 'push' && target === '' && recipient.kind === 'user'
-  const about = { tenant_id, recipient, category, priority, expires_at_ms }
+  const in_batch = claimed.batch_id !== null
+  const sender_may = known.senders.may(claimed, { category, priority, in_batch })
+  const about = { tenant_id, recipient, category, priority, expires_at_ms, sender_may }
   const planned =
     recipient.kind === 'identity_mail'
       ? planMail(claimed, category, known)
@@ -165,6 +170,7 @@ function planMail(
     category,
     priority: claimed.priority,
     wish: wishFor(undefined, category.name, claimed.channel),
+    sender_may: true,
     served: facts.served('email'),
     destination: 'present',
     suppressed:

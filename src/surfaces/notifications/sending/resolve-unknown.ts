@@ -76,8 +76,9 @@ async function ask(deps: Deps, one: Unknown): Promise<readonly string[] | null> 
   const offered = await deps.providers.for(one.channel, '')
   const provider = offered.find(({ provider: { name } }) => name === one.provider)?.provider
   if (!provider?.find) return null
-  // Also of a cancelled notification it is asked whether it was sent.
-  const asked = { ...one, cancelled: false, token: '' }
+  // Also of a cancelled notification, or of a sender without the right, it is asked whether it was
+  // sent.
+  const asked = { ...one, cancelled: false, principal_id: null, token: '' }
   const [ready] = (await prepareEach(deps, [asked])).ready
   if (!ready) return null
   const { clock, settings } = deps.kernel

@@ -113,5 +113,6 @@ export async function settleMembers(tx: Tx, settled: readonly Closing[]): Promis
     update notifications.notification_intents m
     set state = d.state, updated_at = (select kernel.now())
     from ${sql.table(closing, { tenant_id: 'uuid', closes_digest: 'uuid', state: 'text' })} d
-    where m.tenant_id = d.tenant_id and m.digest_id = d.closes_digest and m.state not in ('cancelled', 'delivered')`)
+    where m.tenant_id = d.tenant_id and m.digest_id = d.closes_digest
+      and m.state not in ('cancelled', 'suppressed', 'delivered')`)
 }

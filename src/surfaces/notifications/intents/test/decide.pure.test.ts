@@ -24,6 +24,7 @@ function decided(more: Partial<Facts>) {
     category: social,
     priority: 'normal',
     wish: { enabled: true, quiet_hours: null, timezone: 'UTC' },
+    sender_may: true,
     served: true,
     destination: 'present',
     suppressed: [],
@@ -38,6 +39,12 @@ const night = { ...off, enabled: true, quiet_hours: { start: '22:00', end: '07:0
 describe('a channel', () => {
   test.each([
     ['expired', { expires_at_ms: now_ms }, ['skip', 'expired']],
+    ['of a sender without the right', { sender_may: false }, ['skip', 'sender_revoked']],
+    [
+      'of a sender without the right, critical',
+      { sender_may: false, priority: 'critical' },
+      ['skip', 'sender_revoked'],
+    ],
     ['without a provider', { served: false }, ['skip', 'no_provider']],
     ['without a destination', { destination: 'absent' }, ['skip', 'no_destination']],
     ['switched off', { wish: off }, ['skip', 'preference_disabled']],
