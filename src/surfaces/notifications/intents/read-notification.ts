@@ -2,14 +2,17 @@
  * One notification with its attempts, the reports of providers, and the decisions about the
  * notification.
  */
+import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Static } from 'typebox'
+import { Id } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { AttemptView, DecisionView, ProviderEventView, type NotificationDetail } from './schemas.ts'
 import { findIntent, viewsOf, type IntentRow } from './view.ts'
+
+const Arrived = Type.Object({ id: Id })
 
 export type Caller = { readonly principal: Principal; readonly grants: ReadonlySet<string> }
 
@@ -21,10 +24,35 @@ export async function requireIntent(
   action: 'read' | 'cancel',
 ): Promise<IntentRow> {
   const row = await findIntent(reader, principal.tenant_id, id)
-  const allowed = row && allowsType(grants, `notifications.intents.${action}`, row.category)
-  const own = row && action === 'read' && row.recipient_ref === `user:${principal.id}`
-  if (!row || !(allowed || own)) throw problem('notification_not_found')
+  if (!row || !allows(grants, action, row)) throw problem('notification_not_found')
   return row
+}
+
+function allows(grants: ReadonlySet<string>, action: 'read' | 'cancel', row: IntentRow): boolean {
+  return allowsType(grants, `notifications.intents.${action}`, row.category)
+}
+
+/** What the recipient of an in-app notification does not see of it. */
+const of_sender = { idempotency_key: null, data_ref: null, metadata: null } as const
+
+/** The recipient may read what is in their inbox. */
+async function rowFor(
+  reader: Reader,
+  { principal, grants }: Caller,
+  id: string,
+): Promise<IntentRow> {
+  const row = await findIntent(reader, principal.tenant_id, id)
+  if (row && allows(grants, 'read', row)) return row
+  if (row?.recipient_ref !== `user:${principal.id}`) throw problem('notification_not_found')
+  const arrived = await reader.maybe(
+    Arrived,
+    sql`
+      select id from notifications.delivery_attempts
+      where tenant_id = ${row.tenant_id} and intent_id = ${id} and channel = 'in_app'
+        and state = 'delivered'`,
+  )
+  if (!arrived) throw problem('notification_not_found')
+  return { ...row, ...of_sender }
 }
 
 export async function readNotification(
@@ -33,7 +61,7 @@ export async function readNotification(
   id: string,
 ): Promise<Static<typeof NotificationDetail>> {
   const { tenant_id } = caller.principal
-  const row = await requireIntent(reader, caller, id, 'read')
+  const row = await rowFor(reader, caller, id)
   const [[view], attempts, events, decisions] = await Promise.all([
     viewsOf(reader, tenant_id, [row]),
     reader.many(

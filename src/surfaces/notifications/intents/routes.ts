@@ -114,6 +114,8 @@ function readRoute(): Route {
     path: one,
     name: 'getNotification',
     summary: 'Get a notification with its attempts, reports and decisions',
+    description:
+      'The recipient of an in-app notification may get it without a permission. `metadata`, `idempotency_key` and `data_ref` are then null.',
     permission: 'authenticated',
     absent,
     replies: { 200: NotificationDetail },

@@ -191,6 +191,33 @@ describe.concurrent('rights', () => {
     expect(sent.body.code).toBe('destination_not_found')
   })
 
+  test('of a recipient are to see what is in the inbox, and nothing of its sender', async () => {
+    const shop = await world.shared()
+    const who = await world.member(shop.tenant)
+    const name = await world.template(shop)
+    const send = async (channels: string[]) => {
+      const sent = await world.send(shop, {
+        recipient: { user_id: who.id },
+        category: 'order.updates',
+        template: { name },
+        data: usual_data,
+        channels,
+        metadata: { margin: 'low' },
+      })
+      expect(sent.status, sent.text).toBe(202)
+      return `/v1/notifications/${sent.body.id}`
+    }
+    const get = (path: string) => world.call('GET', path, { token: who.token })
+    const [mailed, shown] = [await send(['email']), await send(['in_app', 'email'])]
+    expect((await get(mailed)).body).toMatchObject({ status: 404, code: 'notification_not_found' })
+    const found = await get(shown)
+    expect(found.status, found.text).toBe(200)
+    expect(found.body).toMatchObject({ metadata: null, idempotency_key: null, data_ref: null })
+    expect((await get(`${shown}/rendered?channel=email`)).status).toBe(404)
+    const cancelled = await world.call('POST', `${shown}/cancel`, { token: who.token })
+    expect(cancelled.status).toBe(404)
+  })
+
   test('are by category, and security is not sent without its exact name', async () => {
     const who = await world.member()
     const admin = await world.shared()
