@@ -34,7 +34,9 @@ export const reference: Reference = {
     locales: ['The texts in further languages.'],
     scheduled_at: ['When to send it; without it, now.'],
     expires_at: ['After this time it is not sent any more.'],
-    dedupe: ['A second message with this key within the window is suppressed.'],
+    dedupe: [
+      'A second message with this key within the window is suppressed, unless the first one ended without being sent.',
+    ],
     digest: ['Messages with this key within the window become one message.'],
     window_seconds: ['The length of the window in seconds.', 3600],
     dedupe_key: ['Lets one recipient appear twice in a batch.', 'invoice-7'],

@@ -5,7 +5,6 @@
  * together, because other transactions wait for them.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { addToDigests } from '../digests/add-to-digest.ts'
@@ -20,6 +19,7 @@ import { announces, insertIntent, type NewAttempt } from './insert-intents.ts'
 import { languagesFor } from './languages.ts'
 import { loadFacts, type FactsOf } from './load-facts.ts'
 import type { Order } from './order.ts'
+import { repeatedAmong } from './repeated.ts'
 import { plan, type Planned } from './plan.ts'
 import { textOf } from './recipient.ts'
 import type { IntentRow } from './view.ts'
@@ -155,31 +155,6 @@ const waiting = {
   rule: null,
   rendered_sha256: null,
 } as const
-
-async function repeatedAmong(tx: Tx, orders: readonly Order[]): Promise<ReadonlySet<Order>> {
-  const found = await Promise.all(
-    orders
-      .filter(({ dedupe }) => dedupe !== null)
-      .map(async order => ((await isRepeated(tx, order)) ? [order] : [])),
-  )
-  return new Set(found.flat())
-}
-
-/**
- * A message with this key was accepted within the window. One row decides between concurrent
- * requests.
- */
-async function isRepeated(tx: Tx, order: Order): Promise<boolean> {
-  const { tenant_id, recipient, category, dedupe } = order
-  if (!dedupe) return false
-  const taken = await tx.run(sql`
-    insert into notifications.dedupe_windows as w (tenant_id, recipient_ref, category, key, until)
-    values (${tenant_id}, ${textOf(recipient)}, ${category.name}, ${dedupe.key},
-      kernel.now() + make_interval(secs => ${dedupe.window_seconds}))
-    on conflict (tenant_id, recipient_ref, category, key) do update set until = excluded.until
-      where w.until <= kernel.now()`)
-  return taken === 0
-}
 
 type Message = Rendered | RenderFailure | null
 
