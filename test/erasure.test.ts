@@ -233,6 +233,8 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
     'links.link',
     'links.link',
     'notifications.inbox_item',
+    'notifications.notification',
+    'notifications.notification_destination',
     'payments.payment',
     'retrieval.answer',
     'retrieval.connector',

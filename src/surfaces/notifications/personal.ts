@@ -4,37 +4,34 @@
  * through, with two steps in an index for each.
  */
 import { Type } from 'typebox'
-import { sql, type Sql } from '../../kernel/database/sql.ts'
-import { rowsById, type Personal } from '../../kernel/work/personal.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import type { Personal, PersonalAccount } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 import { erasePerson } from './erase-person.ts'
+import { exportPerson } from './export-person.ts'
 
-const Row = Type.Object({ id: Type.String(), data: Type.Unknown() })
 const Tenant = Type.Object({ tenant_id: Type.String() })
-const portion = 500
-
-type Person = { readonly tenant_id: string; readonly user_id: string }
 
 export function personal(deps: Deps): Personal {
   const { db } = deps.kernel
   return {
-    export: async function* ({ account_id: user_id }) {
-      for (const tenant_id of await tenantsOf(deps, user_id)) {
-        for (const [kind, read] of records({ tenant_id, user_id })) {
-          const fetch = (after: string | null) => db.many(Row, read(after))
-          for await (const { data } of rowsById(portion, fetch)) yield { kind, data }
-        }
+    export: async function* (account) {
+      const { account_id: user_id, principal_ids } = account
+      for (const tenant_id of await tenantsOf(deps, account)) {
+        yield* exportPerson(deps, { tenant_id, user_id, principal_ids })
       }
     },
-    erase: async ({ account_id: user_id }, signal) => {
-      for (const tenant_id of await tenantsOf(deps, user_id)) {
+    erase: async (account, signal) => {
+      const { account_id: user_id } = account
+      for (const tenant_id of await tenantsOf(deps, account)) {
         signal.throwIfAborted()
         await db.tx(tx => erasePerson(tx, deps, { tenant_id, user_id }))
       }
     },
     // The phone or mailbox of a stranger must not get the messages of the new owner.
-    suspend: async ({ account_id, made_before }) => {
-      for (const tenant_id of await tenantsOf(deps, account_id)) {
+    suspend: async account => {
+      const { account_id, made_before } = account
+      for (const tenant_id of await tenantsOf(deps, account)) {
         await db.run(sql`
           delete from notifications.destinations
           where tenant_id = ${tenant_id} and user_id = ${account_id}
@@ -49,15 +46,24 @@ const tables = {
   data_keys: 'owner_id',
   destinations: 'user_id',
   inboxes: 'user_id',
+  notification_batches: 'principal_id',
   notification_intents: 'recipient_ref',
   preference_sets: 'user_id',
 } as const
 
-async function tenantsOf({ kernel: { db } }: Deps, user_id: string): Promise<string[]> {
+async function tenantsOf(
+  { kernel: { db } }: Deps,
+  { account_id, principal_ids }: PersonalAccount,
+): Promise<string[]> {
+  const people = {
+    owner_id: sql`${account_id}::uuid`,
+    user_id: sql`${account_id}::uuid`,
+    principal_id: sql`any(${principal_ids}::uuid[])`,
+    recipient_ref: sql`${`user:${account_id}`}`,
+  }
   const found = new Set<string>()
   for (const [table, column] of Object.entries(tables)) {
     const name = sql`notifications.${sql.id(table)}`
-    const person = column === 'recipient_ref' ? sql`${`user:${user_id}`}` : sql`${user_id}::uuid`
     const rows = await db.many(
       Tenant,
       sql`
@@ -71,54 +77,9 @@ async function tenantsOf({ kernel: { db } }: Deps, user_id: string): Promise<str
         )
         select b.tenant_id from tenants b
         where exists (select from ${name} o
-          where o.tenant_id = b.tenant_id and o.${sql.id(column)} = ${person})`,
+          where o.tenant_id = b.tenant_id and o.${sql.id(column)} = ${people[column]})`,
     )
     for (const { tenant_id } of rows) found.add(tenant_id)
   }
   return [...found]
-}
-
-type Read = (after: string | null) => Sql
-
-function records({ tenant_id, user_id }: Person): readonly [string, Read][] {
-  return [
-    [
-      'notification_preference',
-      after => sql`
-        select p.id, p.data from (
-          select md5(p.category || ' ' || p.channel)::uuid as id, to_jsonb(p) - 'tenant_id' as data
-          from notifications.preferences p
-          where p.tenant_id = ${tenant_id} and p.user_id = ${user_id}) p
-        where ${after}::uuid is null or p.id > ${after}::uuid
-        order by p.id limit ${portion}`,
-    ],
-    [
-      'notification_destination',
-      after => sql`
-        select d.id, jsonb_build_object('channel', d.channel, 'destination', d.masked,
-          'verified_at', d.verified_at, 'created_at', d.created_at) as data
-        from notifications.destinations d
-        where d.tenant_id = ${tenant_id} and d.user_id = ${user_id}
-          and (${after}::uuid is null or d.id > ${after}::uuid)
-        order by d.id limit ${portion}`,
-    ],
-    [
-      'notification',
-      after => sql`
-        select i.id, jsonb_build_object('id', i.id, 'category', i.category, 'state', i.state,
-          'template', i.template_version, 'created_at', i.created_at) as data
-        from notifications.notification_intents i
-        where i.tenant_id = ${tenant_id} and i.recipient_ref = ${`user:${user_id}`}
-          and (${after}::uuid is null or i.id > ${after}::uuid)
-        order by i.id limit ${portion}`,
-    ],
-    [
-      'inbox_item',
-      after => sql`
-        select n.id, to_jsonb(n) - 'tenant_id' - 'user_id' as data from notifications.inbox_items n
-        where n.tenant_id = ${tenant_id} and n.user_id = ${user_id}
-          and (${after}::uuid is null or n.id > ${after}::uuid)
-        order by n.id limit ${portion}`,
-    ],
-  ]
 }
