@@ -243,6 +243,7 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
     'social.post',
     'social.profile',
     'uploads.file',
+    'uploads.upload',
     'webhooks.webhook_subscription',
   ])
   expect(exported.text).not.toContain('ciphertext')

@@ -5,9 +5,10 @@
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import type { Personal, PersonalAccount } from '../../../kernel/work/personal.ts'
+import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { rowsById, type Personal, type PersonalAccount } from '../../../kernel/work/personal.ts'
 import type { Deps } from '../deps.ts'
+import { Purpose, Size } from '../schemas.ts'
 import { endUpload } from '../uploads/abort-upload.ts'
 import { deleteFile } from './delete-file.ts'
 import { derivativesOf, fileColumns, FileRow, fileView } from './file-row.ts'
@@ -17,7 +18,10 @@ const Owned = Type.Object({ tenant_id: Id, id: Id })
 
 export function personal(deps: Pick<Deps, 'kernel' | 'purposes'>): Personal {
   return {
-    export: account => exportFiles(deps, account),
+    export: async function* (account) {
+      yield* exportFiles(deps, account)
+      yield* exportUploads(deps, account)
+    },
     erase: async (account, signal) => {
       while (!signal.aborted && (await eraseUploads(deps, account)) > 0);
       while (!signal.aborted && (await eraseFiles(deps, account)) > 0);
@@ -50,6 +54,41 @@ async function* exportFiles(
     after = files.at(-1)?.id ?? null
     if (files.length < portion) return
   }
+}
+
+const Unfinished = Type.Object({
+  id: Id,
+  tenant_id: Id,
+  purpose: Purpose,
+  filename: nullable(Type.String()),
+  claimed_type: nullable(Type.String()),
+  expected_size: Size,
+  state: Type.String(),
+  created_at: Time,
+  expires_at: Time,
+})
+
+/** Uploads that have become no file: open ones, and what is left of others. */
+async function* exportUploads(
+  { kernel: { db } }: Pick<Deps, 'kernel'>,
+  { principal_ids }: PersonalAccount,
+) {
+  const read = (after: string | null) =>
+    db.many(
+      Unfinished,
+      sql`
+        -- any tenant: the uploads of one person
+        select u.id, u.tenant_id, u.purpose, u.filename, u.claimed_type, u.expected_size, u.state,
+          u.created_at, u.expires_at
+        from uploads.uploads u
+        where u.owner_id = any(${principal_ids}::uuid[])
+          and (u.state = 'initiated' or u.filename is not null)
+          and not exists (select from uploads.files f
+            where f.tenant_id = u.tenant_id and f.upload_id = u.id)
+          and (${after}::uuid is null or u.id > ${after}::uuid)
+        order by u.id limit ${portion}`,
+    )
+  for await (const data of rowsById(portion, read)) yield { kind: 'upload', data }
 }
 
 function erasedPurposes({ purposes }: Pick<Deps, 'purposes'>): string[] {

@@ -178,6 +178,10 @@ test('an account that is erased takes its files along, their names at once', asy
   expect(open.status).toBe(201)
   const exported = await world.call('GET', '/v1/me/export', { token: who.token })
   expect(exported.text).toContain('secret-name.bin')
+  const uploads = exported.text.split('\n').filter(line => line.includes('"kind":"upload"'))
+  expect(uploads).toHaveLength(1)
+  expect(uploads[0]).toContain('other-name.bin')
+  expect(uploads[0]).toContain(`"id":"${open.body.id}"`)
   const gone = await world.call('DELETE', `/v1/accounts/${who.id}`, { token: admin.token })
   expect(gone.status, gone.text).toBe(204)
   const named = () =>
