@@ -26,6 +26,10 @@ export const reference: Reference = {
       '3bq1xkT0a9dW2bYz',
     ],
     state: ['The state. Only an `available` file is safe to read.', 'available'],
+    'Upload.state': [
+      'The state of the upload. `available` is its last state; `file.state` says whether the file was deleted or put into quarantine later.',
+      'available',
+    ],
     stage: ['The next step of processing, or `verifying`.', 'scan'],
     scope: ['Your own, or of the whole tenant.'],
     verifying: ['Whether its bytes are being verified.', false],

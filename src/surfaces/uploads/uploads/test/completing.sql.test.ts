@@ -1,6 +1,7 @@
 /** Completions that are corrected and sent again. */
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
+import { sql } from '../../../../kernel/database/sql.ts'
 import { openUploadWorld } from '../../test/upload-world.ts'
 
 const world = await openUploadWorld()
@@ -21,4 +22,31 @@ test('a completion that is refused before anything is verified binds no checksum
   await world.send(body, bytes)
   const given = await world.complete(who, body.id, { checksum: sha256(bytes) })
   expect(given.status, given.text).toBe(202)
+})
+
+test('an upload whose file is deleted before it is available is aborted', async () => {
+  const who = await world.member()
+  const { upload_id, file_id } = await world.store(who, randomBytes(100))
+  // As while the file is processed.
+  for (const table of [sql`uploads.uploads u`, sql`uploads.files u`]) {
+    await world.platform.kernel.db.run(sql`
+      update ${table} set state = 'uploaded'
+      where u.tenant_id = ${who.tenant.id} and u.id in (${upload_id}, ${file_id})`)
+  }
+  const { token } = who
+  expect((await world.call('DELETE', `/v1/files/${file_id}`, { token })).status).toBe(204)
+  const found = await world.call('GET', `/v1/uploads/${upload_id}`, { token })
+  expect(found.body).toMatchObject({ state: 'aborted', file: { state: 'deleted' } })
+  const again = await world.complete(who, upload_id)
+  expect([again.status, again.body.code]).toEqual([409, 'invalid_transition'])
+})
+
+test('an upload that became available stays so; its file says that it was deleted', async () => {
+  const who = await world.member()
+  const { upload_id, file_id } = await world.store(who, randomBytes(100))
+  const { token } = who
+  expect((await world.call('DELETE', `/v1/files/${file_id}`, { token })).status).toBe(204)
+  const found = await world.call('GET', `/v1/uploads/${upload_id}`, { token })
+  expect(found.body).toMatchObject({ state: 'available', file: { state: 'deleted' } })
+  expect((await world.complete(who, upload_id)).status).toBe(200)
 })
