@@ -1307,6 +1307,7 @@ create table notifications.dedupe_windows (
   category text not null,
   key text not null,
   until timestamp with time zone not null,
+  intent_id uuid,
   constraint dedupe_windows_pkey PRIMARY KEY (tenant_id, recipient_ref, category, key)
 );
 CREATE INDEX dedupe_windows_until ON notifications.dedupe_windows USING btree (until);
@@ -1440,6 +1441,7 @@ create table notifications.notification_batches (
 );
 CREATE UNIQUE INDEX notification_batches_key ON notifications.notification_batches USING btree (tenant_id, principal_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX notification_batches_open ON notifications.notification_batches USING btree (lane, id) WHERE ((state = ANY (ARRAY['expanding'::text, 'dispatching'::text, 'cancelled'::text])) AND (completed_at IS NULL));
+CREATE INDEX notification_batches_sender ON notifications.notification_batches USING btree (tenant_id, principal_id, id);
 
 create table notifications.notification_inputs (
   tenant_id uuid not null,

@@ -3709,7 +3709,7 @@ export interface paths {
         };
         /**
          * Get a notification with its attempts, reports and decisions
-         * @description Requires a credential, but no permission.
+         * @description The recipient of an in-app notification may get it without a permission. `metadata`, `idempotency_key` and `data_ref` are then null. Requires a credential, but no permission.
          */
         get: operations["getNotification"];
         put?: never;
@@ -13809,7 +13809,7 @@ export interface components {
                 /** @description The length of the window in seconds. */
                 window_seconds: number;
             };
-            /** @description A second message with this key within the window is suppressed. */
+            /** @description A second message with this key within the window is suppressed, unless the first one ended without being sent. */
             dedupe?: {
                 key: string;
                 /** @description The length of the window in seconds. */
@@ -13893,7 +13893,7 @@ export interface components {
                 channel: "email" | "sms" | "push" | "in_app";
                 /** @description The state. */
                 state: string;
-                /** @description The reason for the state. */
+                /** @description The reason for the state. `sender_revoked` means that the sender has lost the right to send it. */
                 reason: string | null;
                 /** @description The time of the next attempt. */
                 next_at: components["schemas"]["Time"] | null;
@@ -14140,7 +14140,7 @@ export interface components {
                 channel: "email" | "sms" | "push" | "in_app";
                 /** @description The state. */
                 state: string;
-                /** @description The reason for the state. */
+                /** @description The reason for the state. `sender_revoked` means that the sender has lost the right to send it. */
                 reason: string | null;
                 /** @description The time of the next attempt. */
                 next_at: components["schemas"]["Time"] | null;
@@ -14188,7 +14188,7 @@ export interface components {
                  * @enum {string}
                  */
                 channel: "email" | "sms" | "push" | "in_app";
-                /** @description The rule that decided about the channel. */
+                /** @description The rule that decided about the channel: `expiry`, `sender`, `provider`, `destination`, `preference`, `suppression` or `quiet_hours`. */
                 rule: string;
                 /** @description The decision of the rule. */
                 outcome: string;
@@ -16676,7 +16676,7 @@ export interface components {
             /** @description The name that a download gets; never a path. */
             filename: string | null;
             /**
-             * @description The state. Only an `available` file is safe to read.
+             * @description The state of the upload. `available` is its last state; `file.state` says whether the file was deleted or put into quarantine later.
              * @enum {string}
              */
             state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";

@@ -1,6 +1,9 @@
 /** The explanations of this surface in the published document. */
 import type { Reference } from '../../kernel/http/openapi/reference.ts'
 
+const reason_of_channel =
+  'The reason for the state. `sender_revoked` means that the sender has lost the right to send it.'
+
 export const reference: Reference = {
   introduction:
     'Messages to people by mail, SMS, push and an in-app inbox: one at a time or 100,000 in one request, rendered from versioned templates in the language of the recipient, sent when their preferences allow it, with the outcome of every attempt.',
@@ -43,10 +46,9 @@ export const reference: Reference = {
     emit_events: ['Whether the members of the batch announce their states as events.', false],
     state: ['The state.'],
     status: ['The same as `state`.'],
-    reason: [
-      'The reason for the state. `sender_revoked` means that the sender has lost the right to send it.',
-      'preference_disabled',
-    ],
+    reason: ['The reason for the state.', 'preference_disabled'],
+    'Notification.reason': [reason_of_channel, 'preference_disabled'],
+    'NotificationDetail.reason': [reason_of_channel, 'preference_disabled'],
     next_at: ['The time of the next attempt.'],
     wire_at: ['The time from which the message may have reached its provider.'],
     attempt_no: ['The number of the attempt, from 1.', 1],
