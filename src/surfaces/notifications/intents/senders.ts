@@ -29,7 +29,7 @@ export function lacksForMessage(
   return exact ? null : 'exact_name'
 }
 
-export function maySend(grants: ReadonlySet<string>, message: Sent): boolean {
+function maySend(grants: ReadonlySet<string>, message: Sent): boolean {
   const permission = message.in_batch ? 'notifications.batches.send' : 'notifications.intents.send'
   const allowed = allowsType(grants, permission, message.category.name)
   return allowed && lacksForMessage(grants, message) === null
