@@ -104,6 +104,13 @@ export const errors = {
     cause: 'No tenant has this id or name, or you are not a member of it.',
     cure: 'Check the id; `GET /v1/me` lists your tenants.',
   },
+  email_taken: {
+    status: 409,
+    title: 'The address belongs to an account',
+    cause:
+      'Another account has the new address, and its mailbox was proven before, or an administrator invited or disabled that account.',
+    cure: 'Change to another address, or log in to the account that has this one.',
+  },
   external_identity_taken: {
     status: 409,
     title: 'The external identity belongs to an account',

@@ -72,3 +72,14 @@ export function accountByAddress(
       where email_scope = ${scope} and email_normalized = ${normalized} and status <> 'deleted'`,
   )
 }
+
+/**
+ * Whether the account keeps its address when another person proves the mailbox: its own mailbox was
+ * verified, or an administrator invited or disabled the account.
+ */
+export function isOwned({
+  verified_at,
+  status,
+}: Pick<AccountRow, 'verified_at' | 'status'>): boolean {
+  return verified_at !== null || status !== 'active'
+}

@@ -1,31 +1,25 @@
 /**
- * Changes the address of an account. The request requires the password. The change takes effect
- * when the authenticated owner sends the mailed token. The old address gets a notice. The reply
- * does not reveal whether another account has the new address. If one has it, that account gets a
+ * Requests a change of an account's address. The request requires the password. The change takes
+ * effect when the authenticated owner sends the mailed token (`prove-email-change.ts`). The reply
+ * does not reveal whether another account has the new address. If one owns it, that account gets a
  * notice that contains no token.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { violates } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { Id, Time } from '../../../kernel/http/shapes.ts'
+import { Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'
-import { notifyOwner } from '../mails/notify-owner.ts'
 import { mailsTo } from '../mails-to.ts'
-import { consumeAll, consumeOfAccount, issueDerived } from '../one-time.ts'
+import { consumeAll, issueDerived } from '../one-time.ts'
 import { passwordIsUnchanged, provePassword } from '../passwords/prove-password.ts'
 import type { AcceptedRequest } from '../requests.ts'
 import { requirePerson } from '../require-person.ts'
-import type { Seen } from '../security-events/record-security-event.ts'
 import { emailScope } from '../tenants/resolve-tenant.ts'
-import { forgetAddress } from '../registrations/forget-address.ts'
-import { announceProven } from '../registrations/take-over.ts'
 import { requireEmail } from '../accounts/email.ts'
-import { accountByAddress, accountById } from '../accounts/find-account.ts'
+import { accountByAddress, accountById, isOwned } from '../accounts/find-account.ts'
 
 type Needs = Pick<Deps, 'kernel' | 'hasher'>
 
@@ -67,7 +61,7 @@ export async function askEmailChange(
     })
     const scope = emailScope(kernel, account.tenant_id)
     const held = await accountByAddress(tx, scope, address.normalized)
-    const taken = held !== undefined && held.id !== account.id && held.verified_at !== null
+    const taken = held !== undefined && held.id !== account.id && isOwned(held)
     await requestMail(tx, {
       template: taken ? 'address_known' : 'confirm_new_address',
       tenant_id: account.tenant_id,
@@ -78,47 +72,4 @@ export async function askEmailChange(
     })
     return { id, status: 'accepted', expires_at }
   })
-}
-
-const Change = Type.Object({ email: Type.String(), email_normalized: Type.String() })
-
-/** Returns undefined unless the token belongs to a change of this account. */
-export async function proveEmailChange(
-  { kernel }: Pick<Deps, 'kernel'>,
-  principal: Principal,
-  token: string,
-  seen: Seen,
-): Promise<{ account_id: string; status: 'active'; verified_at: string }> {
-  try {
-    return await kernel.db.tx(tx => move(tx, principal, token, seen))
-  } catch (error) {
-    if (violates(error, 'accounts_email')) throw problem('one_time_token_invalid')
-    throw error
-  }
-}
-
-async function move(tx: Tx, { id }: Principal, token: string, seen: Seen) {
-  const challenge = await consumeOfAccount(tx, ['email_change'], token)
-  const account = await accountById(tx, id)
-  if (!challenge || !account || challenge.account_id !== id) throw problem('one_time_token_invalid')
-  const change = await tx.maybe(
-    Change,
-    sql`
-      update identity.email_changes set status = 'completed'
-      where id = ${challenge.ref} and account_id = ${id} and status = 'pending'
-      returning email, email_normalized`,
-  )
-  if (!change) throw problem('one_time_token_invalid')
-  const moved = await tx.one(
-    Type.Object({ id: Id, verified_at: Time }),
-    sql`
-      update identity.accounts
-      set email = ${change.email}, email_normalized = ${change.email_normalized},
-        verified_at = kernel.now()
-      where id = ${id} returning id, verified_at`,
-  )
-  await forgetAddress(tx, account, 'ended')
-  await announceProven(tx, account, seen)
-  await notifyOwner(tx, account, 'address_changed')
-  return { account_id: id, status: 'active', verified_at: moved.verified_at } as const
 }

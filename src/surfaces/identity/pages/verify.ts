@@ -6,7 +6,7 @@
  */
 import { markup } from '../../../kernel/http/markup.ts'
 import { isId } from '../../../kernel/ids.ts'
-import { proveEmailChange } from '../email-changes/change-email.ts'
+import { proveEmailChange } from '../email-changes/prove-email-change.ts'
 import { refuseEmailChange } from '../email-changes/refuse-email-change.ts'
 import { peek } from '../one-time.ts'
 import { verifyAddress } from '../registrations/verify-address.ts'

@@ -109,6 +109,8 @@ export const de: Words = {
       'Es waren zu viele Versuche, oder es hat zu lange gedauert. Versuchen Sie es noch einmal.',
     one_time_token_invalid:
       'Der Link gilt nicht mehr. Fordern Sie eine neue Mail an und verwenden Sie die neueste.',
+    email_taken:
+      'Ein anderes Konto hat diese Adresse. Wählen Sie eine andere oder melden Sie sich dort an.',
     signup_closed:
       'Konten gibt es hier nur auf Einladung. Bitten Sie einen Administrator um eine Einladung.',
     tenant_not_found: 'Diesen Mandanten gibt es nicht. Prüfen Sie die Adresse, die hierher führte.',

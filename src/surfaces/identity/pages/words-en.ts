@@ -100,6 +100,7 @@ export const en = {
     mfa_challenge_invalid: 'There were too many attempts, or it took too long. Try again.',
     one_time_token_invalid:
       'The link is no longer valid. Ask for a new mail, and use the newest one.',
+    email_taken: 'Another account has this address. Choose another one, or log in to that account.',
     signup_closed: 'Accounts here are by invitation only. Ask an administrator for an invitation.',
     tenant_not_found: 'There is no such tenant. Check the address that led here.',
     rate_limited: 'There were too many attempts. Wait {n} seconds, then try again.',

@@ -17,7 +17,7 @@ import { requirePassword } from '../passwords/check-password.ts'
 import { DisplayName, Email, Locale, Password, Slug } from '../schemas.ts'
 import { emailScope, resolveTenant } from '../tenants/resolve-tenant.ts'
 import { requireEmail, type Address } from '../accounts/email.ts'
-import { accountByAddress } from '../accounts/find-account.ts'
+import { accountByAddress, isOwned } from '../accounts/find-account.ts'
 import { insertAccount } from '../accounts/insert-account.ts'
 
 export const Register = closed({
@@ -90,7 +90,7 @@ async function record(tx: Tx, deps: Needs, draft: Draft): Promise<Registered> {
   const known = await accountByAddress(tx, scope, address.normalized)
   if (!known && !required)
     await insertAccount(tx, deps, { ...draft, ...named(body), id, proven: false })
-  const owned = known !== undefined && (known.verified_at !== null || known.status !== 'active')
+  const owned = known !== undefined && isOwned(known)
   await requestMail(tx, {
     template: owned ? 'address_known' : 'verify_address',
     tenant_id,

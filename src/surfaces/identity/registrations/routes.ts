@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Id } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { proveEmailChange } from '../email-changes/change-email.ts'
+import { proveEmailChange } from '../email-changes/prove-email-change.ts'
 import { problem } from '../errors.ts'
 import { Accepted, Email, OneTimeToken, Password, Progress, Slug } from '../schemas.ts'
 import { registrationProgress, requestProgress } from '../requests.ts'
@@ -69,7 +69,13 @@ function verificationRoute(deps: Deps): Route {
       password: Type.Optional(Password),
     }),
     replies: { 201: Verified },
-    fails: ['one_time_token_invalid', 'overloaded'],
+    fails: [
+      'one_time_token_invalid',
+      'email_taken',
+      'last_operator',
+      'last_administrator',
+      'overloaded',
+    ],
     handle: async ({ body, principal, request }) => {
       const { token, registration_id, password } = body
       const knows = registration_id !== undefined || password !== undefined

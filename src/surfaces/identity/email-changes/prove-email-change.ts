@@ -1,0 +1,135 @@
+/**
+ * Completes a change of address: the authenticated owner of the account sends the token that was
+ * mailed to the new address, which proves the mailbox. Until a mailbox is proven no account owns the
+ * address, so another account that has it and never proved it is erased in the same transaction. If
+ * the address has an owner by now, the change ends without an effect. The old address gets a notice.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { violates } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { notifyOwner } from '../mails/notify-owner.ts'
+import { consumeOfAccount, peek } from '../one-time.ts'
+import { eraseAccount } from '../accounts/erase-account.ts'
+import { accountByAddress, accountById, isOwned } from '../accounts/find-account.ts'
+import { forgetAddress } from '../registrations/forget-address.ts'
+import { announceProven } from '../registrations/take-over.ts'
+import { keepAdministrator } from '../roles/keep-administrator.ts'
+import type { AccountRow } from '../schemas.ts'
+import type { Seen } from '../security-events/record-security-event.ts'
+import { emailScope } from '../tenants/resolve-tenant.ts'
+
+type Needs = Pick<Deps, 'kernel' | 'denied' | 'permissions'>
+
+const Change = Type.Object({ email: Type.String(), email_normalized: Type.String() })
+type Moved = {
+  readonly account_id: string
+  readonly status: 'active'
+  readonly verified_at: string
+}
+
+export async function proveEmailChange(
+  deps: Needs,
+  principal: Principal,
+  token: string,
+  seen: Seen,
+): Promise<Moved> {
+  const moved = await deps.kernel.db
+    .tx(tx => move(tx, deps, principal, token, seen))
+    .catch((error: unknown) => {
+      // The address was registered in this moment. The token stays valid.
+      if (violates(error, 'accounts_email')) return undefined
+      throw error
+    })
+  if (!moved) throw problem('email_taken')
+  return moved
+}
+
+/** Returns undefined if the address has another owner. The end of the change is committed anyway. */
+async function move(
+  tx: Tx,
+  deps: Needs,
+  { id }: Principal,
+  token: string,
+  seen: Seen,
+): Promise<Moved | undefined> {
+  await lockAccounts(tx, deps, id, token)
+  const challenge = await consumeOfAccount(tx, ['email_change'], token)
+  const account = await accountById(tx, id)
+  if (!challenge || !account || challenge.account_id !== id) throw problem('one_time_token_invalid')
+  const change = await tx.maybe(
+    Change,
+    sql`
+      update identity.email_changes set status = 'completed'
+      where id = ${challenge.ref} and account_id = ${id} and status = 'pending'
+      returning email, email_normalized`,
+  )
+  if (!change) throw problem('one_time_token_invalid')
+  const scope = emailScope(deps.kernel, account.tenant_id)
+  const held = await accountByAddress(tx, scope, change.email_normalized)
+  if (held && held.id !== id) {
+    if (isOwned(held)) {
+      await tx.run(sql`
+        update identity.email_changes set status = 'superseded' where id = ${challenge.ref}`)
+      return undefined
+    }
+    await eraseUnproven(tx, deps, held, id, seen)
+  }
+  const { verified_at } = await tx.one(
+    Type.Object({ id: Id, verified_at: Time }),
+    sql`
+      update identity.accounts
+      set email = ${change.email}, email_normalized = ${change.email_normalized},
+        verified_at = kernel.now()
+      where id = ${id} returning id, verified_at`,
+  )
+  await forgetAddress(tx, account, 'ended')
+  await announceProven(tx, account, seen)
+  await notifyOwner(tx, account, 'address_changed')
+  return { account_id: id, status: 'active', verified_at }
+}
+
+const Pending = Type.Object({ email_normalized: Type.String() })
+
+/**
+ * Locks the account and the one that has the new address, in the order of their ids: two accounts
+ * that move to each other's address lock both rows, too.
+ */
+async function lockAccounts(
+  tx: Tx,
+  { kernel }: Needs,
+  account_id: string,
+  token: string,
+): Promise<void> {
+  const open = await peek(tx, ['email_change'], token)
+  if (open?.account_id !== account_id) return
+  const pending = await tx.maybe(
+    Pending,
+    sql`
+      select email_normalized from identity.email_changes
+      where id = ${open.ref} and account_id = ${account_id}`,
+  )
+  await tx.run(sql`
+    select from identity.accounts
+    where id = ${account_id} or (email_scope = ${emailScope(kernel, open.tenant_id)}
+      and email_normalized = ${pending?.email_normalized ?? null} and status <> 'deleted')
+    order by id for update`)
+}
+
+/** Not if it is the last administrator: then the change can be repeated after another has the role. */
+async function eraseUnproven(
+  tx: Tx,
+  deps: Needs,
+  held: AccountRow,
+  actor: string,
+  seen: Seen,
+): Promise<void> {
+  const change = { account_id: held.id, grants: new Set<string>(), erases: true } as const
+  const check = await keepAdministrator(tx, deps, change)
+  await eraseAccount(tx, deps, held, actor, seen)
+  await check()
+}
