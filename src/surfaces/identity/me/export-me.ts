@@ -135,6 +135,18 @@ export function exportRoute(deps: Pick<Deps, 'kernel'>): Route {
 }
 
 async function* lines(records: AsyncIterable<unknown>): AsyncGenerator<string> {
-  for await (const record of records) yield `${JSON.stringify(record)}\n`
+  for await (const record of records) yield `${JSON.stringify(record, withWireTime)}\n`
   yield '{"complete": true}\n'
+}
+
+const time_name = /_(at|since|until)$/
+const database_time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d:\d\d$/
+
+/**
+ * PostgreSQL writes a time inside its JSON with microseconds and an offset. The name is compared,
+ * too, so that a text of the person never changes.
+ */
+function withWireTime(name: string, value: unknown): unknown {
+  const is_time = typeof value === 'string' && time_name.test(name) && database_time.test(value)
+  return is_time ? new Date(value).toISOString() : value
 }
