@@ -28,6 +28,10 @@ export const reference: Reference = {
     ],
     oidc_ticket: ['The `ticket` with which the browser returned from the identity provider.'],
     tenant: ['The name of the tenant in URLs.', 'acme'],
+    active_tenant_id: [
+      'The tenant in which the credential works now, with these `roles` and `permissions`. `tenant_id` is the home of the account.',
+      '019c8f3a-5b20-7d41-9e6b-2f1c40d7a961',
+    ],
     slug: ['The name of the tenant in URLs.', 'acme'],
     permissions: ['Permissions. Some can be limited to one type.'],
     role_id: ['The name of the role.', 'support_viewer'],

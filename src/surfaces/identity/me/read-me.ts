@@ -24,6 +24,8 @@ const Row = Type.Object({
 export const Me = Type.Object(
   {
     ...Account.properties,
+    /** The tenant of the token. The roles and permissions are those in this tenant. */
+    active_tenant_id: Id,
     principal_type: Type.Union([Type.Literal('account'), Type.Literal('service')]),
     session: nullable(
       Type.Object({ id: Id, aal: Aal, amr: Texts, auth_time: Time, expires_at: Time }),
@@ -55,6 +57,7 @@ export async function readMe(
   const { version, session, factors, ...account } = row
   const me: Me = {
     ...account,
+    active_tenant_id: principal.tenant_id,
     principal_type: principal.kind,
     session: session && {
       ...session,

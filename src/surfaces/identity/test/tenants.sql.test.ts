@@ -177,3 +177,18 @@ test.concurrent('the list is read page by page', async () => {
   expect(new Set(listed).size).toBe(listed.length)
   expect(listed).toEqual(expect.arrayContaining(made.map(one => one.body.id)))
 })
+
+test.concurrent('the own account names the tenant in which its session works', async () => {
+  const member = await world.member()
+  const other = await world.tenant()
+  await world.give({ ...member, tenant: other }, 'auditor')
+  const before = await world.call('GET', '/v1/me', { token: member.token })
+  expect([before.body.active_tenant_id, before.body.roles]).toEqual([member.tenant.id, []])
+  const there = await world.call('POST', `/v1/sessions/${member.session_id}/refresh`, {
+    body: { refresh_token: member.refresh_token, tenant_id: other.id },
+  })
+  expect(there.status, there.text).toBe(200)
+  const { body } = await world.call('GET', '/v1/me', { token: there.body.access_token })
+  expect([body.tenant_id, body.active_tenant_id]).toEqual([member.tenant.id, other.id])
+  expect(body.roles).toEqual(['auditor'])
+})
