@@ -62,6 +62,7 @@ export const composition: Composition = {
     const shortener = links.open(kernelFor(links), {
       jobs: work.face,
       owners: messages.face,
+      people: people.face,
     })
     const common = {
       people: people.face,

@@ -132,6 +132,11 @@ export type Face = {
   ): Promise<MailRecipient[]>
   address(account_id: string): Promise<{ address: string; locale: string | null } | undefined>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
+  /** The ids of all API keys that the account created in the tenant, also of those that were revoked. */
+  keysOf(
+    reader: Reader,
+    account: { readonly id: string; readonly tenant_id: string },
+  ): Promise<readonly string[]>
   /**
    * Filters the ids to active accounts that now belong to the active tenant: it is their home
    * tenant, or they have a role in it.

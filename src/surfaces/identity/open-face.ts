@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'
+import { principalsOf } from './accounts/find-account.ts'
 import { makeFirstAdministrator } from './accounts/make-first-administrator.ts'
 import { openAdministration } from './operators/open-administration.ts'
 import type { Deps } from './deps.ts'
@@ -45,6 +46,10 @@ export function openFace(deps: Deps): Face {
             and id = ${account_id} and status <> 'deleted') as it`,
       )
       return it
+    },
+    keysOf: async (reader, account) => {
+      const { principal_ids } = await principalsOf(reader, account)
+      return principal_ids.filter(id => id !== account.id)
     },
     publicTenant: (reader, host) => findTenant(reader, kernel, undefined, host),
     sessionAlive: async session_id => {

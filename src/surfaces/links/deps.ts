@@ -2,7 +2,7 @@
  * The dependencies that the use cases of links share. surface.ts creates them once. A use case
  * lists the properties that it needs with `Pick<Deps, …>`.
  */
-import type { Tx } from '../../kernel/database/db.ts'
+import type { Reader, Tx } from '../../kernel/database/db.ts'
 import type { BlockedPatterns } from './destinations/blocked-patterns.ts'
 import type { Kernel } from './settings.ts'
 import type { LookAlikes } from './destinations/look-alikes.ts'
@@ -27,6 +27,15 @@ export type Jobs = {
   ): Promise<{ readonly id: string }>
 }
 
+/** The part of the identity surface that links uses. */
+export type People = {
+  /** The ids of all API keys that the account created in the tenant, also of those that were revoked. */
+  keysOf(
+    reader: Reader,
+    account: { readonly id: string; readonly tenant_id: string },
+  ): Promise<readonly string[]>
+}
+
 export type Deps = {
   readonly kernel: Kernel
   readonly platform: PlatformDomain
@@ -42,4 +51,5 @@ export type Deps = {
   readonly reputation: UrlReputation | null
   readonly lookUpTxt: TxtLookup
   readonly jobs: Jobs
+  readonly people: People
 }

@@ -6,7 +6,7 @@ import type { Retention } from '../../kernel/work/retention.ts'
 import { openNode } from './cache/node.ts'
 import { openChanges } from './cache/publish-change.ts'
 import { checks } from './checks.ts'
-import type { Deps, Jobs } from './deps.ts'
+import type { Deps, Jobs, People } from './deps.ts'
 import { openBlockedPatterns } from './destinations/blocked-patterns.ts'
 import { openLookAlikes } from './destinations/look-alikes.ts'
 import { scanQueue } from './destinations/scan-links.ts'
@@ -38,6 +38,7 @@ export type Needs = {
   readonly jobs: Jobs
   /** Informs owners that their host is suspended. */
   readonly owners: Owners
+  readonly people: People
 }
 
 export const links: Surface<Face, Needs, typeof settings> = {
@@ -50,8 +51,8 @@ export const links: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
-  open: (kernel, { jobs, owners }) => {
-    const deps = openDeps(kernel, jobs)
+  open: (kernel, { jobs, owners, people }) => {
+    const deps = openDeps(kernel, { jobs, people })
     const redirecting = openRedirecting(deps)
     const clicks = openStatistics(deps)
     const purges = kernel.settings['links.purge'] === 'none' ? [] : [purgeConsumer()]
@@ -77,7 +78,10 @@ export const links: Surface<Face, Needs, typeof settings> = {
 }
 
 /** Creates the dependencies that the use cases share. It calls nothing and starts nothing. */
-export function openDeps(kernel: Kernel, jobs: Jobs): Deps {
+export function openDeps(
+  kernel: Kernel,
+  faces: { readonly jobs: Jobs; readonly people: People },
+): Deps {
   const { settings: values } = kernel
   const platform = openPlatformDomain(kernel)
   const node = openNode(kernel, platform)
@@ -92,7 +96,7 @@ export function openDeps(kernel: Kernel, jobs: Jobs): Deps {
     patterns: openBlockedPatterns(kernel),
     reputation: values['links.url_reputation'] === 'web_risk' ? openWebRisk(kernel) : null,
     lookUpTxt: openTxtLookup(values),
-    jobs,
+    ...faces,
   }
 }
 

@@ -1,9 +1,11 @@
-/** Routes of custom domains. Only the owner may use them. Any other caller gets a 404. */
+/** Routes of custom domains. Only the owner may use them, and the account whose API key is the owner. Any other caller gets a 404. */
+import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { pageQuery } from '../../../kernel/http/shapes.ts'
+import { Id, pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
+import { ownerOfDomain, ownerOfList } from '../owners.ts'
 import { ClaimDomain, Domain, DomainPage, NewDomain } from '../schemas.ts'
 import { claimDomain } from './claim-domain.ts'
 import { columns, findOwnDomain } from './domain-row.ts'
@@ -17,8 +19,8 @@ const absent = 'domain_not_found'
 export function domainRoutes(deps: Deps): readonly Route[] {
   return [
     claimRoute(deps),
-    listRoute(),
-    readRoute(),
+    listRoute(deps),
+    readRoute(deps),
     verifyRoute(deps),
     renewRoute(deps),
     removeRoute(deps),
@@ -51,17 +53,19 @@ function claimRoute(deps: Deps): Route {
   })
 }
 
-function listRoute(): Route {
+function listRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/domains',
     name: 'listDomains',
     summary: 'List my domains, newest first',
+    description: 'Domains of an API key of yours are listed with its id as `owner_id`.',
     permission,
     added: true,
-    query: pageQuery({}),
+    query: pageQuery({ owner_id: Type.Optional(Id) }),
     replies: { 200: DomainPage },
-    handle: async ({ tx, principal, list }) => {
+    handle: async ({ tx, principal: caller, query, list }) => {
+      const principal = await ownerOfList(tx, deps, caller, query.owner_id)
       const { body, headers } = await page(tx, {
         scope: list,
         row: Domain,
@@ -77,7 +81,7 @@ function listRoute(): Route {
   })
 }
 
-function readRoute(): Route {
+function readRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/domains/{domain_id}',
@@ -88,7 +92,8 @@ function readRoute(): Route {
     absent,
     replies: { 200: Domain },
     handle: async ({ tx, principal, params }) => {
-      return reply(200, await findOwnDomain(tx, principal, params.domain_id))
+      const owner = await ownerOfDomain(tx, deps, principal, params.domain_id)
+      return reply(200, await findOwnDomain(tx, owner, params.domain_id))
     },
   })
 }
@@ -106,7 +111,8 @@ function verifyRoute(deps: Deps): Route {
     fails: ['domain_in_use', 'domain_verification_failed'],
     transaction: 'own',
     handle: async ({ db, principal, params }) => {
-      return reply(200, await verifyDomain(db, deps, principal, params.domain_id))
+      const owner = await ownerOfDomain(db, deps, principal, params.domain_id)
+      return reply(200, await verifyDomain(db, deps, owner, params.domain_id))
     },
   })
 }
@@ -122,7 +128,8 @@ function renewRoute(deps: Deps): Route {
     absent,
     replies: { 200: NewDomain },
     handle: async ({ tx, principal, params }) => {
-      return reply(200, await renewProof(tx, deps, principal, params.domain_id))
+      const owner = await ownerOfDomain(tx, deps, principal, params.domain_id)
+      return reply(200, await renewProof(tx, deps, owner, params.domain_id))
     },
   })
 }
@@ -138,7 +145,8 @@ function removeRoute(deps: Deps): Route {
     absent,
     replies: { 204: null },
     handle: async ({ tx, principal, params }) => {
-      await removeDomain(tx, deps, principal, params.domain_id)
+      const owner = await ownerOfDomain(tx, deps, principal, params.domain_id)
+      await removeDomain(tx, deps, owner, params.domain_id)
       return reply(204, null)
     },
   })

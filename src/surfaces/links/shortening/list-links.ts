@@ -7,7 +7,7 @@ import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { nullable, pageQuery, text } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, pageQuery, text } from '../../../kernel/http/shapes.ts'
 import type { CursorPart } from '../../../kernel/http/cursor.ts'
 import type { LinkDomain } from './link-row.ts'
 import { Hostname, State } from '../schemas.ts'
@@ -17,6 +17,7 @@ export const LinkQuery = pageQuery({
   state: Type.Optional(State),
   domain: Type.Optional(Hostname),
   q: Type.Optional(text(200)),
+  owner_id: Type.Optional(Id),
 })
 export type LinkQuery = Static<typeof LinkQuery>
 

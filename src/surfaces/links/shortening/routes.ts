@@ -1,9 +1,13 @@
-/** Routes of the creators of links. A link of another owner is a 404. */
+/**
+ * Routes of the creators of links. A link of another owner is a 404. An account also manages the
+ * links of its API keys.
+ */
 import { Type } from 'typebox'
 import { expectedVersions } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { findDomain } from '../domains/find-domain.ts'
+import { ownerOfLink, ownerOfList } from '../owners.ts'
 import {
   Code,
   CreateLink,
@@ -100,13 +104,14 @@ function listRoute(deps: Deps): Route {
     name: 'listLinks',
     summary: 'List my links, newest first',
     description:
-      'A request reads at most `links.list_rows` links. With a filter, a page may therefore have fewer items than its limit, or none. `has_more` says whether more may follow.',
+      'Links that an API key of yours created are listed with its id as `owner_id`. A request reads at most `links.list_rows` links. With a filter, a page may therefore have fewer items than its limit, or none. `has_more` says whether more may follow.',
     permission: 'links.links.read',
     added: true,
     query: LinkQuery,
     replies: { 200: LinkPage },
     fails: ['domain_not_found'],
-    handle: async ({ tx, principal, query, list }) => {
+    handle: async ({ tx, principal: caller, query, list }) => {
+      const principal = await ownerOfList(tx, deps, caller, query.owner_id)
       const domain =
         query.domain === undefined ? null : await findDomain(tx, deps, principal, query.domain)
       const place = cursors.start(list)
@@ -139,7 +144,11 @@ function readRoute(deps: Deps): Route {
     query: OnDomain,
     replies: { 200: Link },
     fails: ['domain_not_found'],
-    handle: async ({ tx, principal, params, query }) => {
+    handle: async ({ tx, principal: caller, params, query }) => {
+      const principal = await ownerOfLink(tx, deps, caller, {
+        code: params.code,
+        domain: query.domain,
+      })
       const domain = await findDomain(tx, deps, principal, query.domain)
       const row = await findLink(tx, principal, domain, params.code)
       const view = linkView(deps, row, domain)
@@ -171,8 +180,12 @@ function updateRoute(deps: Deps): Route {
       'precondition_failed',
       'redirect_status_unsafe',
     ],
-    handle: async ({ tx, principal, params, query, body, request }) => {
+    handle: async ({ tx, principal: caller, params, query, body, request }) => {
       const versions = expectedVersions(request.headers['if-match'])
+      const principal = await ownerOfLink(tx, deps, caller, {
+        code: params.code,
+        domain: query.domain,
+      })
       const domain = await findDomain(tx, deps, principal, query.domain)
       const target = { domain, code: params.code }
       const row = await updateLink(tx, deps, principal, target, body, versions)
@@ -194,8 +207,12 @@ function deleteRoute(deps: Deps): Route {
     query: OnDomain,
     replies: { 204: null },
     fails: ['domain_not_found', 'precondition_failed'],
-    handle: async ({ tx, principal, params, query, request }) => {
+    handle: async ({ tx, principal: caller, params, query, request }) => {
       const versions = expectedVersions(request.headers['if-match'])
+      const principal = await ownerOfLink(tx, deps, caller, {
+        code: params.code,
+        domain: query.domain,
+      })
       const domain = await findDomain(tx, deps, principal, query.domain)
       await deleteLink(tx, deps, principal, { domain, code: params.code }, versions)
       return reply(204, null)
@@ -219,7 +236,11 @@ function qrRoute(deps: Deps): Route {
     headers: { 'cache-control': 'private, max-age=3600' },
     replies: { 200: Type.Unsafe<string | Uint8Array>(Type.String()) },
     fails: ['domain_not_found'],
-    handle: async ({ tx, principal, params, query, request }) => {
+    handle: async ({ tx, principal: caller, params, query, request }) => {
+      const principal = await ownerOfLink(tx, deps, caller, {
+        code: params.code,
+        domain: query.domain,
+      })
       const domain = await findDomain(tx, deps, principal, query.domain)
       const row = await findLink(tx, principal, domain, params.code)
       const format = query.format ?? acceptedFormat(request.headers['accept'])

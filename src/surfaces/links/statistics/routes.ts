@@ -5,6 +5,7 @@ import { closed, Id, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { findAnyDomain, findDomain } from '../domains/find-domain.ts'
 import { problem } from '../errors.ts'
+import { ownerOfLink } from '../owners.ts'
 import { Code, Hostname, OnDomain } from '../schemas.ts'
 import { findLink } from '../shortening/link-row.ts'
 import { dayOf } from '../clicks/batch.ts'
@@ -48,9 +49,11 @@ function statsRoute(deps: Deps): Route {
     query: StatsQuery,
     replies: { 200: Stats },
     fails: ['domain_not_found'],
-    handle: async ({ tx, principal, params, query }) => {
+    handle: async ({ tx, principal: caller, params, query }) => {
       const range = dayRange(query, dayOf(deps.kernel.clock.nowMs()))
       const wanted = dimensionsIn(query.dimensions)
+      const owned = { code: params.code, domain: query.domain }
+      const principal = await ownerOfLink(tx, deps, caller, owned)
       const domain = await findDomain(tx, deps, principal, query.domain)
       const link = await findLink(tx, principal, domain, params.code)
       const stats = await readStats(tx, link, range, wanted)

@@ -27,7 +27,7 @@ export async function openLinkWorld(settings: Record<string, string> = {}): Prom
   const kernel = world.platform.kernelFor({ settings: own })
   // The surfaces of the product in their order: identity, jobs, links.
   const jobs = world.platform.opened['jobs']?.face as Jobs
-  const deps = openDeps(kernel, jobs)
+  const deps = openDeps(kernel, { jobs, people: world.identity })
   return {
     ...world,
     deps,
