@@ -10,7 +10,10 @@ export const reference: Reference = {
     code: ['The last part of the short URL.', 'spring-sale'],
     short_url: ['The complete short URL.', 'http://127.0.0.1:8080/spring-sale'],
     hostname: ['The host name of the short links.', 'go.example.com'],
-    max_clicks: ['How often the link may be followed.', 1000],
+    max_clicks: [
+      'How often the link may be followed. Everything that gets the destination counts: also a robot, the preview of a messenger, a prefetch, a HEAD request and the warning page.',
+      1000,
+    ],
     redirect_status: ['The status of the redirect.'],
     title: ['The title that the owner gave the link.', 'Spring sale'],
     safety_state: ['The result of the checks of the destination.'],

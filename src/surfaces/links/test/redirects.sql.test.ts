@@ -255,6 +255,17 @@ describe('a preview', () => {
   })
 })
 
+test.each([
+  ['a HEAD request', 'HEAD', {}],
+  ['a messenger that makes a preview', 'GET', { 'user-agent': 'Slackbot-LinkExpanding 1.0' }],
+  ['a prefetch', 'GET', { 'sec-purpose': 'prefetch' }],
+])('%s uses up a click, because it gets the destination', async (_who, method, headers) => {
+  const code = await link({ max_clicks: 1 })
+  const first = await world.call(method, `/${code}`, { headers })
+  expect([first.status, first.headers.has('location')]).toEqual([302, true])
+  expect((await visit(`/${code}`)).body.code).toBe('link_exhausted')
+})
+
 test('of 100 at once only one follows a link that may be followed once', async () => {
   const code = await link({ max_clicks: 1 })
   const answers = await Promise.all(Array.from({ length: 100 }, () => visit(`/${code}`)))
