@@ -21,7 +21,7 @@ import {
 import { awaitClaims } from './await-claims.ts'
 import { createSubscription } from './create-subscription.ts'
 import { deleteSubscription } from './delete-subscription.ts'
-import { findSubscription, viewOf } from './find.ts'
+import { findCreated, viewOf } from './find.ts'
 import { getSubscription, listSubscriptions, withoutVersion } from './read-subscriptions.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { sendTestEvent } from './send-test-event.ts'
@@ -76,7 +76,7 @@ function createRoute(deps: Deps): Route {
     },
     again: async ({ tx, principal, resource_ref }) => {
       const id = resource_ref.slice(resource_ref.lastIndexOf('/') + 1)
-      const row = await findSubscription(tx, { id, tenant_id: principal.tenant_id })
+      const row = await findCreated(tx, { id, tenant_id: principal.tenant_id })
       return reply(201, viewOf(row), { ...no_store, etag: etag(row.version), location: at(id) })
     },
   })

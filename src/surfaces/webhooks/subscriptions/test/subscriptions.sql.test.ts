@@ -41,6 +41,21 @@ const eventsOf = async (id: string) => {
 }
 
 describe.concurrent('a subscription', () => {
+  test('that was deleted is still the outcome of its creation', async () => {
+    const { token } = await ground.owner()
+    const key = newId()
+    const body = asked()
+    const made = await ground.call('POST', path, { token, key, body })
+    expect(made.status, made.text).toBe(201)
+    const { id, secret } = made.body
+    expect((await ground.call('DELETE', `${path}/${id}`, { token })).status).toBe(204)
+    const again = await ground.call('POST', path, { token, key, body })
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+    expect(again.headers.get('location')).toBe(`${path}/${id}`)
+    expect(again.body).toMatchObject({ id, state: 'deleted' })
+    expect(again.text).not.toContain(secret)
+  })
+
   test('changes state only as allowed, with one event for each step', async () => {
     const owner = await ground.owner()
     const { id } = (await create(owner)).body
