@@ -32,9 +32,17 @@ export function readBody(compiled: CompiledRoute, exchange: Exchange): unknown {
   checkJsonType(exchange, type)
   const read = (bytes: Buffer) => {
     checkCoding(exchange, type)
-    return bytes.length === 0 ? undefined : parseJson(bytes, body_members_max)
+    if (bytes.length > 0) return parseJson(bytes, body_members_max)
+    // No text at all is not JSON. A client may send the type of a body that it may leave out.
+    if (type !== undefined && route.body && !route.body_optional) throw noJson()
+    return undefined
   }
   return incoming ? collect(exchange.request, body_limit_bytes).then(read) : read(nothing)
+}
+
+function noJson(): Problem {
+  const detail = 'The body is empty. Send a JSON object, at least `{}`.'
+  return problem('malformed_json', { detail })
 }
 
 function checkJsonType(exchange: Exchange, type: string | undefined): void {

@@ -50,6 +50,15 @@ export const bodies: readonly Rule[] = [
     },
   },
   {
+    name: 'an empty body of the type JSON is 400',
+    exempt: target => (target.route.body_optional ? 'its body may be left out' : hasBody(target)),
+    check: async ({ send, refused }) => {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await send(await refused(), { bytes: Buffer.alloc(0), headers })
+      expectProblem(answer, 400, 'malformed_json')
+    },
+  },
+  {
     name: 'an unknown member is dropped and named, and is no reason for a refusal',
     exempt: target =>
       target.route.unknown_members ? 'it refuses unknown members' : hasBody(target),

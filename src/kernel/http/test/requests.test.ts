@@ -22,6 +22,8 @@ async function writer() {
 describe('bodies', () => {
   const cases: [string, string, number, string][] = [
     ['broken JSON', '{"title":', 400, 'malformed_json'],
+    ['an empty body', '', 400, 'malformed_json'],
+    ['only space', ' ', 400, 'malformed_json'],
     ['no JSON at all', 'title=x', 400, 'malformed_json'],
     ['an array', '[]', 422, 'validation_failed'],
     ['a number as text', '{"title":1}', 422, 'validation_failed'],
