@@ -7,8 +7,19 @@ import { gzipSync } from 'node:zlib'
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
 
-/** JSON as a text, or compressed. */
-const Document = Type.Unsafe<string | Buffer>({ type: 'string' })
+/** An object, which is sent as a text that is made once, or compressed. */
+const Document = Type.Unsafe<string | Buffer>({
+  title: 'OpenApiDocument',
+  type: 'object',
+  properties: {
+    openapi: { type: 'string', description: 'The version of OpenAPI.', examples: ['3.1.0'] },
+    info: { type: 'object', additionalProperties: true },
+    paths: { type: 'object', additionalProperties: true },
+    components: { type: 'object', additionalProperties: true },
+  },
+  required: ['openapi', 'info', 'paths', 'components'],
+  additionalProperties: true,
+})
 
 export function documentRoute(document: () => string): Route {
   let made: { text: string; zipped: Buffer; tag: string } | undefined

@@ -54,7 +54,7 @@ export function openApiDocument(options: DocumentOptions): Json {
           members: placeOf(route).members,
           name: operationName(route),
         }),
-        ...refusals(own.get(route) ?? new Map(), responses),
+        ...refusals(route, own.get(route) ?? new Map(), responses),
       },
     }
   }

@@ -58,7 +58,7 @@ export function headersOf(route: Route, status: number): Json {
   if (!route.always) names.push('RateLimit', 'RateLimit-Policy')
   if (route.sends?.includes('etag') && status < 300) names.push('ETag')
   const located = route.sends?.includes('location') && (status === 201 || status === 202)
-  if (located || (status > 300 && status !== 304)) names.push('Location')
+  if (located || (status > 300 && status < 400 && status !== 304)) names.push('Location')
   if (route.query?.properties['cursor']) names.push('Link')
   if (keyMode(route)) names.push('Idempotent-Replayed')
   if (route.body) names.push('X-Ignored-Fields')

@@ -17,7 +17,7 @@ export function successes(
 ): Json {
   const replies = Object.fromEntries<Json>(
     Object.entries(route.replies).map(([status, schema]): [string, Json] => {
-      const described = { description: meaning[Number(status)] ?? 'Done.' }
+      const described = { description: meaning[Number(status)] ?? 'The request did not succeed.' }
       const headers = headersOf(route, Number(status))
       if (schema === null) {
         const common = status === '204' && same(headers, done.headers)
@@ -39,13 +39,25 @@ export function successes(
       return [status, { ...described, headers, content: Object.fromEntries<Json>(content) }]
     }),
   )
-  return replies
+  return mayBeUnchanged(route)
+    ? { ...replies, 304: { $ref: '#/components/responses/NotModified' } }
+    : replies
+}
+
+/** A GET whose reply has an ETag is answered with 304 if the client has that version. */
+function mayBeUnchanged({ method, sends, replies }: Route): boolean {
+  return method === 'GET' && sends?.includes('etag') === true && replies[304] === undefined
 }
 
 /** A successful reply without content. */
 const done = {
   description: 'The request succeeded, and there is no content.',
   headers: headersOf({ method: 'DELETE', permission: 'authenticated' } as Route, 204),
+}
+
+const not_modified = {
+  description: 'Not modified since the version in `If-None-Match`.',
+  headers: { ...header('X-Request-Id'), ...header('ETag') },
 }
 
 function same(one: unknown, other: unknown): boolean {
@@ -73,7 +85,7 @@ const meaning: Readonly<Record<number, string>> = {
   301: 'Moved permanently; follow `Location`.',
   302: 'The resource is at `Location`.',
   303: 'The resource is at `Location`.',
-  304: 'Not modified since the version in `If-None-Match`.',
+  304: not_modified.description,
   307: 'The resource is at `Location` for now. Send the same method there.',
   308: 'The resource has moved to `Location` permanently. Send the same method there.',
 }
@@ -137,7 +149,7 @@ export function responseComponents(all: readonly ReadonlyMap<number, string>[]):
   )
   const anywhere = [...anywhere_statuses].flatMap(status => own[nameOf(status)]?.description ?? [])
   const whole = refusal(503, `Any operation may be refused with ${anywhere.join(', ')}.`)
-  return { ...own, [any_refusal]: whole, Done: done }
+  return { ...own, [any_refusal]: whole, Done: done, NotModified: not_modified }
 }
 
 /** Refusals that every operation can return are listed once, as its `default`. */
@@ -163,8 +175,10 @@ function mayRetry(status: number): boolean {
   return status === 409 || status === 429 || status >= 503
 }
 
-export function refusals(own: ReadonlyMap<number, string>, usual: Json): Json {
+export function refusals(route: Route, own: ReadonlyMap<number, string>, usual: Json): Json {
   const particular = [...own].flatMap(([status, codes]) => {
+    const pages = route.replies[status] ? pagesOf(route) : []
+    if (pages.length > 0) return [[status, withPages(refusal(status, codes), pages)]]
     const name = nameOf(status)
     const $ref = `#/components/responses/${name}`
     const { description } = usual[name] as { description: string }
@@ -173,6 +187,16 @@ export function refusals(own: ReadonlyMap<number, string>, usual: Json): Json {
   })
   const rest = { default: { $ref: `#/components/responses/${any_refusal}` } }
   return { ...(Object.fromEntries(particular) as Json), ...rest }
+}
+
+function pagesOf(route: Route): string[] {
+  return mediaTypesOf(route).filter(type => type === 'text/html')
+}
+
+/** A refusal that the route also sends as a page, to browsers. */
+function withPages({ content, ...rest }: ReturnType<typeof refusal>, pages: string[]): Json {
+  const texts = Object.fromEntries(pages.map(type => [type, { schema: { type: 'string' } }]))
+  return { ...rest, content: { ...content, ...texts } }
 }
 
 function nameOf(status: number): string {

@@ -27,7 +27,6 @@ export function redirectRoutes({ hosts }: { readonly hosts: Hosts }): Route[] {
       path: '/{code}',
       name: 'followLink',
       summary: 'Follow a short link; with a + at its end, show its destination',
-      sends: ['etag'],
       description:
         'Redirects with the status of the link. If the destination is not scanned yet, the reply may be a warning page.',
       permission: 'public',
