@@ -20,6 +20,8 @@ export function undocumented(document: ApiDocument, target: Target, seen: readon
     }
     const response = responseOf(document, known.responses, status)
     if (!response) return [`${operation} answered ${status}`]
+    // A 304 has no content. Its media type is that of the content which the client has.
+    if (status === 304) return []
     const types = Object.keys(response.content ?? {})
     if (media_type === null || types.includes(media_type)) return []
     return [`${operation} answered ${status} as ${media_type}`]
