@@ -28,6 +28,8 @@ async function before(): Promise<string> {
   return (await git('show', `${release || 'HEAD'}:${document_path}`)) ?? committed
 }
 
+type Declared = { readonly headers?: Record<string, unknown> }
+
 describe('the document', () => {
   test('is the one that the routes make', async () => {
     const made = await openApiText()
@@ -52,6 +54,21 @@ describe('the document', () => {
     )
     expect(new Set(ids).size).toBe(ids.length)
     expect(Object.keys(paths).filter(path => path.startsWith('/dev'))).toEqual([])
+  })
+
+  test('declares the replies that have no JSON of a resource', () => {
+    const { paths } = JSON.parse(committed) as Document
+    const gets = Object.entries(paths).flatMap(([path, { get }]) =>
+      get ? [{ path, responses: get.responses as Record<string, Declared> }] : [],
+    )
+    const tagged = gets.filter(({ responses }) => responses['200']?.headers?.['ETag'])
+    expect(tagged.length).toBeGreaterThan(20)
+    expect(tagged.flatMap(({ path, responses }) => (responses['304'] ? [] : [path]))).toEqual([])
+    const at = (path: string, status: string) => paths[path]?.['get']?.responses[status]?.content
+    expect(Object.keys(at('/{code}', '404') ?? {})).toContain('text/html')
+    expect(at('/openapi.json', '200')?.['application/json']?.schema).toEqual({
+      $ref: '#/components/schemas/OpenApiDocument',
+    })
   })
 
   test('takes the name of every operation from its route', async () => {

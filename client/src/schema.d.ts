@@ -19004,7 +19004,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
-            /** @description The request did not succeed. */
+            /** @description Done. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -17,7 +17,7 @@ export function successes(
 ): Json {
   const replies = Object.fromEntries<Json>(
     Object.entries(route.replies).map(([status, schema]): [string, Json] => {
-      const described = { description: meaning[Number(status)] ?? 'The request did not succeed.' }
+      const described = { description: meaning[Number(status)] ?? 'Done.' }
       const headers = headersOf(route, Number(status))
       if (schema === null) {
         const common = status === '204' && same(headers, done.headers)
