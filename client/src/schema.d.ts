@@ -2263,7 +2263,7 @@ export interface paths {
         put?: never;
         /**
          * Finish an attempt
-         * @description Requires the current lease token and version. A repeated call gets the same reply. Requires a credential, but no permission.
+         * @description Requires the current lease token and version. A repeated call gets the same reply. A call with another outcome or another result is refused, because only the first one is stored. Requires a credential, but no permission.
          */
         post: operations["finalizeJobAttempt"];
         delete?: never;
@@ -2643,7 +2643,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a job
-         * @description The history is kept: the numbers of the attempts continue. Requires the permission `jobs.jobs.retry` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
+         * @description The same job waits again for the jobs of `depends_on` that have not ended as required; if one of them has failed, it fails again. Its history is kept: the numbers of the attempts continue. With `new_job`, another job with the same input is created. It waits for no other job and for no time, and has no deadline. Requires the permission `jobs.jobs.retry` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["retryJob"];
         delete?: never;
@@ -3277,7 +3277,7 @@ export interface paths {
         };
         /**
          * List moderation cases, the most urgent and then the oldest first
-         * @description Requires the permission `social.moderation_cases.read` (roles: `moderator`, `tenant_admin`).
+         * @description Requires the permission `social.moderation_cases.read` (roles: `moderator`, `appeals_reviewer`, `tenant_admin`).
          */
         get: operations["listModerationCases"];
         put?: never;
@@ -3297,7 +3297,7 @@ export interface paths {
         };
         /**
          * Get a moderation case with its subject and actions
-         * @description The subject is shown even if it is hidden. Your access is recorded in the audit log. Requires the permission `social.moderation_cases.read` (roles: `moderator`, `tenant_admin`).
+         * @description The subject is shown even if it is hidden. Your access is recorded in the audit log. Requires the permission `social.moderation_cases.read` (roles: `moderator`, `appeals_reviewer`, `tenant_admin`).
          */
         get: operations["getModerationCase"];
         put?: never;
@@ -3319,7 +3319,7 @@ export interface paths {
         put?: never;
         /**
          * Decide on a case
-         * @description The statement is shown to the affected person. `version` is the version of the case that you read. Requires the permission `social.moderation_cases.act` (roles: `moderator`, `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
+         * @description The statement is shown to the affected person. `version` is the version of the case that you read. `resolve_appeal` also requires the permission `social.moderation_appeals.decide`, all other actions `social.moderation_cases.act`. Requires the permission `social.moderation_cases.read` (roles: `moderator`, `appeals_reviewer`, `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["actOnModerationCase"];
         delete?: never;
@@ -3709,7 +3709,7 @@ export interface paths {
         };
         /**
          * Get a notification with its attempts, reports and decisions
-         * @description Requires a credential, but no permission.
+         * @description The recipient of an in-app notification may get it without a permission. `metadata`, `idempotency_key` and `data_ref` are then null. Requires a credential, but no permission.
          */
         get: operations["getNotification"];
         put?: never;
@@ -4379,7 +4379,7 @@ export interface paths {
         put?: never;
         /**
          * Resolve a reconciliation item; the payments that it blocked continue
-         * @description Requires the permission `payments.reconciliations.resolve` (roles: `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
+         * @description With `resolved`, a captured amount that differs from the request counts as the provider has it, and a refund without an outcome is sent again if the provider has none. With `ignored`, the same difference is not reported again, unless an operation still waits. Requires the permission `payments.reconciliations.resolve` (roles: `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["resolveReconciliationItem"];
         delete?: never;
@@ -13838,7 +13838,7 @@ export interface components {
                 /** @description The length of the window in seconds. */
                 window_seconds: number;
             };
-            /** @description A second message with this key within the window is suppressed. */
+            /** @description A second message with this key within the window is suppressed, unless the first one ended without being sent. */
             dedupe?: {
                 key: string;
                 /** @description The length of the window in seconds. */
@@ -13922,7 +13922,7 @@ export interface components {
                 channel: "email" | "sms" | "push" | "in_app";
                 /** @description The state. */
                 state: string;
-                /** @description The reason for the state. */
+                /** @description The reason for the state. `sender_revoked` means that the sender has lost the right to send it. */
                 reason: string | null;
                 /** @description The time of the next attempt. */
                 next_at: components["schemas"]["Time"] | null;
@@ -14169,7 +14169,7 @@ export interface components {
                 channel: "email" | "sms" | "push" | "in_app";
                 /** @description The state. */
                 state: string;
-                /** @description The reason for the state. */
+                /** @description The reason for the state. `sender_revoked` means that the sender has lost the right to send it. */
                 reason: string | null;
                 /** @description The time of the next attempt. */
                 next_at: components["schemas"]["Time"] | null;
@@ -14217,7 +14217,7 @@ export interface components {
                  * @enum {string}
                  */
                 channel: "email" | "sms" | "push" | "in_app";
-                /** @description The rule that decided about the channel. */
+                /** @description The rule that decided about the channel: `expiry`, `sender`, `provider`, `destination`, `preference`, `suppression` or `quiet_hours`. */
                 rule: string;
                 /** @description The decision of the rule. */
                 outcome: string;
@@ -16705,7 +16705,7 @@ export interface components {
             /** @description The name that a download gets; never a path. */
             filename: string | null;
             /**
-             * @description The state. Only an `available` file is safe to read.
+             * @description The state of the upload. `available` is its last state; `file.state` says whether the file was deleted or put into quarantine later.
              * @enum {string}
              */
             state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";
@@ -17364,7 +17364,7 @@ export interface components {
                 channel: string;
                 /** @description Whether messages of this category go over this channel. */
                 enabled: boolean;
-                /** @description A daily window in which messages wait. */
+                /** @description A daily window in which messages wait. A preference without it has none, even if a less specific preference has one. */
                 quiet_hours: {
                     /** @description Local time at which quiet hours start. */
                     start: string;
@@ -17419,7 +17419,7 @@ export interface components {
                 channel: "email" | "sms" | "push" | "in_app" | "*";
                 /** @description Whether messages of this category go over this channel. */
                 enabled: boolean;
-                /** @description A daily window in which messages wait. */
+                /** @description A daily window in which messages wait. A preference without it has none, even if a less specific preference has one. */
                 quiet_hours?: {
                     /** @description Local time at which quiet hours start. */
                     start: string;
@@ -19767,12 +19767,14 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Cart"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `cart_not_found` */
@@ -19822,7 +19824,7 @@ export interface operations {
             /** @description `cart_not_open` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `currency_unsupported`, `invalid_character`, `price_unavailable`, `shipping_method_unavailable`, `validation_failed` */
+            /** @description `card_data_refused`, `currency_unsupported`, `invalid_character`, `price_unavailable`, `shipping_method_unavailable`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -22807,8 +22809,10 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22854,8 +22858,10 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23367,8 +23373,10 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23540,8 +23548,10 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23674,8 +23684,10 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24937,7 +24949,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `unknown_job_type`, `validation_failed` */
+            /** @description `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -27685,7 +27697,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `order_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `order_not_shippable`, `payment_not_capturable`, `shipment_quantity_exceeded` */
+            /** @description `capture_pending`, `idempotency_in_progress`, `idempotency_key_reused`, `order_not_shippable`, `payment_not_capturable`, `shipment_quantity_exceeded` */
             409: components["responses"]["Conflict"];
             /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -29194,8 +29206,10 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
-            /** @description `capacity_exceeded`, `overloaded`, `upstream_unreachable` */
+            502: components["responses"]["BadGateway"];
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -32545,4 +32559,4 @@ export interface operations {
         };
     };
 }
-export type ProblemCode = 'account_not_found' | 'account_private' | 'account_suspended' | 'address_required' | 'alias_invalid' | 'alias_reserved' | 'alias_taken' | 'already_appealed' | 'already_exists' | 'already_member' | 'already_resolved' | 'amount_ambiguous' | 'amount_exceeds_capturable' | 'amount_not_representable' | 'amount_precision' | 'amount_too_large' | 'amount_too_small' | 'answer_not_found' | 'answer_sources_changed' | 'api_key_not_found' | 'api_version_unsupported' | 'appeal_window_closed' | 'attachment_not_ready' | 'attempt_finished' | 'authentication_required' | 'authorization_expired' | 'balance_insufficient' | 'batch_line_invalid' | 'batch_not_found' | 'blocked_by_you' | 'blocklist_entry_exists' | 'blocklist_entry_not_found' | 'cannot_block_self' | 'cannot_follow_self' | 'capacity_exceeded' | 'card_data_refused' | 'cart_empty' | 'cart_line_limit' | 'cart_not_found' | 'cart_not_open' | 'category_built_in' | 'category_mandatory' | 'category_not_found' | 'channel_without_template' | 'checksum_mismatch' | 'code_invalid' | 'collection_name_taken' | 'collection_not_found' | 'comment_not_found' | 'completion_in_progress' | 'conflict' | 'connector_not_found' | 'content_blocked' | 'content_length_required' | 'context_length_exceeded' | 'conversation_closed' | 'conversation_not_found' | 'cooldown' | 'csrf_failed' | 'currency_unknown' | 'currency_unsupported' | 'deadline_in_past' | 'delivery_not_found' | 'dependency_cycle' | 'dependency_unknown' | 'derivative_not_found' | 'destination_blocked' | 'destination_not_allowed' | 'destination_not_found' | 'device_not_found' | 'direct_members_fixed' | 'discount_not_applicable' | 'discount_not_found' | 'dispute_not_found' | 'document_not_found' | 'document_too_large' | 'domain_exists' | 'domain_in_use' | 'domain_not_active' | 'domain_not_found' | 'domain_verification_failed' | 'duplicate_preference' | 'duty_conflict' | 'edit_window_closed' | 'effective_from_in_past' | 'email_change_not_found' | 'email_taken' | 'endpoint_not_allowed' | 'envelope_invalid' | 'event_not_found' | 'event_park_not_found' | 'event_type_unknown' | 'expires_at_invalid' | 'expiry_before_schedule' | 'external_identity_not_found' | 'external_identity_taken' | 'file_not_available' | 'file_not_found' | 'filter_not_allowed' | 'follow_limit_reached' | 'follow_request_not_found' | 'generation_not_configured' | 'group_too_large' | 'handle_taken' | 'hostname_invalid' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'image_not_available' | 'inbound_receipt_not_found' | 'inbound_source_not_found' | 'inbox_item_not_found' | 'index_unavailable' | 'index_version_not_found' | 'index_version_not_ready' | 'inference_cancelled' | 'inference_not_found' | 'input_not_available' | 'inputs_not_found' | 'insufficient_inventory' | 'intent_managed' | 'intent_not_captured' | 'invalid_character' | 'invalid_credentials' | 'invalid_cursor' | 'invalid_destination' | 'invalid_header' | 'invalid_quiet_hours' | 'invalid_refresh_token' | 'invalid_timezone' | 'invalid_token' | 'invalid_transition' | 'job_attempt_not_found' | 'job_not_ended' | 'job_not_found' | 'job_schedule_not_found' | 'job_type_not_found' | 'job_type_reserved' | 'last_administrator' | 'last_credential' | 'last_operator' | 'lease_lost' | 'ledger_account_not_found' | 'ledger_transaction_not_found' | 'link_disabled' | 'link_disabled_by_safety' | 'link_exhausted' | 'link_expired' | 'link_not_found' | 'malformed_json' | 'malformed_request' | 'media_not_available' | 'member_not_found' | 'member_unknown' | 'message_deleted' | 'message_not_allowed' | 'message_not_found' | 'mfa_challenge_invalid' | 'mfa_challenge_not_found' | 'mfa_enrollment_required' | 'mfa_method_not_found' | 'mfa_verification_failed' | 'model_capability_unsupported' | 'model_not_found' | 'moderation_case_not_found' | 'not_a_member' | 'not_found' | 'notification_not_found' | 'oidc_provider_not_found' | 'oidc_state_invalid' | 'oidc_ticket_invalid' | 'one_time_token_invalid' | 'operation_pending' | 'order_not_cancellable' | 'order_not_confirmed' | 'order_not_found' | 'order_not_returnable' | 'order_not_shippable' | 'order_total_limit' | 'overloaded' | 'part_checksum_mismatch' | 'part_size_mismatch' | 'password_rejected' | 'pattern_invalid' | 'payload_purged' | 'payment_declined' | 'payment_intent_not_found' | 'payment_method_invalid' | 'payment_not_capturable' | 'payment_provider_unavailable' | 'payment_refused' | 'pending_order_limit' | 'permission_denied' | 'post_not_found' | 'price_unavailable' | 'price_version_exists' | 'pricing_changed' | 'product_not_found' | 'provider_not_found' | 'provider_unsupported' | 'push_host_not_allowed' | 'quantity_limit' | 'quota_exceeded' | 'quota_scope_not_found' | 'rate_limited' | 'reconciliation_item_not_found' | 'reconciliation_run_not_found' | 'redirect_status_unsafe' | 'redirect_uri_not_allowed' | 'refund_exceeds_captured' | 'refund_not_found' | 'registration_not_found' | 'reindex_in_progress' | 'reply_target_unknown' | 'request_not_found' | 'restocking_fee_exceeds_refund' | 'result_invalid' | 'result_not_found' | 'result_not_ready' | 'return_not_found' | 'return_quantity_exceeded' | 'role_not_found' | 'same_reviewer' | 'schedule_invalid' | 'schedule_out_of_range' | 'schema_immutable' | 'schema_invalid' | 'sequence_out_of_range' | 'service_unavailable' | 'session_not_found' | 'shipment_not_found' | 'shipment_quantity_exceeded' | 'shipping_method_not_found' | 'shipping_method_unavailable' | 'signature_invalid' | 'signed_url_expired' | 'signed_url_invalid' | 'signup_closed' | 'sku_not_found' | 'sku_taken' | 'step_up_required' | 'storage_full' | 'storage_unavailable' | 'subscription_not_active' | 'subscription_not_found' | 'suppression_not_found' | 'sync_in_progress' | 'tax_rule_not_found' | 'template_data_invalid' | 'template_not_found' | 'template_not_published' | 'template_render_failed' | 'template_syntax_error' | 'tenant_not_found' | 'timestamp_out_of_window' | 'token_not_found' | 'too_many_access_lists' | 'too_many_edits' | 'too_many_live_secrets' | 'too_many_recipients' | 'type_not_allowed' | 'unknown_category' | 'unknown_embedding_profile' | 'unknown_job_type' | 'unknown_permission' | 'unsupported_document_type' | 'unsupported_schema_version' | 'upload_not_found' | 'upload_parts_mismatch' | 'upstream_unreachable' | 'user_not_found' | 'validation_failed' | 'variant_not_purchasable' | 'verification_expired' | 'verification_failed' | 'version_conflict' | 'worker_not_found';
+export type ProblemCode = 'account_not_found' | 'account_private' | 'account_suspended' | 'address_required' | 'alias_invalid' | 'alias_reserved' | 'alias_taken' | 'already_appealed' | 'already_exists' | 'already_member' | 'already_resolved' | 'amount_ambiguous' | 'amount_exceeds_capturable' | 'amount_not_representable' | 'amount_precision' | 'amount_too_large' | 'amount_too_small' | 'answer_not_found' | 'answer_sources_changed' | 'api_key_not_found' | 'api_version_unsupported' | 'appeal_window_closed' | 'attachment_not_ready' | 'attempt_finished' | 'authentication_required' | 'authorization_expired' | 'balance_insufficient' | 'batch_line_invalid' | 'batch_not_found' | 'blocked_by_you' | 'blocklist_entry_exists' | 'blocklist_entry_not_found' | 'cannot_block_self' | 'cannot_follow_self' | 'capacity_exceeded' | 'capture_pending' | 'card_data_refused' | 'cart_empty' | 'cart_line_limit' | 'cart_not_found' | 'cart_not_open' | 'category_built_in' | 'category_mandatory' | 'category_not_found' | 'channel_without_template' | 'checksum_mismatch' | 'code_invalid' | 'collection_name_taken' | 'collection_not_found' | 'comment_not_found' | 'completion_in_progress' | 'conflict' | 'connector_not_found' | 'content_blocked' | 'content_length_required' | 'context_length_exceeded' | 'conversation_closed' | 'conversation_not_found' | 'cooldown' | 'csrf_failed' | 'currency_unknown' | 'currency_unsupported' | 'deadline_in_past' | 'delivery_not_found' | 'dependency_cycle' | 'dependency_unknown' | 'derivative_not_found' | 'destination_blocked' | 'destination_not_allowed' | 'destination_not_found' | 'device_not_found' | 'direct_members_fixed' | 'discount_not_applicable' | 'discount_not_found' | 'dispute_not_found' | 'document_not_found' | 'document_too_large' | 'domain_exists' | 'domain_in_use' | 'domain_not_active' | 'domain_not_found' | 'domain_verification_failed' | 'duplicate_preference' | 'duty_conflict' | 'edit_window_closed' | 'effective_from_in_past' | 'email_change_not_found' | 'email_taken' | 'endpoint_not_allowed' | 'envelope_invalid' | 'event_not_found' | 'event_park_not_found' | 'event_type_unknown' | 'expires_at_invalid' | 'expiry_before_schedule' | 'external_identity_not_found' | 'external_identity_taken' | 'file_not_available' | 'file_not_found' | 'filter_not_allowed' | 'follow_limit_reached' | 'follow_request_not_found' | 'generation_not_configured' | 'group_too_large' | 'handle_taken' | 'hostname_invalid' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'image_not_available' | 'inbound_receipt_not_found' | 'inbound_source_not_found' | 'inbox_item_not_found' | 'index_unavailable' | 'index_version_not_found' | 'index_version_not_ready' | 'inference_cancelled' | 'inference_not_found' | 'input_not_available' | 'inputs_not_found' | 'insufficient_inventory' | 'intent_managed' | 'intent_not_captured' | 'invalid_character' | 'invalid_credentials' | 'invalid_cursor' | 'invalid_destination' | 'invalid_header' | 'invalid_quiet_hours' | 'invalid_refresh_token' | 'invalid_timezone' | 'invalid_token' | 'invalid_transition' | 'job_attempt_not_found' | 'job_not_ended' | 'job_not_found' | 'job_schedule_not_found' | 'job_type_not_found' | 'job_type_reserved' | 'last_administrator' | 'last_credential' | 'last_operator' | 'lease_lost' | 'ledger_account_not_found' | 'ledger_transaction_not_found' | 'link_disabled' | 'link_disabled_by_safety' | 'link_exhausted' | 'link_expired' | 'link_not_found' | 'malformed_json' | 'malformed_request' | 'media_not_available' | 'member_not_found' | 'member_unknown' | 'message_deleted' | 'message_not_allowed' | 'message_not_found' | 'mfa_challenge_invalid' | 'mfa_challenge_not_found' | 'mfa_enrollment_required' | 'mfa_method_not_found' | 'mfa_verification_failed' | 'model_capability_unsupported' | 'model_not_found' | 'moderation_case_not_found' | 'not_a_member' | 'not_found' | 'notification_not_found' | 'oidc_provider_not_found' | 'oidc_state_invalid' | 'oidc_ticket_invalid' | 'one_time_token_invalid' | 'operation_pending' | 'order_not_cancellable' | 'order_not_confirmed' | 'order_not_found' | 'order_not_returnable' | 'order_not_shippable' | 'order_total_limit' | 'overloaded' | 'part_checksum_mismatch' | 'part_size_mismatch' | 'password_rejected' | 'pattern_invalid' | 'payload_purged' | 'payment_declined' | 'payment_intent_not_found' | 'payment_method_invalid' | 'payment_not_capturable' | 'payment_provider_unavailable' | 'payment_refused' | 'pending_order_limit' | 'permission_denied' | 'post_not_found' | 'price_unavailable' | 'price_version_exists' | 'pricing_changed' | 'product_not_found' | 'provider_not_found' | 'provider_unsupported' | 'push_host_not_allowed' | 'quantity_limit' | 'quota_exceeded' | 'quota_scope_not_found' | 'rate_limited' | 'reconciliation_item_not_found' | 'reconciliation_run_not_found' | 'redirect_status_unsafe' | 'redirect_uri_not_allowed' | 'refund_exceeds_captured' | 'refund_not_found' | 'registration_not_found' | 'reindex_in_progress' | 'reply_target_unknown' | 'request_not_found' | 'restocking_fee_exceeds_refund' | 'result_invalid' | 'result_not_found' | 'result_not_ready' | 'return_not_found' | 'return_quantity_exceeded' | 'role_not_found' | 'same_reviewer' | 'schedule_invalid' | 'schedule_out_of_range' | 'schema_immutable' | 'schema_invalid' | 'sequence_out_of_range' | 'service_unavailable' | 'session_not_found' | 'shipment_not_found' | 'shipment_quantity_exceeded' | 'shipping_method_not_found' | 'shipping_method_unavailable' | 'signature_invalid' | 'signed_url_expired' | 'signed_url_invalid' | 'signup_closed' | 'sku_not_found' | 'sku_taken' | 'step_up_required' | 'storage_full' | 'storage_unavailable' | 'subscription_not_active' | 'subscription_not_found' | 'suppression_not_found' | 'sync_in_progress' | 'tax_rule_not_found' | 'template_data_invalid' | 'template_not_found' | 'template_not_published' | 'template_render_failed' | 'template_syntax_error' | 'tenant_not_found' | 'timestamp_out_of_window' | 'token_not_found' | 'too_many_access_lists' | 'too_many_edits' | 'too_many_live_secrets' | 'too_many_recipients' | 'type_not_allowed' | 'unknown_category' | 'unknown_embedding_profile' | 'unknown_job_type' | 'unknown_permission' | 'unsupported_document_type' | 'unsupported_schema_version' | 'upload_not_found' | 'upload_parts_mismatch' | 'upstream_unreachable' | 'user_not_found' | 'validation_failed' | 'variant_not_purchasable' | 'verification_expired' | 'verification_failed' | 'version_conflict' | 'worker_not_found';
