@@ -1,5 +1,6 @@
 /** Identity's face, and its preparations before the first request. */
 import { Type } from 'typebox'
+import type { Reader } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'
 import { principalsOf } from './accounts/find-account.ts'
@@ -61,16 +62,7 @@ export function openFace(deps: Deps): Face {
       )
       return it
     },
-    endedSessions: async (reader, session_ids) => {
-      const ended = await reader.many(
-        Session,
-        sql`
-          select w.id from unnest(${[...session_ids]}::uuid[]) w (id)
-          where not exists (select from identity.sessions s
-            where s.id = w.id and s.revoked_at is null and s.expires_at > kernel.now())`,
-      )
-      return ended.map(one => one.id)
-    },
+    endedSessions,
     realtimeToken: (session_id, account_id, tenant_id, device_id) =>
       Promise.resolve(tokens.signRealtime({ session_id, account_id, tenant_id, device_id })),
     verifyRealtime: async token => {
@@ -93,4 +85,15 @@ export function openFace(deps: Deps): Face {
       if (first) await makeFirstAdministrator(deps, first)
     },
   }
+}
+
+async function endedSessions(reader: Reader, session_ids: readonly string[]): Promise<string[]> {
+  const ended = await reader.many(
+    Session,
+    sql`
+      select w.id from unnest(${[...session_ids]}::uuid[]) w (id)
+      where not exists (select from identity.sessions s
+        where s.id = w.id and s.revoked_at is null and s.expires_at > kernel.now())`,
+  )
+  return ended.map(one => one.id)
 }

@@ -19,6 +19,6 @@ test('a new source that is added by several requests at once is one document', a
   const answers = await Promise.all([1, 2, 3, 4].map(add))
   expect(answers.map(one => one.status)).toEqual([202, 202, 202, 202])
   expect(new Set(answers.map(one => one.body.document_id)).size).toBe(1)
-  const versions = answers.map(one => one.body.document_version).toSorted()
-  expect(versions).toEqual([1, 2, 3, 4])
+  const versions = new Set(answers.map(one => one.body.document_version))
+  expect(versions).toEqual(new Set([1, 2, 3, 4]))
 })
