@@ -5,6 +5,7 @@
  * stored text are used. If a page cannot be fetched, the listing is incomplete and nothing is
  * deleted. The same holds if pages link to more URLs than are kept in memory.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import robotsParser from 'robots-parser'
 import type { SafeResponse } from '../../../kernel/outgoing/safe-fetch.ts'
 import type { Deps } from '../deps.ts'
@@ -35,6 +36,8 @@ export type Crawl = {
 const agent = 'DodecaBot'
 /** A hostile page of 50 MiB may have millions of links. */
 const links_max = 50_000
+/** After so many links the process gets a turn for its other work. */
+const links_a_turn = 200
 type Robots = { isAllowed(url: string, agent: string): boolean | undefined }
 type Place = { readonly url: string; readonly depth: number }
 
@@ -51,8 +54,13 @@ export async function* crawl(
   const queue: Place[] = starts.map(url => ({ url, depth: 0 }))
   const seen = new Set(starts)
   let fetched = 0
-  for (let next = queue.shift(); next; next = queue.shift()) {
+  let looked_at = 0
+  const rest = async () => {
+    if (++looked_at % links_a_turn === 0) await nextTurn()
     signal.throwIfAborted()
+  }
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    await rest()
     if (fetched === pages_max) {
       state.complete = false
       return
@@ -65,7 +73,8 @@ export async function* crawl(
     yield page
     if (depth === depth_max || page.content_type !== 'text/html') continue
     for (const link of linksOf(page, starts)) {
-      if (seen.has(link)) continue
+      await rest()
+      if (link === null || seen.has(link)) continue
       if (seen.size >= links_max) {
         state.complete = false
         break
@@ -159,13 +168,15 @@ async function isAllowed(
  */
 const anchors = /<a\s[^<>]{0,2000}?\bhref\s*=\s*(?:"([^"<>]{1,2048})"|'([^'<>]{1,2048})')/gi
 
-function* linksOf({ url, body }: Page, starts: readonly string[]): Generator<string, void> {
+/** Null stands for a link that leads elsewhere. */
+function* linksOf({ url, body }: Page, starts: readonly string[]): Generator<string | null, void> {
   const folders = starts.map(start => new URL('.', start).href)
   for (const [, quoted, single] of body.toString('utf8').matchAll(anchors)) {
     const href = (quoted ?? single ?? '').replaceAll('&amp;', '&')
     const target = URL.parse(href, url)
-    if (!target || !/^https?:$/.test(target.protocol)) continue
-    target.hash = ''
-    if (folders.some(folder => target.href.startsWith(folder))) yield target.href
+    if (target) target.hash = ''
+    const is_below =
+      target && folders.some(folder => /^https?:/.test(folder) && target.href.startsWith(folder))
+    yield is_below ? target.href : null
   }
 }

@@ -217,7 +217,7 @@ test.for(['connector_deleted', 'owner_lost_access'])(
 
 test('pages with very many links do not fill the memory, and nothing is deleted then', async () => {
   const ada = await world.reader()
-  const links = Array.from({ length: 60_000 }, (_, n) => `<a href="x/${n}">`)
+  const links = Array.from({ length: 60_000 }, (_, n) => `<a href="x/${n}">x</a>`)
   site.pages = new Map([
     ['/robots.txt', 'User-agent: *\nDisallow: /docs/x/'],
     ['/docs/', links.join('')],
