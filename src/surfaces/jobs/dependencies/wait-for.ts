@@ -41,7 +41,7 @@ export async function requireReadable(
     where tenant_id = ${tenant_id} and id = any(${depends_on.map(one => one.job_id)}::uuid[])`,
   )
   const readable = new Set(parents.filter(reads).map(one => one.id))
-  const all = depends_on.every(one => readable.has(one.job_id.toLowerCase()))
+  const all = depends_on.every(one => readable.has(one.job_id))
   if (!all) throw unknown(depends_on, readable, pointer)
 }
 
@@ -52,7 +52,7 @@ export async function waitFor(
   child: Child,
   depends_on: readonly Dependency[],
 ): Promise<void> {
-  const required = new Map(depends_on.map(one => [one.job_id.toLowerCase(), one.required_state]))
+  const required = new Map(depends_on.map(one => [one.job_id, one.required_state]))
   const parents = await holdParents(tx, child, [...required.keys()])
   if (parents.length < required.size) {
     throw unknown(depends_on, new Set(parents.map(one => one.id)))
@@ -122,7 +122,7 @@ async function settleEnded(
 
 function unknown(depends_on: readonly Dependency[], known: ReadonlySet<string>, pointer = '') {
   const errors = depends_on.flatMap(({ job_id }, at): FieldError[] =>
-    known.has(job_id.toLowerCase())
+    known.has(job_id)
       ? []
       : [{ location: 'body', pointer: `${pointer}/depends_on/${at}/job_id`, constraint: 'exists' }],
   )

@@ -28,7 +28,7 @@ export async function searchScope(
   collection_ids: readonly string[],
 ): Promise<SearchPlace[]> {
   const { tenant_id, names } = caller
-  const wanted = [...new Set(collection_ids.map(id => id.toLowerCase()))]
+  const wanted = [...new Set(collection_ids)]
   const places = await reader.many(
     Place,
     sql`

@@ -40,7 +40,7 @@ function blockRoute(deps: Deps): Route {
       'quota_exceeded',
     ],
     handle: async ({ tx, principal, params: { target_id } }) =>
-      reply(200, await block(tx, deps, personOf(principal), target_id.toLowerCase())),
+      reply(200, await block(tx, deps, personOf(principal), target_id)),
   })
 }
 
@@ -82,7 +82,7 @@ function muteRoute(deps: Deps): Route {
     ],
     handle: async ({ tx, principal, params: { target_id }, body }) => {
       const until = (body as typeof body | undefined)?.expires_at ?? null
-      return reply(200, await mute(tx, deps, personOf(principal), target_id.toLowerCase(), until))
+      return reply(200, await mute(tx, deps, personOf(principal), target_id, until))
     },
   })
 }

@@ -57,7 +57,7 @@ function followRoute(deps: Deps): Route {
     ],
     handle: async ({ tx, principal, params: { user_id, target_id } }) => {
       const person = selfIn(principal, user_id)
-      return reply(200, await follow(tx, deps, person, target_id.toLowerCase()))
+      return reply(200, await follow(tx, deps, person, target_id))
     },
   })
 }
@@ -76,7 +76,7 @@ function unfollowRoute(): Route {
     fails: [absent, 'permission_denied'],
     handle: async ({ tx, principal, params: { user_id, target_id } }) => {
       const person = selfIn(principal, user_id)
-      await lockPair(tx, person, target_id.toLowerCase())
+      await lockPair(tx, person, target_id)
       const follower_id = person.id
       await endFollow(tx, person.tenant_id, { follower_id, followed_id: target_id })
       return reply(204, null)
@@ -125,7 +125,7 @@ function removeFollowerRoute(): Route {
     fails: [absent, 'permission_denied'],
     handle: async ({ tx, principal, params: { follower_id } }) => {
       const { tenant_id, id: followed_id } = personOf(principal)
-      await lockPair(tx, { tenant_id, id: followed_id }, follower_id.toLowerCase())
+      await lockPair(tx, { tenant_id, id: followed_id }, follower_id)
       await endFollow(tx, tenant_id, { follower_id, followed_id })
       return reply(204, null)
     },
@@ -163,7 +163,7 @@ function acceptRoute(): Route {
     replies: { 200: Follow },
     fails: ['follow_request_not_found', 'permission_denied', 'account_suspended'],
     handle: async ({ tx, principal, params: { follower_id } }) =>
-      reply(200, await acceptRequest(tx, personOf(principal), follower_id.toLowerCase())),
+      reply(200, await acceptRequest(tx, personOf(principal), follower_id)),
   })
 }
 
@@ -179,7 +179,7 @@ function rejectRoute(): Route {
     replies: { 204: null },
     fails: ['follow_request_not_found', 'permission_denied'],
     handle: async ({ tx, principal, params: { follower_id } }) => {
-      await rejectRequest(tx, personOf(principal), follower_id.toLowerCase())
+      await rejectRequest(tx, personOf(principal), follower_id)
       return reply(204, null)
     },
   })

@@ -49,7 +49,7 @@ function likeRoute(deps: Deps): Route {
     replies: { 200: Like },
     fails: [absent, 'permission_denied', 'account_suspended', 'rate_limited'],
     handle: async ({ tx, principal, params: { post_id } }) =>
-      reply(200, await like(tx, deps, personOf(principal), post_id.toLowerCase())),
+      reply(200, await like(tx, deps, personOf(principal), post_id)),
   })
 }
 
@@ -67,7 +67,7 @@ function unlikeRoute(): Route {
     replies: { 204: null },
     fails: [absent, 'permission_denied'],
     handle: async ({ tx, principal, params: { post_id } }) => {
-      await unlike(tx, personOf(principal), post_id.toLowerCase())
+      await unlike(tx, personOf(principal), post_id)
       return reply(204, null)
     },
   })
