@@ -1,7 +1,8 @@
 /**
  * The personal data that jobs stores: the jobs that the account submitted with their parameters and
- * results, the texts in their progress and history, and its schedules. No index finds jobs by submitter, because every submission would pay
- * for it. So export and erasure read all jobs in portions, in the order of their ids.
+ * results, the texts in their progress and history, and its schedules. No index finds jobs by
+ * submitter, because every submission would pay for it. So export and erasure read all jobs in
+ * portions, in the order of their ids.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'

@@ -1,4 +1,7 @@
-/** Routes of custom domains. Only the owner may use them, and the account whose API key is the owner. Any other caller gets a 404. */
+/**
+ * Routes of custom domains. Only the owner may use them, and the account whose API key is the owner.
+ * Any other caller gets a 404.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page } from '../../../kernel/http/page.ts'
