@@ -9,6 +9,7 @@ import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
 import { rowsById, type PersonalRecord } from '../../kernel/work/personal.ts'
 import { builtInCategories } from './categories/built-in.ts'
 import type { Deps } from './deps.ts'
+import { InboxItem } from './inbox/schemas.ts'
 import { readPreferences } from './preferences/read-preferences.ts'
 import type { Data } from './schemas.ts'
 import { keyName, unseal } from './vault.ts'
@@ -151,18 +152,7 @@ async function open(
   }
 }
 
-const Item = Type.Object({
-  id: Id,
-  notification_id: nullable(Id),
-  sequence: Type.Integer(),
-  category: Type.String(),
-  title: Type.String(),
-  body: Type.String(),
-  url: nullable(Type.String()),
-  read_at: nullable(Time),
-  archived_at: nullable(Time),
-  created_at: Time,
-})
+const Item = Type.Object({ ...InboxItem.properties, notification_id: nullable(Id) })
 
 async function* inboxOf({ kernel: { db } }: Needed, { tenant_id, user_id }: Person): Records {
   const read = (after: string | null) =>

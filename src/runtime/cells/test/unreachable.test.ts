@@ -20,11 +20,13 @@ async function openSilent(): Promise<number> {
   const worker = new Worker(code, { eval: true })
   onTestFinished(async () => void (await worker.terminate()))
   const [port] = (await once(worker, 'message')) as [number]
+  // The worker stops right after its message. Nothing outside can see that it has.
   await sleep(200)
   for (let count = 0; count < 20; count++) {
     const socket = connect(port, '127.0.0.1').on('error', () => {})
     onTestFinished(() => void socket.destroy())
     const connected = once(socket, 'connect').then(() => true)
+    // No answer is the condition itself, so it takes a wait.
     if (!(await Promise.race([connected, sleep(500, false)]))) return port
   }
   throw new Error('the queue does not fill')

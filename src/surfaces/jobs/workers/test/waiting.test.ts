@@ -80,13 +80,7 @@ describe('a worker that waits', () => {
   test('that leaves while it is claiming gives the job back at once', async () => {
     const { worker, submit } = await workshop(world, { lease_seconds: 300 })
     const id = await submit()
-    const claim = { claim_id: newId(), wait_seconds: 0 }
-    const held = await holdClaim(claim.claim_id)
-    const left = new AbortController()
-    const claiming = worker.claim(claim, { signal: left.signal }).catch(() => 'left')
-    await held.waits(1)
-    left.abort()
-    expect(await claiming).toBe('left')
+    const { held } = await leaveWhileClaiming(worker)
     // The platform has to see the end of the connection.
     await setTimeout(500)
     await held.end()
@@ -102,15 +96,10 @@ describe('a worker that waits', () => {
   test('that repeats its claim keeps the job, although the first connection broke', async () => {
     const { worker, submit } = await workshop(world, { lease_seconds: 300 })
     const id = await submit()
-    const claim = { claim_id: newId(), wait_seconds: 0 }
-    const held = await holdClaim(claim.claim_id)
-    const left = new AbortController()
-    const claiming = worker.claim(claim, { signal: left.signal }).catch(() => 'left')
-    await held.waits(1)
-    left.abort()
-    expect(await claiming).toBe('left')
+    const { claim, held } = await leaveWhileClaiming(worker)
     const repeated = worker.take(claim)
     await held.waits(2)
+    // The platform has to see the end of the first connection.
     await setTimeout(500)
     await held.end()
     const taken = await repeated
@@ -120,6 +109,18 @@ describe('a worker that waits', () => {
     expect(await world.history(id)).toEqual(['submitted', 'started', 'succeeded'])
   })
 })
+
+/** The worker disconnects while its claim waits in the database. */
+async function leaveWhileClaiming(worker: Awaited<ReturnType<typeof workshop>>['worker']) {
+  const claim = { claim_id: newId(), wait_seconds: 0 }
+  const held = await holdClaim(claim.claim_id)
+  const left = new AbortController()
+  const claiming = worker.claim(claim, { signal: left.signal }).catch(() => 'left')
+  await held.waits(1)
+  left.abort()
+  expect(await claiming).toBe('left')
+  return { claim, held }
+}
 
 /** Holds every request with this claim back, until it ends. */
 async function holdClaim(claim_id: string) {
