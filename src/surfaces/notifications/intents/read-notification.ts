@@ -49,7 +49,8 @@ async function rowFor(
     sql`
       select id from notifications.delivery_attempts
       where tenant_id = ${row.tenant_id} and intent_id = ${id} and channel = 'in_app'
-        and state = 'delivered'`,
+        and state = 'delivered'
+      limit 1`,
   )
   if (!arrived) throw problem('notification_not_found')
   return { ...row, ...of_sender }
