@@ -82,9 +82,10 @@ function receiver(
 ): ReceivedParts['receive'] {
   return async (reference, part_number, body, size) =>
     await withDraft(spool, async draft => {
-      const written = await writeSynced(draft, body, received => {
+      const check = (received: number) => {
         if (received > size) throw new PartSizeDiffers(received)
-      })
+      }
+      const written = await writeSynced(draft, body, { check, frees: true })
       if (written.size !== size) throw new PartSizeDiffers(written.size)
       await fault('objects.after_part_draft')
       const name = newSecret(9)

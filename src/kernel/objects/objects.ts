@@ -94,7 +94,10 @@ export type PresignedParts = {
  */
 export type ReceivedParts = {
   readonly kind: 'received'
-  /** Stores exactly `size` bytes, or nothing; throws `PartSizeDiffers`. */
+  /**
+   * Stores exactly `size` bytes, or nothing; throws `PartSizeDiffers`. The memory of the pieces is
+   * given back when they are written, so nothing else may use them.
+   */
   receive(
     reference: string,
     part_number: number,

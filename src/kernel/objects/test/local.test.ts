@@ -100,6 +100,27 @@ test.concurrent('a part has exactly its size, or there is none', async () => {
   expect(await readdir(join(folder, 'spool/tmp'))).toEqual([])
 })
 
+test.concurrent('the memory of a part is given back when its bytes are on the disk', async () => {
+  const objects = open(await newFolder())
+  const key = newKey()
+  const reference = await objects.multipart.begin(key)
+  const pieces = Array.from({ length: 40 }, () => randomBytes(64 * 1024))
+  const whole = Buffer.concat(pieces)
+  const waiting: number[] = []
+  async function* body() {
+    for (const [index, piece] of pieces.entries()) {
+      waiting.push(pieces.slice(0, index).filter(({ byteLength }) => byteLength > 0).length)
+      yield await Promise.resolve(piece)
+    }
+  }
+  const part = await receiveOf(objects)(reference, 1, body(), whole.length)
+  expect(pieces.map(({ byteLength }) => byteLength)).toEqual(pieces.map(() => 0))
+  // Two writes of 1 MiB: one runs while the next is collected.
+  expect(Math.max(...waiting)).toBeLessThanOrEqual(32)
+  await objects.multipart.complete({ key, reference }, [part], sha256(whole))
+  expect((await read(objects, key))?.equals(whole)).toBe(true)
+})
+
 test.concurrent('of two that send one part at once, each has a file of its own', async () => {
   const folder = await newFolder()
   const objects = open(folder)
