@@ -15,12 +15,12 @@ import { wantsEvents, type CompiledRoute } from './compile-route.ts'
 import { inspect } from './content.ts'
 import type { Cursors, Query } from './cursor.ts'
 import type { Exchange } from './exchange.ts'
-import type { IdempotencyRecord, Outcome } from '../idempotency/records.ts'
+import type { Outcome } from '../idempotency/records.ts'
 import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
 import type { SseEvent } from './sse.ts'
 import type { Keyring } from '../keys.ts'
 import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.ts'
-import type { Keyed } from '../idempotency/keyed.ts'
+import type { Keyed, Recalled } from '../idempotency/keyed.ts'
 import { keyedStream, keyedWork, present, render } from './keyed-request.ts'
 import type { Rendered } from './reply.ts'
 import { Problem, problem } from '../errors/problem.ts'
@@ -69,7 +69,7 @@ export function handleRequest(
 
 type Asked = Admitted & {
   readonly key: string | null
-  readonly recalled: Promise<IdempotencyRecord> | undefined
+  readonly recalled: Recalled | undefined
 }
 
 function proceed(

@@ -13,6 +13,8 @@ import type { Metrics } from '../observability/metrics.ts'
 import {
   endLease,
   lookUp,
+  nameOf,
+  recall,
   recorded,
   recordFinish,
   recordOutcome,
@@ -65,11 +67,13 @@ type Attempt = Result | 'busy' | 'again'
 type Known = { readonly record: IdempotencyRecord }
 type Started = { operation_id: string; attempt: 'first' | 'resumed' }
 
+export type Recalled = Promise<IdempotencyRecord | undefined>
+
 export type Keyed = {
   /** `recalled` is the value that `recall` returned for the same scope. */
-  run(work: KeyedWork, recalled?: Promise<IdempotencyRecord>): Promise<Result>
+  run(work: KeyedWork, recalled?: Recalled): Promise<Result>
   /** The record of a known outcome. It is read while the permission check still runs. */
-  recall(scope: KeyedName): Promise<IdempotencyRecord> | undefined
+  recall(scope: KeyedName): Recalled | undefined
 }
 
 const poll_ms = 100
@@ -80,7 +84,7 @@ export function openKeyed(deps: KeyedDeps): Keyed {
   return {
     recall: name => {
       if (!recent.has(nameOf(name))) return undefined
-      const record = lookUp(deps.db, name)
+      const record = recall(deps.db, name)
       record.catch(() => {}) // A caller without permission never gets the outcome.
       return record
     },
@@ -111,10 +115,6 @@ export function openKeyed(deps: KeyedDeps): Keyed {
   }
 }
 
-function nameOf({ principal_id, operation, key }: KeyedName): string {
-  return `${principal_id}\n${operation}\n${key}`
-}
-
 const recent_max = 10_000
 function remember(recent: Set<string>, id: string): void {
   if (recent.size >= recent_max) for (const oldest of recent) if (recent.delete(oldest)) break
@@ -126,10 +126,10 @@ async function again(
   deps: KeyedDeps,
   work: KeyedWork,
   deadline: number,
-  recalled: Promise<IdempotencyRecord> | undefined,
+  recalled: Recalled | undefined,
 ): Promise<Result> {
-  const record = await (recalled ?? lookUp(deps.db, work.scope))
-  const attempt = record.state === 'completed' ? await known(deps, work, record) : 'again'
+  const record = await (recalled ?? recall(deps.db, work.scope))
+  const attempt = record?.state === 'completed' ? await known(deps, work, record) : 'again'
   return attempt === 'busy' || attempt === 'again' ? lead(deps, work, deadline) : attempt
 }
 

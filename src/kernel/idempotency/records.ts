@@ -15,6 +15,10 @@ export type KeyedName = {
   readonly key: string
 }
 
+export function nameOf({ principal_id, operation, key }: KeyedName): string {
+  return `${principal_id}\n${operation}\n${key}`
+}
+
 export type KeyedScope = KeyedName & {
   readonly tenant_id: string
   readonly fingerprint: Buffer
@@ -45,14 +49,28 @@ export const IdempotencyRecord = Type.Object({
 })
 export type IdempotencyRecord = Static<typeof IdempotencyRecord>
 
+const columns = sql`
+  r.state, r.fingerprint, r.operation_id, r.leased_until > now() as leased,
+  r.status, r.headers, r.body, r.sealed_body, r.resource_ref`
+
+/** Reads a record without the lock of its scope. This is enough for an outcome that is known. */
+export function recall(reader: Reader, scope: KeyedName): Promise<IdempotencyRecord | undefined> {
+  return reader.maybe(
+    IdempotencyRecord,
+    sql`
+      select false as locked, ${columns}
+      from kernel.idempotency_records r
+      where r.principal_id = ${scope.principal_id} and r.operation = ${scope.operation}
+        and r.key = ${scope.key}`,
+  )
+}
+
 /** Takes the scope's lock if it is free and reads its record, in one statement. */
 export function lookUp(reader: Reader, scope: KeyedName): Promise<IdempotencyRecord> {
   return reader.one(
     IdempotencyRecord,
     sql`
-      select pg_try_advisory_xact_lock(${lockOf(scope)}) as locked,
-        r.state, r.fingerprint, r.operation_id, r.leased_until > now() as leased,
-        r.status, r.headers, r.body, r.sealed_body, r.resource_ref
+      select pg_try_advisory_xact_lock(${lockOf(scope)}) as locked, ${columns}
       from (values (true)) as always (one)
       left join kernel.idempotency_records r
         on r.principal_id = ${scope.principal_id}
@@ -193,6 +211,5 @@ function resourceRef(outcome: Outcome): string | null {
 
 /** A hash of the scope with 64 bits. A collision causes only a wait, never a wrong outcome. */
 function lockOf(scope: KeyedName): string {
-  const text = `${scope.principal_id}\n${scope.operation}\n${scope.key}`
-  return hash('sha256', text, 'buffer').readBigInt64BE().toString()
+  return hash('sha256', nameOf(scope), 'buffer').readBigInt64BE().toString()
 }
