@@ -74,7 +74,7 @@ export function buildApp(options: AppOptions): Server {
     const target = url.length > url_bytes_max ? tooLong : router.find(method, url)
     const found = target instanceof Problem ? null : target
     const exchange = new Exchange(request, response, found, { ...options, common })
-    response.once('finish', () => finish(options, exchange))
+    response.on('finish', () => finish(options, exchange))
     if (allowsOthers) allowOrigin(origins, exchange)
     if (announcesBody(request)) exchange.incoming = incomingOf(options, exchange)
     try {

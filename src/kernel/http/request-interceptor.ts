@@ -84,6 +84,8 @@ export function serverBehind(
       keepAliveTimeout: limits.idle_ms,
       connectionsCheckingInterval: 1000,
       requireHostHeader: false,
+      // A request without a body has no stream events then, and nothing here waits for one.
+      optimizeEmptyRequests: true,
       // Any other upgrade is handled like an ordinary request.
       shouldUpgradeCallback: request => sockets.takes(request),
     },
