@@ -3,21 +3,18 @@
  * templates, statuses, classes and consumer names, never ids, tenants or paths.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { RequestDurations } from './request-durations.ts'
 
 export type Metrics = ReturnType<typeof openMetrics>
 
 export function openMetrics() {
   const registry = new Registry()
   const registers = [registry]
+  const requests = new RequestDurations()
+  registry.registerMetric(requests as unknown as Histogram)
   return {
     registry,
-    requests: new Histogram({
-      name: 'http_server_request_duration_seconds',
-      help: 'Time from the request to the end of the response',
-      labelNames: ['method', 'route', 'status'],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-      registers,
-    }),
+    requests,
     idempotency: new Counter({
       name: 'idempotency_total',
       help: 'Keyed requests by their result',
