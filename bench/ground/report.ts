@@ -143,9 +143,9 @@ function withOldRows(section: Section, before: string | undefined): Section {
   const lines = before?.split('\n').filter(line => line.startsWith('|')) ?? []
   const [heads, , ...old] = lines.map(line =>
     line
-      .split('|')
+      .split(/(?<!\\)\|/)
       .slice(1, -1)
-      .map(cell => cell.trim()),
+      .map(cell => cell.trim().replaceAll(String.raw`\|`, '|')),
   )
   const names = new Set(old.map(([name]) => name))
   if (heads?.join() !== section.columns.join() || names.size < old.length) return section
@@ -154,7 +154,8 @@ function withOldRows(section: Section, before: string | undefined): Section {
 }
 
 function markdown({ title, columns, rows, verdicts, notes }: Section, facts: string): string {
-  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const row = (cells: readonly string[]) =>
+    `| ${cells.map(cell => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`
   const rule = columns.map((_, at) => (at === 0 ? '---' : '---:'))
   const said = [...verdicts.map(sentence), ...notes.filter(Boolean)].map(one => `- ${one}`)
   return [
