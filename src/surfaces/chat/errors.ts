@@ -49,8 +49,8 @@ export const errors = {
   already_member: {
     status: 409,
     title: 'The person is a member already',
-    cause: 'The person was added before, perhaps by another admin.',
-    cure: 'List the members with `GET /v1/conversations/{id}/members`.',
+    cause: 'A person was added before, perhaps by another admin.',
+    cure: 'Leave out the people whose places are in `errors`.',
   },
   direct_members_fixed: {
     status: 409,
@@ -80,7 +80,7 @@ export const errors = {
     status: 422,
     title: 'A person cannot be added',
     cause: 'An id does not belong to an active account that you may add.',
-    cure: 'Check the ids.',
+    cure: 'Check the ids whose places are in `errors`.',
   },
   group_too_large: {
     status: 422,

@@ -24,9 +24,10 @@ export async function createConversation(
   asked: CreateConversation,
 ): Promise<Creation> {
   const { id: user_id, tenant_id } = creator
-  const others = asked.member_ids.map(one => one.toLowerCase()).filter(id => id !== user_id)
+  const ids = asked.member_ids.map(one => one.toLowerCase())
+  const others = ids.filter(id => id !== user_id)
   checkShape(deps, asked, others)
-  await requireAddable(tx, deps, creator, others)
+  await requireAddable(tx, deps, creator, others, { member: 'member_ids', ids })
   const id = newId()
   const direct_key = asked.type === 'direct' ? [user_id, ...others].toSorted().join(' ') : null
   const made = await tx.maybe(

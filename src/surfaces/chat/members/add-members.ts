@@ -10,7 +10,7 @@ import { problem } from '../errors.ts'
 import { endChanges, lockConversation, nextChange } from '../conversations/change.ts'
 import { requireSeat } from '../conversations/seat.ts'
 import type { Seat } from '../schemas.ts'
-import { requireAddable, requireRoom } from './require-addable.ts'
+import { placesOf, requireAddable, requireRoom } from './require-addable.ts'
 
 const Known = Type.Object({ user_id: Type.String() })
 
@@ -24,7 +24,8 @@ export async function addMembers(
   if (before.type === 'direct') throw problem('direct_members_fixed')
   const ids = user_ids.map(id => id.toLowerCase())
   const actor = { id: seat.user_id, tenant_id: seat.tenant_id }
-  await requireAddable(tx, deps, actor, ids)
+  const named = { member: 'user_ids', ids }
+  await requireAddable(tx, deps, actor, ids, named)
   await requireRoom(tx, deps, actor, ids)
   const conversation = await lockConversation(tx, seat)
   const own = await requireSeat(tx, seat)
@@ -46,7 +47,10 @@ export async function addMembers(
       where tenant_id = ${tenant_id} and conversation_id = ${id}
         and user_id = any(${ids}::uuid[]) and left_sequence is null`,
   )
-  if (there.length > 0) throw problem('already_member')
+  if (there.length > 0) {
+    const people = there.map(one => one.user_id)
+    throw problem('already_member', { errors: placesOf(named, people, 'new_member') })
+  }
   const rows = ids.map(user_id => {
     const { revision } = nextChange(tx, conversation, 'conversation.member_added', {
       user_id,

@@ -5,8 +5,12 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import type { FieldError } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+
+/** The list of a request that names people, in lower case. */
+export type Named = { readonly member: string; readonly ids: readonly string[] }
 
 const Full = Type.Object({ user_id: Type.String() })
 
@@ -15,13 +19,29 @@ export async function requireAddable(
   { people, blocks }: Pick<Deps, 'people' | 'blocks'>,
   actor: { readonly id: string; readonly tenant_id: string },
   user_ids: readonly string[],
+  named: Named,
 ): Promise<void> {
   const { tenant_id } = actor
   const known = await people.membersOf(tx, tenant_id, user_ids)
   const pairs = user_ids.map(other => [actor.id, other] as const)
   const blocked = await blocks.blockedPairs(tx, tenant_id, pairs)
-  const unknown = user_ids.findIndex((id, at) => !known.has(id) || blocked[at])
-  if (unknown >= 0) throw problem('member_unknown')
+  const unknown = user_ids.filter((id, at) => !known.has(id) || blocked[at])
+  if (unknown.length > 0) {
+    throw problem('member_unknown', { errors: placesOf(named, unknown, 'exists') })
+  }
+}
+
+/** Where these people stand in the request. */
+export function placesOf(
+  { member, ids }: Named,
+  people: readonly string[],
+  constraint: string,
+): FieldError[] {
+  return people.map(id => ({
+    location: 'body',
+    pointer: `/${member}/${ids.indexOf(id)}`,
+    constraint,
+  }))
 }
 
 /** Limits the conversations of each one who joins, and the people that one person adds. */

@@ -68,6 +68,21 @@ describe.concurrent('members', () => {
     )
   })
 
+  test('a refusal says which of the people cannot be added', async () => {
+    const [ada, bob, cleo] = (await world.people(3)) as [Json, Json, Json]
+    const pointers = ({ body }: Json) => body.errors?.map((one: Json) => one.pointer)
+    const member_ids = [ada.id, bob.id, newId(), cleo.id, newId()]
+    const group = { type: 'group', title: 'Some', member_ids }
+    const unknown = await ada.ask('POST', '/v1/conversations', group)
+    expect(unknown.body.code).toBe('member_unknown')
+    expect(pointers(unknown)).toEqual(['/member_ids/2', '/member_ids/4'])
+    const members = `/v1/conversations/${await ada.group([bob])}/members`
+    const user_ids = [cleo.id, bob.id.toUpperCase()]
+    const again = await ada.ask('POST', members, { user_ids })
+    expect(again.body.code).toBe('already_member')
+    expect(pointers(again)).toEqual(['/user_ids/1'])
+  })
+
   test('row 13: receipts rise, and never beyond the latest message', async () => {
     const [ada, bob] = (await world.people(2)) as [Json, Json]
     const id = await ada.direct(bob)
