@@ -1,6 +1,7 @@
 /**
  * Routes of carts. Owners see and change only their own carts; other carts do not exist for them.
  */
+import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { viewTag } from '../../../kernel/http/etag.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
@@ -22,6 +23,7 @@ const one = `${path}/{cart_id}` as const
 const item = `${one}/items/{sku}` as const
 const absent = 'cart_not_found'
 
+const CartRow = Type.Object({ ...CartSummary.properties, created_us: Type.Integer() })
 type Owner = { readonly id: string; readonly tenant_id: string }
 
 function keyOf({ id: owner_id, tenant_id }: Owner, cart_id: string): CartKey {
@@ -75,16 +77,22 @@ function listRoute(): Route {
     query: pageQuery({}),
     replies: { 200: page(CartSummary) },
     handle: async ({ tx, principal: { id, tenant_id }, list }) => {
+      // The buyer chooses the ids, so they do not sort by time. An owner has few carts, which are
+      // sorted in memory.
       const { body, headers } = await pageOf(tx, {
         scope: list,
-        row: CartSummary,
-        place: ['id'],
+        row: CartRow,
+        place: ['created_us', 'id'],
+        view: ({ created_us: _at, ...cart }) => cart,
         fetch: (after, n) => sql`
-          select id, state, currency, order_id, version, created_at, updated_at
+          select id, state, currency, order_id, version, created_at, updated_at,
+            (extract(epoch from created_at) * 1000000)::bigint as created_us
           from commerce.carts
           where tenant_id = ${tenant_id} and owner_id = ${id}
-            and (${after.id}::uuid is null or id < ${after.id}::uuid)
-          order by id desc limit ${n}`,
+            and (${after.id}::uuid is null or (created_at, id) < (
+              timestamptz 'epoch' + ${after.created_us}::bigint * interval '1 microsecond',
+              ${after.id}::uuid))
+          order by created_at desc, id desc limit ${n}`,
       })
       return reply(200, body, headers)
     },

@@ -1,5 +1,7 @@
 /** Requests about orders and carts: at the same time, with ids in capitals, too large, and with versions. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Answer } from '../../../../test/world.ts'
 import { openShopWorld, visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
 
 let world: ShopWorld
@@ -83,4 +85,19 @@ test('the tag of a cart is the one of its last change, and changes with what is 
   expect([now.status, now.body.items[0].availability]).toEqual([200, 'insufficient'])
   expect((await change(now.headers.get('etag') ?? '')).status).toBe(200)
   expect((await change(tag)).status).toBe(412)
+})
+
+test('carts are listed newest first, whatever their ids are', async () => {
+  const own = await shop.buyer()
+  const sku = await shop.product()
+  // The buyer chooses the ids: here the newest has the smallest one.
+  const ids = [3, 2, 1].map(n => `${n}${randomUUID().slice(1)}`)
+  for (const id of ids) await own.ask('PUT', `/v1/carts/${id}/items/${sku}`, { quantity: 1 })
+  const listed: string[] = []
+  for (let next: string | null = '/v1/carts?limit=2'; next;) {
+    const { body }: Answer = await own.ask('GET', next)
+    listed.push(...body.data.map((one: { id: string }) => one.id))
+    next = body.next_cursor && `/v1/carts?limit=2&cursor=${body.next_cursor}`
+  }
+  expect(listed).toEqual(ids.toReversed())
 })
