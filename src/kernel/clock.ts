@@ -30,6 +30,17 @@ export function rfc3339(ms: number): string {
   return new Date(ms).toISOString()
 }
 
+const day_ms = 86_400_000
+
+/** The UTC day of a time, in days since the epoch. */
+export function dayOf(at_ms: number): number {
+  return Math.floor(at_ms / day_ms)
+}
+
+export function dayText(day: number): string {
+  return new Date(day * day_ms).toISOString().slice(0, 10)
+}
+
 export function parseTime(text: string): number {
   return Date.parse(text)
 }

@@ -204,6 +204,17 @@ test('a day that does not exist is refused with its field', async () => {
   expect(status).toBe(200)
 })
 
+test('usage of more days than are summed at once, or of none, is refused', async () => {
+  const one = await world.someone()
+  for (const query of ['from=2025-01-01&to=2026-02-05', 'from=2026-01-02&to=2026-01-01']) {
+    const refused = await one.ask('GET', `/v1/usage?${query}`)
+    expect(code(refused), query).toEqual([422, 'validation_failed'])
+    expect(refused.body.errors[0]).toMatchObject({ location: 'query', pointer: '/from' })
+  }
+  const most = await one.ask('GET', '/v1/usage?from=2025-01-01&to=2026-02-04')
+  expect(most.status, most.text).toBe(200)
+})
+
 test('all counters are the sums of the usage rows', async () => {
   expect(await world.faults()).toEqual([])
 })

@@ -4,14 +4,15 @@
  */
 import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
+import { dayOf, dayText } from '../../../kernel/clock.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { Day, dayRange, days_max } from '../../../kernel/http/day-range.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { Id, nullable, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { Currency, Decimal } from '../schemas.ts'
 
-const Day = Type.String({ format: 'date', minLength: 10, maxLength: 10 })
 const Units = Type.Integer({ minimum: 0 })
 
 const UsageLine = Type.Object(
@@ -30,17 +31,15 @@ const UsageLine = Type.Object(
 )
 
 const Row = Type.Object({ ...UsageLine.properties, place: Type.String() })
-const span_days_max = 400
 
-export function usageRoutes(_deps: Deps): readonly Route[] {
+export function usageRoutes({ kernel }: Deps): readonly Route[] {
   return [
     route({
       method: 'GET',
       path: '/v1/usage',
       name: 'listUsage',
       summary: 'Get the usage and cost of calls, by day or by model',
-      description:
-        'Days are in UTC. The first and the last day are included. The default is the last 30 days. `scope=tenant` requires the permission `inference.usage.read`.',
+      description: `Days are in UTC. The first and the last day are included, and there are at most ${days_max}. The default is the last 30 days. \`scope=tenant\` requires the permission \`inference.usage.read\`.`,
       permission: 'inference.operations.create',
       asks_grants: true,
       added: true,
@@ -53,7 +52,8 @@ export function usageRoutes(_deps: Deps): readonly Route[] {
       replies: { 200: page(UsageLine) },
       fails: ['permission_denied', 'validation_failed'],
       handle: async ({ tx, principal, query, grants, list }) => {
-        const { from = null, to = null, group_by = 'day', scope = 'own' } = query
+        const { group_by = 'day', scope = 'own' } = query
+        const { from, to } = dayRange(query, dayOf(kernel.clock.nowMs()))
         if (scope === 'tenant' && !(await grants()).has('inference.usage.read')) {
           const own =
             'Seeing the usage of the tenant needs inference.usage.read. Leave `scope` out to see your own.'
@@ -87,11 +87,7 @@ export function usageRoutes(_deps: Deps): readonly Route[] {
                 from inference.generation_usage u
                 where u.tenant_id = ${principal.tenant_id}
                   and (${own}::uuid is null or u.principal_id = ${own}::uuid)
-                  and u.counted_on between greatest(
-                      coalesce(${from}::date, (kernel.now() at time zone 'UTC')::date - 30),
-                      coalesce(${to}::date, (kernel.now() at time zone 'UTC')::date)
-                        - ${span_days_max}::int)
-                    and coalesce(${to}::date, (kernel.now() at time zone 'UTC')::date)) grouped
+                  and u.counted_on between ${dayText(from)}::date and ${dayText(to)}::date) grouped
               group by grouped.day, grouped.model_deployment_id, grouped.currency) lines
             where ${after.place}::text is null or place > ${after.place}
             order by place limit ${n}`,

@@ -63,14 +63,3 @@ export function eventId(batch_id: string, at_ms: number, place: number): string 
   const last = place.toString(16).padStart(4, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-${batch_id.slice(14, 32)}${last}`
 }
-
-const day_ms = 86_400_000
-
-/** The UTC day to which a click belongs, in days since the epoch. */
-export function dayOf(at_ms: number): number {
-  return Math.floor(at_ms / day_ms)
-}
-
-export function dayText(day: number): string {
-  return new Date(day * day_ms).toISOString().slice(0, 10)
-}

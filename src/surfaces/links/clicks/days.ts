@@ -3,9 +3,9 @@
  * retention ends.
  */
 import { Type } from 'typebox'
+import { dayOf, dayText } from '../../../kernel/clock.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../settings.ts'
-import { dayOf, dayText } from './batch.ts'
 
 const days_ahead = 3
 /** A click whose time is further in the future has a wrong clock. */

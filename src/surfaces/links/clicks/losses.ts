@@ -1,6 +1,6 @@
 /** Counts lost clicks by day, and keeps the numbers until the database has them. */
+import { dayOf } from '../../../kernel/clock.ts'
 import type { Db } from '../../../kernel/database/db.ts'
-import { dayOf } from './batch.ts'
 import { storeLosses } from './store-batches.ts'
 
 export class Losses {

@@ -5,10 +5,10 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
+import { dayText } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../settings.ts'
-import { dayText } from '../clicks/batch.ts'
 import { BatchCounts } from './batch-counts.ts'
 import type { CoarseContext } from '../clicks/context.ts'
 import type { Pace } from '../clicks/pace.ts'

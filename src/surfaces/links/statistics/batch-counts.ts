@@ -3,7 +3,8 @@
  * link, context and day.
  */
 import { Type, type Static } from 'typebox'
-import { dayOf, type Batch } from '../clicks/batch.ts'
+import { dayOf } from '../../../kernel/clock.ts'
+import type { Batch } from '../clicks/batch.ts'
 
 export const BatchCounts = Type.Object({
   links: Type.Array(Type.Tuple([Type.String(), Type.String()])),

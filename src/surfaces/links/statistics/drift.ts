@@ -3,10 +3,10 @@
  * yet added are left out on both sides.
  */
 import { Type } from 'typebox'
+import { dayOf, dayText } from '../../../kernel/clock.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Check } from '../../../kernel/surface.ts'
 import type { Kernel } from '../settings.ts'
-import { dayOf, dayText } from '../clicks/batch.ts'
 
 const shown_max = 20
 

@@ -4,12 +4,12 @@
  * and whether clicks of these days were lost.
  */
 import { Type, type Static } from 'typebox'
+import { dayText } from '../../../kernel/clock.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { days_max, type DayRange } from '../../../kernel/http/day-range.ts'
 import { nullable, Time } from '../../../kernel/http/shapes.ts'
-import { dayText } from '../clicks/batch.ts'
 import { dimensions, type Dimension } from '../clicks/context.ts'
-import { days_max, type DayRange } from './day-range.ts'
 import { other_key, type Dimensions } from './tally.ts'
 import type { Clicked } from '../clicks/visitor.ts'
 

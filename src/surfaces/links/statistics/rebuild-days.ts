@@ -4,13 +4,13 @@
  * are stored but not yet added are left out. Days whose single clicks are deleted are not changed.
  */
 import { Type } from 'typebox'
+import { dayOf, dayText } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import type { DayRange } from '../../../kernel/http/day-range.ts'
 import type { Kernel } from '../settings.ts'
 import { statistics_lock, type Sum } from './add-up.ts'
-import { dayOf, dayText } from '../clicks/batch.ts'
 import type { CoarseContext } from '../clicks/context.ts'
-import type { DayRange } from './day-range.ts'
 import { Tally } from './tally.ts'
 
 export type Scope = DayRange & {

@@ -5,11 +5,11 @@
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { dayOf } from '../../../kernel/clock.ts'
+import { Day, dayRange } from '../../../kernel/http/day-range.ts'
 import { closed, Id, nullable, text } from '../../../kernel/http/shapes.ts'
 import type { JobType, Projection, RunningJob } from '../../../kernel/surface.ts'
 import type { Kernel } from '../settings.ts'
-import { Day, dayRange } from './day-range.ts'
-import { dayOf } from '../clicks/batch.ts'
 import { countEvents, rebuildableDays, rebuildDay } from './rebuild-days.ts'
 
 export const rebuild_type = 'links.stats_rebuild'

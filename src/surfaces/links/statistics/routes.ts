@@ -1,5 +1,7 @@
 /** The routes of clicks: an owner's statistics, and rebuilding them. */
 import { Type } from 'typebox'
+import { dayOf } from '../../../kernel/clock.ts'
+import { Day, dayRange } from '../../../kernel/http/day-range.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Id, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -8,9 +10,7 @@ import { problem } from '../errors.ts'
 import { ownerOfLink } from '../owners.ts'
 import { Code, Hostname, OnDomain } from '../schemas.ts'
 import { findLink } from '../shortening/link-row.ts'
-import { dayOf } from '../clicks/batch.ts'
 import { dimensions, type Dimension } from '../clicks/context.ts'
-import { Day, dayRange } from './day-range.ts'
 import { readStats, Stats } from './read-stats.ts'
 import { rebuild_type } from './rebuild-job.ts'
 

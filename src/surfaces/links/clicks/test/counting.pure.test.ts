@@ -1,11 +1,12 @@
 /** The parts of the way of a click that need nothing outside: contexts, batches, frames, sums. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { dayOf, dayText } from '../../../../kernel/clock.ts'
 import { isId, newId } from '../../../../kernel/ids.ts'
 import { openAgents } from '../agents.ts'
 import { sumsOf } from '../../statistics/add-up.ts'
 import { countsOf, type BatchCounts } from '../../statistics/batch-counts.ts'
-import { BatchBuilder, dayOf, dayText, eventId, type Batch } from '../batch.ts'
+import { BatchBuilder, eventId, type Batch } from '../batch.ts'
 import { languageOf, openContexts, sourceOf } from '../context.ts'
 import { framesIn, fromFrame, toFrame } from '../frames.ts'
 import { Taken } from '../taken.ts'

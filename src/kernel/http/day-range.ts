@@ -1,15 +1,17 @@
-/** A range of UTC days from a query. The range includes both ends, and its length is limited. */
+/**
+ * A range of UTC days from a request. The range includes both ends, and its length is limited.
+ * Without an end it ends today, and without a beginning it has the last 30 days.
+ */
 import { Type } from 'typebox'
-import type { FieldError } from '../../../kernel/errors/problem.ts'
-import { problem } from '../errors.ts'
-import { dayOf, dayText } from '../clicks/batch.ts'
+import { dayOf, dayText } from '../clock.ts'
+import { problem, type FieldError } from '../errors/problem.ts'
 
 export const days_max = 400
 const days_usual = 30
-/** The epoch, which is before any click. PostgreSQL has no year 0. */
+/** The epoch, which is before anything that is counted. */
 const first_day = 0
 
-export const Day = Type.String({ pattern: String.raw`^\d{4}-\d\d-\d\d$`, maxLength: 10 })
+export const Day = Type.String({ format: 'date', minLength: 10, maxLength: 10 })
 
 /** Days since the epoch. */
 export type DayRange = { readonly from: number; readonly to: number }
@@ -31,7 +33,6 @@ export function dayRange(
 
 function dayIn(text: string, pointer: string, location: FieldError['location']): number {
   const day = dayOf(Date.parse(`${text}T00:00:00Z`))
-  if (Number.isNaN(day) || dayText(day) !== text) throw invalid(pointer, 'format', location)
   if (day < first_day) throw invalid(pointer, 'minimum', location)
   return day
 }
@@ -39,7 +40,6 @@ function dayIn(text: string, pointer: string, location: FieldError['location']):
 const rules = {
   order: { detail: 'The first day may not come after the last.' },
   range: { detail: `At most ${days_max} days are answered at once.`, params: { limit: days_max } },
-  format: { detail: 'This day does not exist.' },
   minimum: {
     detail: `Days are counted from ${dayText(first_day)} on.`,
     params: { limit: dayText(first_day) },
