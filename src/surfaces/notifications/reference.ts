@@ -40,7 +40,9 @@ export const reference: Reference = {
     dedupe: [
       'A second message with this key within the window is suppressed, unless the first one ended without being sent.',
     ],
-    digest: ['Messages with this key within the window become one message.'],
+    digest: [
+      'Messages to this recipient with this key become one message when the window ends, which the first of them begins. Its template gets `events`, the `data` of each (at most 100), and their number as `total`. A digest has no `scheduled_at`.',
+    ],
     window_seconds: ['The length of the window in seconds.', 3600],
     dedupe_key: ['Lets one recipient appear twice in a batch.', 'invoice-7'],
     emit_events: ['Whether the members of the batch announce their states as events.', false],

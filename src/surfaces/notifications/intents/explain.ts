@@ -8,7 +8,7 @@ import { nil_id } from '../../../kernel/ids.ts'
 import { destinationHash, type Address } from '../addresses.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { Recipient } from '../schemas.ts'
+import type { Channel, Recipient } from '../schemas.ts'
 import type { Decision } from './decide.ts'
 import { loadFacts, readSuppressions, type FactsOf, type Target } from './load-facts.ts'
 import { planChannel } from './plan.ts'
@@ -29,11 +29,16 @@ export async function explain(
   const prepared = await prepare(tx, deps, { tenant_id, grants }, asked)
   await requireData(deps, prepared.template, asked.data ?? {})
   const { recipient, facts } = await factsFor(tx, deps, tenant_id, asked.recipient)
-  const begins_ms = Math.max(deps.kernel.clock.nowMs(), prepared.scheduled_at_ms ?? 0)
+  const { digest } = asked
+  const now_ms = deps.kernel.clock.nowMs()
+  const begins_ms = digest
+    ? now_ms + digest.window_seconds * 1000
+    : Math.max(now_ms, prepared.scheduled_at_ms ?? 0)
   return {
     channels: prepared.channels.map(channel => {
       const about = { tenant_id, recipient, sender_may: true, ...prepared }
       const { decision } = planChannel(about, channel, facts, begins_ms)
+      if (digest && decision.outcome === 'send') return collected(channel, begins_ms)
       return {
         channel,
         decision: decision.outcome,
@@ -42,6 +47,12 @@ export async function explain(
       }
     }),
   }
+}
+
+/** At the latest then: a digest that is open already closes earlier. */
+function collected(channel: Channel, until_ms: number) {
+  const because = ['Messages with this key are collected, at the latest until then.']
+  return { channel, decision: 'hold' as const, at: rfc3339(until_ms), because }
 }
 
 async function factsFor(tx: Tx, deps: Deps, tenant_id: string, given: Recipient) {

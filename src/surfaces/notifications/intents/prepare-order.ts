@@ -27,7 +27,8 @@ export type Prepared = {
 type Asked = Pick<
   NewNotification,
   'category' | 'template' | 'channels' | 'priority' | 'scheduled_at' | 'expires_at'
->
+> &
+  Pick<Partial<NewNotification>, 'digest'>
 
 export type Asker = { readonly tenant_id: string; readonly grants: ReadonlySet<string> | null }
 
@@ -84,9 +85,15 @@ function channelsOf(
 
 function timesOf(
   { clock, settings }: Deps['kernel'],
-  { scheduled_at, expires_at }: Asked,
+  { scheduled_at, expires_at, digest }: Asked,
   category: Category,
 ) {
+  if (digest && scheduled_at !== undefined) {
+    throw problem('validation_failed', {
+      detail: 'A digest is sent when its window ends. Leave out `scheduled_at` or `digest`.',
+      errors: [{ location: 'body', pointer: '/scheduled_at', constraint: 'not' }],
+    })
+  }
   const now_ms = clock.nowMs()
   const scheduled_at_ms = scheduled_at === undefined ? null : parseTime(scheduled_at)
   const latest_ms = now_ms + settings['notifications.schedule_max_seconds'] * 1000

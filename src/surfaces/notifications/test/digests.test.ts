@@ -39,6 +39,31 @@ test.each([
   })
 })
 
+test('a message is collected or scheduled, not both, and an explanation says which', async () => {
+  const who = await world.sender()
+  const order = {
+    recipient: { user_id: who.id },
+    category: 'order.updates',
+    template: { name: await world.template(who) },
+    data: usual_data,
+    channels: ['in_app'],
+    digest: { key: 'd', window_seconds: 3600 },
+  }
+  const explained = await ask(who, 'POST', '/v1/notifications/explain', order)
+  expect(explained.body.channels).toMatchObject([
+    { channel: 'in_app', decision: 'hold', because: [expect.stringContaining('collected')] },
+  ])
+  const scheduled_at = new Date(Date.now() + 86_400_000).toISOString()
+  const both = { ...order, scheduled_at }
+  for (const refused of [
+    await world.send(who, both),
+    await ask(who, 'POST', '/v1/notifications/explain', both),
+  ]) {
+    expect(refused.status, refused.text).toBe(422)
+    expect(refused.body.errors).toMatchObject([{ pointer: '/scheduled_at' }])
+  }
+})
+
 // It moves the clock, so it is alone.
 test('a digest gathers what comes in its window; two hundred at its end are in exactly one each', async () => {
   const who = await world.sender()
