@@ -1,5 +1,6 @@
 /** Compares stored objects with their rows, and blocks file contents for all tenants. */
 import { StartError } from '../kernel/errors/start-error.ts'
+import { StoreUnavailable } from '../kernel/objects/objects.ts'
 import type { Face } from '../surfaces/uploads/face.ts'
 import type { Call, Command } from './command.ts'
 import { actor, onCurrentDatabase } from './offline.ts'
@@ -13,17 +14,28 @@ export const uploadsReconcile: Command = {
       type: 'boolean',
       says: 'Remove objects without a row, and quarantine files whose object is missing',
     },
+    'accept-loss': {
+      type: 'boolean',
+      says: 'Take this store as it is, also where it is empty: what is missing is lost for good',
+    },
   },
   run: async call => {
     const remove = call.flag('remove')
+    const accept_loss = call.flag('accept-loss')
     const signal = new AbortController().signal
-    const found = await operating(call, ({ operator }) => operator.reconcile({ remove, signal }))
+    const found = await operating(call, ({ operator }) =>
+      operator.reconcile({ remove, accept_loss, signal }).catch((error: unknown) => {
+        if (error instanceof StoreUnavailable) throw new StartError(error.message)
+        throw error
+      }),
+    )
     const done = remove && !found.shared ? 'removed' : 'found'
+    const quarantined = remove ? `, ${found.quarantined} quarantined` : ''
     const stays = 'Other cells use the bucket, so what has no row here is never removed.'
     call.terminal.answer({ remove, ...found }, [
       `Objects without a row: ${found.objects} ${done}.`,
       `Multipart uploads without a row: ${found.uploads} ${done}.`,
-      `Files whose object is missing: ${found.missing} ${remove ? 'quarantined' : 'found'}.`,
+      `Files whose object is missing: ${found.missing} found${quarantined}.`,
       ...(found.shared ? [stays] : []),
     ])
   },

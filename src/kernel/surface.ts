@@ -151,6 +151,8 @@ export type Opened<Face = unknown> = {
    */
   deleteIndexes?(tenant_id: string): Promise<number>
   readonly checks?: readonly Check[]
+  /** Whether this process should get requests, by name; `/readyz` waits a second for each. */
+  readonly ready?: Readonly<Record<string, () => Promise<boolean>>>
   readonly providers?: readonly Provider[]
   /** Handlers for the webhooks that tenants receive from their own providers. */
   readonly inbound?: readonly InboundHandler[]
@@ -273,10 +275,7 @@ export type Check = {
  */
 export type InboundHandler<Asked = unknown> = {
   readonly provider: string
-  /**
-   * Fetches missing data from the provider before the transaction, for messages that do not contain
-   * everything.
-   */
+  /** Fetches data that the message lacks from the provider, before the transaction. */
   ask?(message: InboundMessage, signal: AbortSignal): Promise<Asked>
   /**
    * The handler's effect and the end of the receipt are in one transaction. If the handler throws,

@@ -1,6 +1,6 @@
 /** Uploads on the command line, beside a running platform. */
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../test/world.ts'
@@ -33,11 +33,28 @@ test('what no row names is counted, and removed where that is asked', async () =
     objects: 1,
     uploads: 0,
     missing: 0,
+    quarantined: 0,
     shared: false,
   })
   expect(await readdir(dirname(orphan))).toHaveLength(1)
   expect(await json('reconcile', '--remove')).toMatchObject({ remove: true, objects: 1 })
   expect(await json('reconcile')).toMatchObject({ objects: 0 })
+})
+
+test('an empty store is named, and taken as it is only where that is asked', async () => {
+  const own = await openUploadWorld()
+  onTestFinished(() => own.close())
+  await own.store(await own.member(), randomBytes(50))
+  await rm(join(own.data_dir, 'objects'), { recursive: true })
+  const { code, err } = await commandsWith(own.environment).run(['uploads', 'reconcile'])
+  expect([code, err]).toEqual([
+    1,
+    expect.stringContaining('has none of the files of this database'),
+  ])
+  expect(await uploadsIn(own)('reconcile', '--remove', '--accept-loss')).toMatchObject({
+    missing: 1,
+    quarantined: 1,
+  })
 })
 
 test('a content is blocked, listed and accepted again', async () => {

@@ -137,12 +137,15 @@ export class PartMissing extends Error {
 
 /** The store is not available: it did not reply, or its reply says that it cannot work now. */
 export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable'
+  override readonly name: string = 'StoreUnavailable'
 }
 
 const key_form = /^[a-z][a-z0-9-]*(\/[a-zA-Z0-9_-]+)+$/
 
+/** Other names in a store are not objects of the platform, such as what a copying program leaves. */
+export const isKey = (name: string): boolean => key_form.test(name)
+
 export function checkKey(key: string): string {
-  if (!key_form.test(key)) throw new Error(`not a valid object key: ${key}`)
+  if (!isKey(key)) throw new Error(`not a valid object key: ${key}`)
   return key
 }

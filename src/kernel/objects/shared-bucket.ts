@@ -1,9 +1,10 @@
 /**
- * Cells with one bucket. An object without a row here may belong to another cell, so each cell leaves
- * a mark in the bucket, and none removes what it does not know while another one has a mark. A tenant
- * that was imported with its objects in place is in two cells until one deletes it: a mark of the
- * tenant counts each further cell that uses these objects. Whatever fails on the way leaves a mark
- * too many, so objects stay and none is lost.
+ * Marks of cells in a store. An object without a row here may belong to another cell, so each cell
+ * leaves a mark in its store, and none removes what it does not know while another one has a mark. A
+ * store without the mark of this cell may be another one, so it proves no loss. A tenant that was
+ * imported with its objects in place is in two cells until one deletes it: a mark of the tenant counts
+ * each further cell that uses these objects. Whatever fails on the way leaves a mark too many, so
+ * objects stay and none is lost.
  */
 import type { Objects } from './objects.ts'
 
@@ -12,16 +13,19 @@ type Bucket = Pick<Objects, 'engine' | 'head' | 'put' | 'list' | 'delete'>
 const cellMark = (cell_id: string) => `cells/${cell_id}`
 const tenantMark = (tenant_id: string, cell_id: string) => `tenants/${tenant_id}/${cell_id}`
 
-/** The folders of a machine belong to one cell. */
+/** Only a bucket: with the folders of a machine, an import copies the objects of a tenant. */
 export const canBeShared = ({ engine }: Pick<Objects, 'engine'>): boolean => engine === 's3'
 
 export async function joinBucket(objects: Bucket, cell_id: string): Promise<void> {
-  if (canBeShared(objects)) await leaveMark(objects, cellMark(cell_id))
+  await leaveMark(objects, cellMark(cell_id))
+}
+
+export async function hasJoined(objects: Pick<Objects, 'head'>, cell_id: string): Promise<boolean> {
+  return (await objects.head(cellMark(cell_id))) !== undefined
 }
 
 /** Whether another cell has left its mark. */
 export async function hasOtherCells(objects: Bucket, cell_id: string): Promise<boolean> {
-  if (!canBeShared(objects)) return false
   for await (const { key } of objects.list('cells')) if (key !== cellMark(cell_id)) return true
   return false
 }

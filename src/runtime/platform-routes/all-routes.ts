@@ -4,6 +4,7 @@ import type { Db } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { providerRoutes } from '../../kernel/http/providers.ts'
 import type { Route } from '../../kernel/http/route.ts'
+import type { Opened } from '../../kernel/surface.ts'
 import type { Overload } from '../../kernel/observability/overload.ts'
 import type { PlatformParts } from '../composition.ts'
 import { consoleRoutes } from '../console/routes.ts'
@@ -34,7 +35,7 @@ export function allRoutes(
     profile: config.profile,
     metrics: kernel.metrics,
     measure,
-    ready: () => readiness(kernel.db, overload),
+    ready: () => readiness(kernel.db, opened, overload),
     member: options.member,
   })
   if (!config.roles.includes('api')) return health
@@ -73,17 +74,31 @@ export function allRoutes(
   ]
 }
 
-async function readiness(db: Db, overload: Overload): Promise<Record<string, boolean>> {
-  const patience = new Promise<false>(resolve => setTimeout(() => resolve(false), 1000).unref())
+async function readiness(
+  db: Db,
+  opened: readonly Opened[],
+  overload: Overload,
+): Promise<Record<string, boolean>> {
   const asked = db.one(Type.Object({ ok: Type.Boolean() }), sql`select true as ok`)
-  const database = await Promise.race([
-    asked.then(
-      row => row.ok,
-      () => false,
-    ),
-    patience,
-  ])
-  return { database, accepting: !overload.draining() }
+  const database = within(
+    asked.then(row => row.ok),
+    false,
+  )
+  const others = opened.flatMap(one => Object.entries(one.ready ?? {}))
+  // What a surface waits for may be down for all processes, so that alone does not stop requests.
+  const answers = await Promise.all(
+    others.map(async ([name, ask]) => [name, await within(ask(), true)] as const),
+  )
+  return {
+    database: await database,
+    ...Object.fromEntries(answers),
+    accepting: !overload.draining(),
+  }
+}
+
+async function within(asked: Promise<boolean>, late: boolean): Promise<boolean> {
+  const patience = new Promise<boolean>(resolve => setTimeout(() => resolve(late), 1000).unref())
+  return await Promise.race([asked.catch(() => late), patience])
 }
 
 function once<T>(make: () => T): () => T {

@@ -6,11 +6,25 @@ import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Check } from '../../kernel/surface.ts'
 import type { Kernel } from './settings.ts'
+import { ForeignStore, type OwnStore } from './storage/own-store.ts'
 
 const Fault = Type.Object({ says: Type.String() })
 
-export function checks({ db }: Pick<Kernel, 'db'>): readonly Check[] {
+export function checks({ db }: Pick<Kernel, 'db'>, store: OwnStore): readonly Check[] {
   return [
+    {
+      name: 'object_store',
+      says: 'The object store is the one that has the files of this database',
+      run: async () => {
+        try {
+          await store.require()
+          return []
+        } catch (error) {
+          if (error instanceof ForeignStore) return [error.message]
+          throw error
+        }
+      },
+    },
     {
       name: 'uploads',
       says: 'Every file agrees with its upload, and every tenant is charged for exactly what is stored',

@@ -10,6 +10,7 @@ import type { Inspectors } from './processing/inspectors.ts'
 import type { Purpose, Purposes } from './purposes.ts'
 import type { Clamd } from './scanning/clamd.ts'
 import type { Kernel } from './settings.ts'
+import type { OwnStore } from './storage/own-store.ts'
 
 /**
  * Returns which of these files the principal may read now. The surface that uses the purpose
@@ -35,6 +36,7 @@ export type Rights = Pick<Identity, 'grantsOf'>
 
 export type Deps = {
   readonly kernel: Kernel
+  readonly store: OwnStore
   readonly jobs: Jobs
   readonly rights: Rights
   readonly purposes: Purposes

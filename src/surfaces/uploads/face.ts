@@ -11,7 +11,7 @@ import type { Disposition, FileUrl, Variant } from './files/file-urls.ts'
 import type { Purpose } from './purposes.ts'
 import type { BlockedHash } from './scanning/blocked-hashes.ts'
 import type { CreateUpload, NewUpload } from './schemas.ts'
-import type { Reconciled } from './storage/reconcile.ts'
+import type { Asked, Reconciled } from './storage/reconcile.ts'
 
 export type { MayRead } from './deps.ts'
 export type { Purpose } from './purposes.ts'
@@ -60,7 +60,10 @@ export type Face = {
     disposition: Disposition,
     expires_in_seconds: number,
   ): FileUrl
-  /** The bytes of an available file of the tenant, or undefined if there is none. */
+  /**
+   * The bytes of an available file of the tenant, or undefined if there is no such file. If the store
+   * does not have its bytes, it throws `StoreUnavailable`.
+   */
   read(key: FileKey, range?: ByteRange): Promise<{ size: number; body: Readable } | undefined>
   /** Deletes a file, like a request of its owner. */
   remove(tx: Tx, key: FileKey): Promise<void>
@@ -77,7 +80,7 @@ export type Face = {
 /** For the command line only. */
 type Operator = {
   /** Compares store and rows. Without `remove` it only counts. */
-  reconcile(asked: { readonly remove: boolean; readonly signal: AbortSignal }): Promise<Reconciled>
+  reconcile(asked: Asked): Promise<Reconciled>
   /** Returns how many available files will be inspected again. */
   blockHash(
     sha256: Buffer,

@@ -1,5 +1,6 @@
 /** The face of uploads. */
 import type { Reader } from '../../kernel/database/db.ts'
+import { StoreUnavailable } from '../../kernel/objects/objects.ts'
 import type { Deps, MayRead } from './deps.ts'
 import { problem } from './errors.ts'
 import type { AvailableFile, Face, FileKey, InputReader } from './face.ts'
@@ -38,6 +39,7 @@ export function openFace(deps: Deps, readers: Map<Purpose, MayRead>): Face {
     read: async (key, range) => {
       const file = await available(key)
       const found = file && (await objects.get(file.storage_key, range))
+      if (file && !found) throw new StoreUnavailable('the object of a file is missing')
       return found && { size: found.size, body: found.body }
     },
     remove: async (tx, { tenant_id, file_id }) => {
@@ -49,7 +51,7 @@ export function openFace(deps: Deps, readers: Map<Purpose, MayRead>): Face {
       return deps.fileUrls.sign(file_id, 'original', 'attachment', input_url_seconds).url
     },
     operator: {
-      reconcile: asked => reconcile(deps.kernel, asked),
+      reconcile: asked => reconcile(deps.kernel, deps.store, asked),
       blockHash: (sha256, by) => blockHash(db, sha256, by),
       unblockHash: (sha256, actor) => unblockHash(db, sha256, actor),
       blockedHashes: () => blockedHashes(db),

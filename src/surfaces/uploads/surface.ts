@@ -19,6 +19,7 @@ import { openClamd } from './scanning/clamd.ts'
 import { seed } from './seed.ts'
 import { settings } from './settings.ts'
 import { storageLoops } from './storage/loops.ts'
+import { openOwnStore } from './storage/own-store.ts'
 import { verificationQueue } from './uploads/verify-upload.ts'
 import { tenancy } from './tenancy.ts'
 
@@ -40,8 +41,10 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
     jobs.activities(['uploads.process'])
     const clamd = kernel.settings['uploads.clamd']
     const readers = new Map<Purpose, MayRead>()
+    const store = openOwnStore(kernel)
     const deps: Deps = {
       kernel,
+      store,
       jobs,
       rights,
       purposes: openPurposes(kernel),
@@ -54,7 +57,8 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
       face: openFace(deps, readers),
       routes: routes(deps),
       queues: [verificationQueue(deps), processingQueue(deps)],
-      loops: storageLoops(kernel),
+      loops: storageLoops(kernel, store),
+      ready: { object_store: store.isReady },
       retention: [
         {
           table: 'uploads.processing_attempts',
@@ -64,7 +68,7 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
         },
       ],
       personal: personal(deps),
-      checks: checks(kernel),
+      checks: checks(kernel, store),
       seed: tenants => seed(deps, tenants),
       close: () => deps.inspectors.close(),
     }

@@ -13,7 +13,11 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { isMatched, isNotModified } from '../../../kernel/http/etag.ts'
 import type { RequestFacts } from '../../../kernel/http/route.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
-import type { ByteRange, FoundObject } from '../../../kernel/objects/objects.ts'
+import {
+  StoreUnavailable,
+  type ByteRange,
+  type FoundObject,
+} from '../../../kernel/objects/objects.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { mayBeInline, servedType } from '../media-types.ts'
@@ -158,13 +162,14 @@ async function openChecked(
   served: Served,
   range: ByteRange | null,
 ): Promise<FoundObject> {
-  for (;;) {
+  let { storage_version } = served
+  for (let attempt = 0; attempt < 3; attempt++) {
     const found = await kernel.objects.get(served.storage_key, range ?? undefined)
-    if (found?.version === served.storage_version) return found
+    if (found?.version === storage_version) return found
     found?.body.destroy()
-    const version = await recheck(db, kernel, served)
-    served = { ...served, storage_version: version }
+    storage_version = await recheck(db, kernel, served)
   }
+  throw new StoreUnavailable('an object has another version at each request')
 }
 
 async function checkVersion(db: Db, kernel: Deps['kernel'], served: Served): Promise<void> {
@@ -176,11 +181,11 @@ async function checkVersion(db: Db, kernel: Deps['kernel'], served: Served): Pro
 async function recheck(db: Db, kernel: Deps['kernel'], served: Served): Promise<string> {
   const { tenant_id, file_id, variant_id } = served
   const found = await kernel.objects.get(served.storage_key)
-  const same = found && (await hasDigest(found.body, served.sha256))
-  if (!found || !same) {
-    const code = found ? 'object_altered' : 'object_missing'
-    kernel.log.error({ file_id, code }, 'a stored object is not the one that was scanned')
-    await db.tx(tx => quarantineFile(tx, kernel, { tenant_id, id: file_id }, code))
+  // Only the comparison with the whole store decides that an object is lost.
+  if (!found) throw new StoreUnavailable('the object of a file is missing')
+  if (!(await hasDigest(found.body, served.sha256))) {
+    kernel.log.error({ file_id }, 'a stored object is not the one that was scanned')
+    await db.tx(tx => quarantineFile(tx, kernel, { tenant_id, id: file_id }, 'object_altered'))
     throw problem('file_not_found')
   }
   if (variant_id) {

@@ -5,16 +5,11 @@ import type { FileRow } from '../files/file-row.ts'
 import { isBlocked } from '../scanning/blocked-hashes.ts'
 import { nameFits } from '../media-types.ts'
 import type { Kernel } from '../settings.ts'
-import { Refused } from './inspector-protocol.ts'
 import { withLocalCopy } from './local-copy.ts'
 import type { Found } from './stages.ts'
 
-export async function detectFile(
-  { kernel, inspectors }: Deps,
-  file: FileRow,
-  signal: AbortSignal,
-): Promise<Found> {
-  if (!(await kernel.objects.head(file.storage_key))) throw new Refused('object_missing')
+export async function detectFile(deps: Deps, file: FileRow, signal: AbortSignal): Promise<Found> {
+  const { kernel, inspectors } = deps
   if (await isBlocked(kernel.db, file.sha256)) {
     const scan_result = {
       ...resultOf(kernel, file, 'malware_detected'),
@@ -22,7 +17,7 @@ export async function detectFile(
     }
     return { refused: 'malware_detected', scan_result }
   }
-  const inspection = await withLocalCopy(kernel, file, signal, path =>
+  const inspection = await withLocalCopy(deps, file, signal, path =>
     inspectors.inspect(
       {
         path,

@@ -8,25 +8,37 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { newSecret } from '../../../kernel/ids.ts'
+import { StoreUnavailable } from '../../../kernel/objects/objects.ts'
+import type { Deps } from '../deps.ts'
 import type { Kernel } from '../settings.ts'
+import type { OwnStore } from '../storage/own-store.ts'
 import { Refused } from './inspector-protocol.ts'
 
 type Stored = { readonly storage_key: string }
 
 export async function withLocalCopy<T>(
-  kernel: Pick<Kernel, 'objects' | 'data_dir'>,
+  { kernel, store }: Pick<Deps, 'kernel' | 'store'>,
   { storage_key }: Stored,
   signal: AbortSignal,
   use: (path: string) => Promise<T>,
 ): Promise<T> {
   const { objects } = kernel
-  if (objects.pathOf) return await use(objects.pathOf(storage_key))
+  if (objects.pathOf) {
+    if (!(await objects.head(storage_key))) throw await missingObject(store, storage_key)
+    return await use(objects.pathOf(storage_key))
+  }
   return await withSpool(kernel, 1, async ([path = '']) => {
     const found = await objects.get(storage_key)
-    if (!found) throw new Refused('object_missing')
+    if (!found) throw await missingObject(store, storage_key)
     await pipeline(found.body, createWriteStream(path, { mode: 0o600 }), { signal })
     return await use(path)
   })
+}
+
+/** The error for an object that was not found. */
+export async function missingObject(store: OwnStore, key: string): Promise<Error> {
+  if (await store.isLost(key)) return new Refused('object_missing')
+  return new StoreUnavailable('an object was not found, and is there again')
 }
 
 /** Paths of temporary files. If the process is killed, they are removed with old drafts. */

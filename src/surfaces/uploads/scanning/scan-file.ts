@@ -7,11 +7,12 @@ import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Deps } from '../deps.ts'
 import type { FileRow } from '../files/file-row.ts'
 import { Refused } from '../processing/inspector-protocol.ts'
+import { missingObject } from '../processing/local-copy.ts'
 import type { Found } from '../processing/stages.ts'
 import { ScannerUnavailable } from './clamd.ts'
 
 export async function scanFile(
-  { kernel, clamd }: Deps,
+  { kernel, store, clamd }: Deps,
   file: FileRow,
   signal: AbortSignal,
 ): Promise<Found> {
@@ -20,7 +21,7 @@ export async function scanFile(
   const { settings, objects, clock } = kernel
   if (file.size > settings['uploads.scan_max_bytes']) throw new Refused('scan_limit_exceeded')
   const found = await objects.get(file.storage_key)
-  if (!found) throw new Refused('object_missing')
+  if (!found) throw await missingObject(store, file.storage_key)
   const until = AbortSignal.any([
     signal,
     AbortSignal.timeout(settings['uploads.scan_seconds'] * 1000),

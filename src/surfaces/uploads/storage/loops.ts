@@ -5,11 +5,12 @@
 import type { Loop } from '../../../kernel/surface.ts'
 import { announceUpload } from '../events.ts'
 import type { Kernel } from '../settings.ts'
+import type { OwnStore } from './own-store.ts'
 import { purgeFiles } from './purge-files.ts'
 import { reconcile } from './reconcile.ts'
 import { expireUploads, removeParts } from './remove-parts.ts'
 
-export function storageLoops(kernel: Kernel): readonly Loop[] {
+export function storageLoops(kernel: Kernel, store: OwnStore): readonly Loop[] {
   const { settings } = kernel
   const every_ms = settings['uploads.sweep_seconds'] * 1000
   return [
@@ -19,8 +20,8 @@ export function storageLoops(kernel: Kernel): readonly Loop[] {
       run: async signal => {
         const steps = [
           () => expireUploads(kernel.db, (tx, row) => announceUpload(tx, 'upload.expired', row)),
-          () => removeParts(kernel),
-          () => purgeFiles(kernel),
+          () => removeParts(kernel, store),
+          () => purgeFiles(kernel, store),
         ]
         for (const step of steps) {
           while (!signal.aborted && (await step()) > 0);
@@ -33,7 +34,7 @@ export function storageLoops(kernel: Kernel): readonly Loop[] {
       // are days old.
       every_ms: Math.max(every_ms, Math.min(3_600_000, settings['uploads.orphan_seconds'] * 1000)),
       run: async signal => {
-        await reconcile(kernel, { remove: true, signal })
+        await reconcile(kernel, store, { remove: true, signal })
       },
     },
   ]

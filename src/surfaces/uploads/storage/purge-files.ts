@@ -9,6 +9,7 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import { announceFile } from '../events.ts'
 import { Purpose, Size } from '../schemas.ts'
 import type { Kernel } from '../settings.ts'
+import type { OwnStore } from './own-store.ts'
 import { releaseBytes } from './release.ts'
 import { removeEach } from './remove-each.ts'
 
@@ -16,7 +17,10 @@ const portion = 50
 const Old = Type.Object({ tenant_id: Id, id: Id })
 const Purged = Type.Object({ tenant_id: Id, id: Id, purpose: Purpose, version: Type.Integer() })
 
-export async function purgeFiles(kernel: Pick<Kernel, 'db' | 'objects' | 'log'>): Promise<number> {
+export async function purgeFiles(
+  kernel: Pick<Kernel, 'db' | 'objects' | 'log'>,
+  store: OwnStore,
+): Promise<number> {
   const { db } = kernel
   await db.tx(async tx => {
     const purged = await tx.many(
@@ -42,7 +46,7 @@ export async function purgeFiles(kernel: Pick<Kernel, 'db' | 'objects' | 'log'>)
       where retention_until <= kernel.now() and state = 'purged'
       order by retention_until limit ${portion}`,
   )
-  return await removeEach(kernel, 'files', found, file => removeBytes(kernel, file))
+  return await removeEach(kernel, store, 'files', found, file => removeBytes(kernel, file))
 }
 
 async function removeBytes(

@@ -1,43 +1,67 @@
 /**
  * Compares store and rows, in both directions. Stored bytes without a row are removed when they are
  * so old that no running request can still add a row for them. A file whose object is missing is
- * quarantined. While other cells use the same bucket, nothing is removed that this cell does not know.
+ * quarantined, unless a share of them is missing that looks like a store which is not complete, such
+ * as during a restore. While other cells use the same bucket, nothing is removed that this cell does
+ * not know.
  */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { cellId } from '../../../kernel/objects/cell-id.ts'
-import { hasOtherCells, joinBucket } from '../../../kernel/objects/shared-bucket.ts'
+import { hasOtherCells } from '../../../kernel/objects/shared-bucket.ts'
 import { quarantineFile } from '../files/quarantine-file.ts'
 import type { Kernel } from '../settings.ts'
+import type { OwnStore } from './own-store.ts'
 
 const portion = 500
+/** More files than this, and than this share of all files, are not quarantined without an operator. */
+const missing_believed = { files: 10, share: 0.05 }
+/** The others follow at the next comparison. */
+const quarantined_at_once = 1000
 
 export type Reconciled = {
   objects: number
   uploads: number
   missing: number
+  quarantined: number
   /** Other cells use the bucket, so what no row names here was not removed. */
   shared: boolean
 }
 
-/** With `remove` false it only counts. */
+export type Asked = {
+  /** Without it, everything is only counted. */
+  readonly remove: boolean
+  /** What is missing is lost for good, however much it is, and this is the own store from now on. */
+  readonly accept_loss?: boolean
+  readonly signal: AbortSignal
+}
+
 export async function reconcile(
   kernel: Kernel,
-  { remove, signal }: { readonly remove: boolean; readonly signal: AbortSignal },
+  store: OwnStore,
+  { remove, accept_loss = false, signal }: Asked,
 ): Promise<Reconciled> {
+  if (remove && accept_loss) await store.adopt()
+  await store.require()
   const cell_id = await cellId(kernel.db)
-  if (remove) await joinBucket(kernel.objects, cell_id)
   const isShared = () => hasOtherCells(kernel.objects, cell_id)
   // Another cell may join at any time, so this is checked again for each portion.
   const mayRemove = async () => remove && !(await isShared())
-  const [objects, uploads, missing] = [
-    await orphanedObjects(kernel, mayRemove, signal),
-    await orphanedUploads(kernel, mayRemove, signal),
-    await missingObjects(kernel, remove, signal),
-  ]
-  return { objects, uploads, missing, shared: await isShared() }
+  const objects = await orphanedObjects(kernel, mayRemove, signal)
+  const uploads = await orphanedUploads(kernel, mayRemove, signal)
+  const { files, missing, checked } = await missingObjects(kernel, signal)
+  if (!signal.aborted) store.noteMissing(missing)
+  const { files: few, share } = missing_believed
+  const believed = accept_loss || missing <= Math.max(few, checked * share)
+  if (!believed) kernel.log.error({ missing, checked }, too_many)
+  const quarantined = remove && believed ? await quarantineLost(kernel, store, files, signal) : 0
+  return { objects, uploads, missing, quarantined, shared: await isShared() }
 }
+
+const too_many =
+  'so many files have no object that the store seems to be incomplete; none is quarantined. Restore ' +
+  'the objects. If they are lost for good, run `npx dodeca uploads reconcile --remove --accept-loss`'
 
 type MayRemove = () => Promise<boolean>
 
@@ -105,13 +129,18 @@ async function orphanedUploads(kernel: Kernel, mayRemove: MayRemove, signal: Abo
 }
 
 const Stored = Type.Object({ tenant_id: Id, id: Id, storage_key: Type.String() })
+type Stored = Static<typeof Stored>
 
-export async function missingObjects(kernel: Kernel, remove: boolean, signal: AbortSignal) {
-  const { db, objects } = kernel
-  let count = 0
+/** `files` are some of the missing ones. */
+export async function missingObjects(
+  { db, objects }: Pick<Kernel, 'db' | 'objects'>,
+  signal: AbortSignal,
+) {
+  const files: Stored[] = []
+  let [missing, checked] = [0, 0]
   let after: string | null = null
   while (!signal.aborted) {
-    const files: { tenant_id: string; id: string; storage_key: string }[] = await db.many(
+    const some: Stored[] = await db.many(
       Stored,
       sql`
         -- any tenant: a sweep
@@ -119,14 +148,30 @@ export async function missingObjects(kernel: Kernel, remove: boolean, signal: Ab
         where state = 'available' and (${after}::uuid is null or id > ${after}::uuid)
         order by id limit ${portion}`,
     )
-    for (const file of files) {
+    for (const file of some) {
+      checked++
       if (await objects.head(file.storage_key)) continue
-      count++
-      kernel.log.error({ file_id: file.id }, 'the object of a file is missing')
-      if (remove) await db.tx(tx => quarantineFile(tx, kernel, file, 'object_missing'))
+      missing++
+      if (files.length < quarantined_at_once) files.push(file)
     }
-    after = files.at(-1)?.id ?? null
-    if (files.length < portion) break
+    after = some.at(-1)?.id ?? null
+    if (some.length < portion) break
+  }
+  return { files, missing, checked }
+}
+
+async function quarantineLost(
+  kernel: Kernel,
+  store: OwnStore,
+  files: readonly Stored[],
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0
+  for (const file of files) {
+    if (signal.aborted) break
+    if (!(await store.isLost(file.storage_key))) continue
+    kernel.log.error({ file_id: file.id }, 'the object of a file is missing')
+    if (await kernel.db.tx(tx => quarantineFile(tx, kernel, file, 'object_missing'))) count++
   }
   return count
 }

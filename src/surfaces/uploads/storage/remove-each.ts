@@ -1,10 +1,12 @@
 /**
  * Removes what remains of rows, one after another. A row whose bytes cannot be removed is tried again
- * an hour later, so that it does not stay before all others.
+ * an hour later, so that it does not stay before all others. In a store that is not the own one
+ * nothing is removed: the bytes would stay in the own one, and no row would name them.
  */
 import { type Sql, sql } from '../../../kernel/database/sql.ts'
 import { StoreUnavailable } from '../../../kernel/objects/objects.ts'
 import type { Kernel } from '../settings.ts'
+import type { OwnStore } from './own-store.ts'
 
 type Row = { readonly tenant_id: string; readonly id: string }
 
@@ -13,10 +15,12 @@ const put_off_seconds = 3600
 /** Returns the number of rows that were handled. While the store is away, none is put off. */
 export async function removeEach<R extends Row>(
   { db, log }: Pick<Kernel, 'db' | 'log'>,
+  store: OwnStore,
   table: 'files' | 'uploads',
   rows: readonly R[],
   remove: (row: R) => Promise<void>,
 ): Promise<number> {
+  if (rows.length > 0) await store.require()
   for (const row of rows) {
     try {
       await remove(row)

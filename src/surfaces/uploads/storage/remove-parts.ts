@@ -9,6 +9,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Kernel } from '../settings.ts'
 import { Size } from '../schemas.ts'
+import type { OwnStore } from './own-store.ts'
 import { releaseBytes } from './release.ts'
 import { removeEach } from './remove-each.ts'
 
@@ -22,7 +23,10 @@ const Ended = Type.Object({
 })
 type Ended = Static<typeof Ended>
 
-export async function removeParts(kernel: Pick<Kernel, 'db' | 'objects' | 'log'>): Promise<number> {
+export async function removeParts(
+  kernel: Pick<Kernel, 'db' | 'objects' | 'log'>,
+  store: OwnStore,
+): Promise<number> {
   const found = await kernel.db.many(
     Ended,
     sql`
@@ -36,7 +40,7 @@ export async function removeParts(kernel: Pick<Kernel, 'db' | 'objects' | 'log'>
       order by u.retention_until
       limit ${portion}`,
   )
-  return await removeEach(kernel, 'uploads', found, upload => removePartsOf(kernel, upload))
+  return await removeEach(kernel, store, 'uploads', found, upload => removePartsOf(kernel, upload))
 }
 
 async function removePartsOf({ db, objects }: Pick<Kernel, 'db' | 'objects'>, upload: Ended) {

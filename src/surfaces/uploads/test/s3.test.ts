@@ -10,6 +10,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startProcess } from '../../../../test/process.ts'
 import { startSwift, swiftIsInstalled, type Swift } from '../../../../test/swift.ts'
 import { call, eventually } from '../../../../test/world.ts'
+import { composition } from '../../../platform.ts'
+import { start } from '../../../runtime/start.ts'
+import { loadConfig } from '../../../settings.ts'
+import type { Face } from '../face.ts'
 import { picture } from '../processing/test/samples.ts'
 import { openUploadWorld, sha256, type UploadWorld } from './upload-world.ts'
 
@@ -100,6 +104,24 @@ describe.skipIf(!swiftIsInstalled)('with the S3 engine', () => {
     })
     expect(status).toBe(404)
   })
+
+  test('another bucket, or one that does not exist, proves no loss', async () => {
+    const who = await world.member()
+    const { file_id } = await world.store(who, randomBytes(100))
+    await swift.bucket('empty')
+    for (const bucket of ['empty', 'of-nobody']) {
+      const settings = { ...world.environment, KERNEL_OBJECTS_S3_BUCKET: bucket, ROLES: 'api' }
+      const other = await start(loadConfig({}, settings), () => {}, composition)
+      const face = other.platform.opened['uploads']?.face as Face
+      const { signal } = new AbortController()
+      await expect(face.operator.reconcile({ remove: true, signal })).rejects.toMatchObject({
+        name: 'ForeignStore',
+        message: expect.stringContaining(`bucket ${bucket}`),
+      })
+      await other.stop()
+    }
+    expect((await world.file(who, file_id)).body.state).toBe('available')
+  }, 60_000)
 
   test('what one node stored, another with a folder of its own serves', async () => {
     const who = await world.member()

@@ -31,7 +31,7 @@ export const url_window = 50
 const parts_max = 9000
 const MiB = 1024 * 1024
 
-export type CreateDeps = Pick<Deps, 'kernel' | 'purposes' | 'clamd'>
+export type CreateDeps = Pick<Deps, 'kernel' | 'store' | 'purposes' | 'clamd'>
 
 /** Runs outside any transaction: checks that need no row, and the start at the store. */
 export async function prepareUpload(
@@ -39,8 +39,10 @@ export async function prepareUpload(
   caller: Caller,
   asked: CreateUpload,
 ): Promise<Place> {
-  const { kernel } = deps
+  const { kernel, store } = deps
   await checkOrder(deps, caller, asked)
+  // What is written into another store is lost when the own one is back.
+  await store.requireLately()
   await requireSpace(kernel, asked.expected_size)
   const key = newStorageKey(kernel)
   return { key, reference: await kernel.objects.multipart.begin(key) }
