@@ -1,7 +1,7 @@
 /** The consumers of retrieval: they handle new and deleted files, and deleted accounts. */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Reader } from '../../kernel/database/db.ts'
+import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { Problem } from '../../kernel/errors/problem.ts'
 import { Id, nullable } from '../../kernel/http/shapes.ts'
@@ -77,13 +77,13 @@ function arrivals(deps: Deps): Consumer {
 
 /** Undefined if the file is not the owner's, or is not available any more. */
 async function ownFile(
-  reader: Reader,
+  tx: Tx,
   { files }: Pick<Deps, 'files'>,
   owner: { readonly id: string; readonly tenant_id: string },
   file_id: string,
 ) {
   try {
-    return await files.requireAvailable(reader, owner, file_id, ['document_ingest'])
+    return await files.requireAvailable(tx, owner, file_id, ['document_ingest'])
   } catch (error) {
     if (error instanceof Problem && error.status === 404) return undefined
     throw error

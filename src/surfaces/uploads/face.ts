@@ -42,10 +42,11 @@ export type Face = {
   plugReaders(purpose: Purpose, mayRead: MayRead): void
   /**
    * Returns the caller's own file of one of these purposes, if it is available. In all other cases
-   * the same error is thrown, so that it reveals no reason.
+   * the same error is thrown, so that it reveals no reason. Until the end of the transaction the file
+   * is neither deleted nor quarantined. Ask for several files in the order of their ids.
    */
   requireAvailable(
-    reader: Reader,
+    tx: Tx,
     principal: Pick<Principal, 'id' | 'tenant_id'>,
     file_id: string,
     purposes: readonly Purpose[],

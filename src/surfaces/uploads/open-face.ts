@@ -1,11 +1,12 @@
 /** The face of uploads. */
 import type { Reader } from '../../kernel/database/db.ts'
+import { sql } from '../../kernel/database/sql.ts'
 import { StoreUnavailable } from '../../kernel/objects/objects.ts'
 import type { Deps, MayRead } from './deps.ts'
 import { problem } from './errors.ts'
 import type { AvailableFile, Face, FileKey, InputReader } from './face.ts'
 import { deleteFile } from './files/delete-file.ts'
-import { derivativesOf, findFile } from './files/file-row.ts'
+import { derivativesOf, fileColumns, FileRow, findFile } from './files/file-row.ts'
 import type { Purpose } from './purposes.ts'
 import { blockedHashes, blockHash, unblockHash } from './scanning/blocked-hashes.ts'
 import { reconcile } from './storage/reconcile.ts'
@@ -23,15 +24,7 @@ export function openFace(deps: Deps, readers: Map<Purpose, MayRead>): Face {
   }
   return {
     plugReaders: (purpose, mayRead) => void readers.set(purpose, mayRead),
-    requireAvailable: async (reader, { id, tenant_id }, file_id, purposes) => {
-      const file = await findFile(reader, tenant_id, file_id)
-      const fits = file?.owner_id === id && purposes.includes(file.purpose)
-      if (!fits || file.state !== 'available') throw problem('file_not_found')
-      const derivatives = await derivativesOf(reader, tenant_id, [file_id])
-      const ready = derivatives.filter(one => one.state === 'ready').map(one => one.kind)
-      const found: AvailableFile = { ...file, derivatives: ready }
-      return found
-    },
+    requireAvailable,
     prepareUpload: (caller, order) => prepareUpload(deps, caller, order),
     createUpload: async (tx, caller, order, prepared) =>
       await newUploadOf(deps, await createUpload(tx, deps, caller, order, prepared)),
@@ -57,6 +50,27 @@ export function openFace(deps: Deps, readers: Map<Purpose, MayRead>): Face {
       blockedHashes: () => blockedHashes(db),
     },
   }
+}
+
+/**
+ * The lock makes a deletion or a quarantine of the file wait for the reference, so that its event
+ * finds the reference. It locks only a file that is returned.
+ */
+const requireAvailable: Face['requireAvailable'] = async (tx, owner, file_id, purposes) => {
+  const { id: owner_id, tenant_id } = owner
+  const file = await tx.maybe(
+    FileRow,
+    sql`
+      select ${fileColumns} from uploads.files f
+      where f.tenant_id = ${tenant_id} and f.id = ${file_id} and f.owner_id = ${owner_id}
+        and f.purpose = any(${purposes}::text[]) and f.state = 'available'
+      for share`,
+  )
+  if (!file) throw problem('file_not_found')
+  const derivatives = await derivativesOf(tx, tenant_id, [file_id])
+  const ready = derivatives.filter(one => one.state === 'ready').map(one => one.kind)
+  const found: AvailableFile = { ...file, derivatives: ready }
+  return found
 }
 
 async function isInput(

@@ -37,7 +37,7 @@ export async function requireImages(
   principal: Principal,
   file_ids: readonly string[],
 ): Promise<void> {
-  for (const file_id of file_ids) {
+  for (const file_id of file_ids.toSorted()) {
     try {
       await files.requireAvailable(tx, principal, file_id, ['product_media'])
     } catch (error) {

@@ -1,6 +1,6 @@
 /** The source of a document in a request: text, an uploaded file of the caller, or a URL. */
 import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
 import type { Deps } from '../deps.ts'
@@ -39,7 +39,7 @@ export async function inspectUrl(fetch: Deps['fetch'], url: string): Promise<voi
 }
 
 export async function sourceOf(
-  reader: Reader,
+  tx: Tx,
   deps: Pick<Deps, 'files' | 'kernel'>,
   principal: Principal,
   given: AddDocument,
@@ -60,7 +60,7 @@ export async function sourceOf(
     const fetched = { source_kind: 'uri', content_type: null, checksum: null } as const
     return { ...named, ...fetched, fetch_uri: source_uri ?? '' }
   }
-  const file = await usableFile(reader, deps, principal, file_id)
+  const file = await usableFile(tx, deps, principal, file_id)
   return {
     ...named,
     source_kind: 'file',
@@ -73,13 +73,13 @@ export async function sourceOf(
 
 /** The file must be available and the caller's own upload for `document_ingest`. */
 async function usableFile(
-  reader: Reader,
+  tx: Tx,
   { files, kernel }: Pick<Deps, 'files' | 'kernel'>,
   principal: Principal,
   file_id: string,
 ) {
   try {
-    const file = await files.requireAvailable(reader, principal, file_id, ['document_ingest'])
+    const file = await files.requireAvailable(tx, principal, file_id, ['document_ingest'])
     if (file.size > kernel.settings['retrieval.document_bytes']) throw problem('document_too_large')
     return file
   } catch (error) {

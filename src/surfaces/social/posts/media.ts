@@ -22,7 +22,7 @@ export async function requireMedia(
   file_ids: readonly string[],
   purpose: 'post_media' | 'avatar',
 ): Promise<void> {
-  for (const file_id of file_ids) {
+  for (const file_id of file_ids.toSorted()) {
     try {
       await files.requireAvailable(tx, person, file_id, [purpose])
     } catch (error) {

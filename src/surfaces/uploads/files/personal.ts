@@ -132,17 +132,20 @@ async function eraseFiles(
       Owned,
       sql`
         -- any tenant: the files of one person
-        update uploads.files
-        set filename = null, metadata = null,
-          retention_until = case when state in ('deleted', 'quarantined') then kernel.now()
-            else retention_until end
-        where (tenant_id, id) in (select tenant_id, id from uploads.files
+        with held as materialized (
+          select tenant_id, id from uploads.files
           where owner_id = any(${principal_ids}::uuid[])
             and purpose = any(${erasedPurposes(deps)}::text[])
             and (state not in ('deleted', 'purged') or filename is not null
               or metadata is not null or retention_until > kernel.now())
-          limit ${portion})
-        returning tenant_id, id`,
+          order by id limit ${portion} for no key update
+        )
+        update uploads.files f
+        set filename = null, metadata = null,
+          retention_until = case when f.state in ('deleted', 'quarantined') then kernel.now()
+            else f.retention_until end
+        from held where f.tenant_id = held.tenant_id and f.id = held.id
+        returning f.tenant_id, f.id`,
     )
     for (const file of files) await deleteFile(tx, kernel, file, { at_once: true })
     return files.length

@@ -50,8 +50,13 @@ export async function blockHash(
       on conflict (sha256) do update set reason = excluded.reason`)
     const count = await tx.run(sql`
       -- any tenant: the operator blocks it for all
-      update uploads.files set stage = 'detect', ${dueNow()}
-      where sha256 = ${sha256} and state in ('available', 'uploaded')`)
+      with held as materialized (
+        select tenant_id, id from uploads.files
+        where sha256 = ${sha256} and state in ('available', 'uploaded')
+        order by id for no key update
+      )
+      update uploads.files f set stage = 'detect', ${dueNow()}
+      from held where f.tenant_id = held.tenant_id and f.id = held.id`)
     tx.audit({
       tenant_id: null,
       actor,

@@ -7,7 +7,7 @@ import { sql } from '../../../../kernel/database/sql.ts'
 import { Type } from 'typebox'
 import { newKey } from '../../../../../test/world.ts'
 import type { Member } from '../../../../../test/product-world.ts'
-import type { Face } from '../../face.ts'
+import type { Face, Purpose } from '../../face.ts'
 import { openUploadWorld, sha256, type UploadWorld } from '../../test/upload-world.ts'
 
 let world: UploadWorld
@@ -246,16 +246,16 @@ describe.concurrent('other surfaces', () => {
     const { who, file_id } = await stored(randomBytes(10), { purpose: 'chat_attachment' })
     const principal = { id: who.id, tenant_id: who.tenant.id }
     const { db } = world.platform.kernel
-    const found = await face.requireAvailable(db, principal, file_id, ['chat_attachment'])
+    const require = (owner: typeof principal, purposes: readonly Purpose[]) =>
+      db.tx(tx => face.requireAvailable(tx, owner, file_id, purposes))
+    const found = await require(principal, ['chat_attachment'])
     expect(found).toMatchObject({ id: file_id, size: 10 })
     for (const [other, purposes] of [
       [principal, ['avatar']],
       [{ ...principal, id: file_id }, ['chat_attachment']],
       [{ ...principal, tenant_id: file_id }, ['chat_attachment']],
     ] as const) {
-      await expect(face.requireAvailable(db, other, file_id, purposes)).rejects.toMatchObject({
-        code: 'file_not_found',
-      })
+      await expect(require(other, purposes)).rejects.toMatchObject({ code: 'file_not_found' })
     }
   })
 
