@@ -107,7 +107,8 @@ export type IndexedDocument = {
 }
 
 /**
- * The time at which the lease of a writer ends, in milliseconds of the machine's monotonic clock.
+ * The time at which the lease of a writer ends, in milliseconds of the machine's monotonic clock. It
+ * may rise during a call: then the call goes on for longer.
  */
 export type Lease = { readonly until_ms: number }
 

@@ -19,13 +19,15 @@ import { liveVersions, type IndexVersion } from './index-versions.ts'
 import { activations } from './schemas.ts'
 import { switchIndex } from './switch-index.ts'
 import { withTable } from './with-table.ts'
-import { withWriter } from './writer.ts'
+import { extendLease, withWriter } from './writer.ts'
 
 const Order = Type.Object({
   collection_id: Type.String(),
   index_version: Type.Integer(),
   plan: Type.Object({ activation: oneOf(...activations), min_delta_ndcg: Type.Number() }),
 })
+/** Extended while many small files are merged. */
+const compact_lease_seconds = 30
 const Place = Type.Object({ after: Type.Integer(), done: Type.Integer() })
 
 export function reindexJob(deps: Deps): JobType {
@@ -92,7 +94,11 @@ async function fill(deps: Deps, job: RunningJob, target: IndexVersion): Promise<
     done += many
     await job.progress({ stage: 'index', current: done, total, checkpoint: { after, done } })
   })
-  await withWriter(deps, target, ({ table, lease }) => deps.index.compact(table, lease))
+  await withWriter(deps, target, writing =>
+    extendLease(deps, target, writing, compact_lease_seconds, lease =>
+      deps.index.compact(writing.table, lease),
+    ),
+  )
   await withTable(deps, target, table => deps.index.completeIndexes(table))
   await stages.set('index', { state: 'done', done, total: Math.max(done, total) })
 }

@@ -98,6 +98,38 @@ async function writeAlone<T>(
   }
 }
 
+/** Keeps the lease of a write for as long as the work takes, such as a copy of a million rows. */
+export async function extendLease<T>(
+  { kernel: { db } }: Pick<Needed, 'kernel'>,
+  { tenant_id, collection_id, version }: Place,
+  { token, lease }: Writing,
+  lease_seconds: number,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const kept = { until_ms: lease.until_ms }
+  const extend = async () => {
+    const { until_ms } = leaseFor(lease_seconds)
+    const held = await db.run(sql`
+      update retrieval.index_versions
+      set writer_until = now() + make_interval(secs => ${lease_seconds})
+      where tenant_id = ${tenant_id} and collection_id = ${collection_id} and version = ${version}
+        and writer_token = ${token} and writer_until > now()`)
+    if (held === 1) kept.until_ms = until_ms
+  }
+  const extending = setInterval(
+    () => {
+      // If the database does not answer, the next one may still be in time.
+      extend().catch(() => {})
+    },
+    (lease_seconds * 1000) / 3,
+  )
+  try {
+    return await work(kept)
+  } finally {
+    clearInterval(extending)
+  }
+}
+
 /** Waits for the lease. Undefined if there is no table to write to. */
 async function takeLease(
   { kernel: { db } }: Pick<Needed, 'kernel'>,

@@ -10,11 +10,12 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { liveVersions, tableOf, type IndexVersion } from '../indexes/index-versions.ts'
 import { dropVersion } from '../indexes/drop-version.ts'
-import { withWriter, type Writing } from '../indexes/writer.ts'
+import { extendLease, withWriter, type Writing } from '../indexes/writer.ts'
 
 export type PurgedDocument = { readonly id: string; readonly no: number }
 type Needed = Pick<Deps, 'kernel' | 'index' | 'profiles'>
-const copy_seconds = 600
+/** Extended while the copy goes on. */
+const copy_lease_seconds = 120
 const Wait = Type.Object({ seconds: Type.Integer(), has_leftover: Type.Boolean() })
 const Leftover = Type.Object({ leftover_table_id: Type.String() })
 const Version = Type.Object({ version: Type.Integer() })
@@ -67,15 +68,12 @@ async function copyLiveRows(deps: Needed, target: IndexVersion): Promise<number>
   if (has_leftover) await withWriter(deps, target, () => dropLeftover(deps, target))
   if (seconds > 0) return seconds
   const move = (writing: Writing) => moveRows(deps, target, writing)
-  return (await withWriter(deps, target, move, copy_seconds)) === false ? 1 : 0
+  return (await withWriter(deps, target, move, copy_lease_seconds)) === false ? 1 : 0
 }
 
 /** Only the writer of the table calls it. Returns false if its lease has ended. */
-async function moveRows(
-  deps: Needed,
-  target: IndexVersion,
-  { table, table_id, token, lease }: Writing,
-): Promise<boolean> {
+async function moveRows(deps: Needed, target: IndexVersion, writing: Writing): Promise<boolean> {
+  const { table, table_id, token } = writing
   const { db, fault } = deps.kernel
   const { tenant_id } = target
   const held = sql`tenant_id = ${tenant_id} and ${at(target)} and writer_token = ${token}
@@ -86,7 +84,9 @@ async function moveRows(
     update retrieval.index_versions set leftover_table_id = ${next_id}
     where tenant_id = ${tenant_id} and ${held}`)
   if (named === 0) return false
-  await deps.index.copy(table, tableOf(next_id), lease)
+  await extendLease(deps, target, writing, copy_lease_seconds, lease =>
+    deps.index.copy(table, tableOf(next_id), lease),
+  )
   await fault('retrieval.after_copy')
   const moved = await db.run(sql`
     update retrieval.index_versions

@@ -7,10 +7,10 @@ import { eventually } from '../../../../test/world.ts'
 import { embedText, hashNgram } from '../embedding/hash-ngram.ts'
 import { projectionQueue } from '../documents/project-document.ts'
 import { openExactIndex } from '../engines/exact-index.ts'
-import { IndexFailed, leaseFor } from '../engines/index.ts'
+import { IndexFailed, leaseFor, monotonicMs } from '../engines/index.ts'
 import { liveVersions, type IndexVersion } from '../indexes/index-versions.ts'
 import { sweepLoop } from '../indexes/sweep.ts'
-import { tryLease } from '../indexes/writer.ts'
+import { extendLease, tryLease, withWriter, type Writing } from '../indexes/writer.ts'
 import { writeTogether } from '../ingestion/write-together.ts'
 import { openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'
 
@@ -63,6 +63,20 @@ test('a process that waits for a table gets it before the one that has just writ
     return typeof found === 'object' && found
   })
   await free(again)
+})
+
+test('the lease of a long write is extended, and no other process writes meanwhile', async () => {
+  const { kernel } = world.platform
+  const target = await indexOf(await reader.collection())
+  const deps = { kernel, index: openExactIndex(), profiles }
+  const write = (writing: Writing) =>
+    extendLease(deps, target, writing, 3, async lease => {
+      const first_ms = writing.lease.until_ms
+      await eventually('the first lease is over', () => monotonicMs() > first_ms)
+      expect(lease.until_ms).toBeGreaterThan(first_ms)
+      return await tryLease(kernel.db, target, newId(), 30)
+    })
+  expect(await withWriter(deps, target, write, 3)).toBe('busy')
 })
 
 test('documents that wait for a table are written with one commit of the engine', async () => {

@@ -4,28 +4,26 @@
  * table.
  */
 import { IndexFailed, monotonicMs } from '../index.ts'
-import type { Call, CallReply, Storage } from './protocol.ts'
+import type { Call, CallReply, Extension, Storage } from './protocol.ts'
 import { openTables, type Tables } from './tables.ts'
 
 /** A commit that has begun takes a few milliseconds. */
 const margin_ms = 100
 
 let tables: Promise<Tables> | undefined
+/** By call: ends this process before the lease of the call ends. */
+const ends = new Map<number, NodeJS.Timeout>()
 
-process.on('message', (message: Storage | Call) => {
+process.on('message', (message: Storage | Call | Extension) => {
   if ('uri' in message) tables = openTables(message)
-  else void answer(message).then(reply => process.send?.(reply))
+  else if ('extended' in message) {
+    if (ends.has(message.extended)) endWithLease(message.extended, message.until_ms)
+  } else void answer(message).then(reply => process.send?.(reply))
 })
 process.on('disconnect', () => process.exit())
 
 async function answer({ id, method, parameters, until_ms }: Call): Promise<CallReply> {
-  const leased =
-    until_ms === undefined
-      ? undefined
-      : setTimeout(
-          () => process.kill(process.pid, 'SIGKILL'),
-          Math.max(1, until_ms - margin_ms - monotonicMs()),
-        )
+  if (until_ms !== undefined) endWithLease(id, until_ms)
   try {
     const opened = await tables
     if (!opened) throw new IndexFailed('engine_failed', 'The process has no storage.')
@@ -35,6 +33,16 @@ async function answer({ id, method, parameters, until_ms }: Call): Promise<CallR
     if (error instanceof IndexFailed) return { id, failed: error.code, reason: error.message }
     return { id, failed: 'engine_failed', reason: String(error).slice(0, 1000) }
   } finally {
-    clearTimeout(leased)
+    clearTimeout(ends.get(id))
+    ends.delete(id)
   }
+}
+
+function endWithLease(id: number, until_ms: number): void {
+  clearTimeout(ends.get(id))
+  const left_ms = Math.max(1, until_ms - margin_ms - monotonicMs())
+  ends.set(
+    id,
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), left_ms),
+  )
 }

@@ -7,9 +7,15 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { checkTableName, IndexFailed, type Lease, type RetrievalIndex } from '../index.ts'
+import {
+  checkTableName,
+  IndexFailed,
+  monotonicMs,
+  type Lease,
+  type RetrievalIndex,
+} from '../index.ts'
 import { completeWhenQuiet } from './complete-when-quiet.ts'
-import type { Call, CallReply, Method, Storage } from './protocol.ts'
+import type { Call, CallReply, Extension, Method, Storage } from './protocol.ts'
 
 const program = fileURLToPath(new URL('./lance.child.ts', import.meta.url))
 const page_bytes = 4096
@@ -26,7 +32,11 @@ export type LanceOptions = {
 }
 
 type Worker = {
-  readonly call: (call: Omit<Call, 'id'>, seconds: number) => Promise<unknown>
+  readonly call: (
+    call: Pick<Call, 'method' | 'parameters'>,
+    seconds: number,
+    lease?: Lease,
+  ) => Promise<unknown>
   readonly close: () => Promise<void>
 }
 
@@ -48,8 +58,8 @@ export function openLanceIndex(options: LanceOptions): RetrievalIndex {
   }
   const write = async (method: Method, parameters: readonly unknown[], lease?: Lease) => {
     checkTableName(String(parameters[0]))
-    const until = lease && { until_ms: lease.until_ms }
-    await writer.call({ method, parameters, ...until }, write_seconds)
+    const seconds = method === 'copy' ? copy_seconds : write_seconds
+    await writer.call({ method, parameters }, seconds, lease)
   }
   const complete = async (table: string) => {
     checkTableName(table)
@@ -89,6 +99,8 @@ export function openLanceIndex(options: LanceOptions): RetrievalIndex {
  * table.
  */
 const write_seconds = 3600
+/** A copy takes about ten minutes for a million rows, and its lease is extended. */
+const copy_seconds = 6 * 3600
 
 class ProcessEnded extends IndexFailed {
   constructor() {
@@ -127,22 +139,25 @@ function openWorker({ storage, memory_bytes, idle_seconds }: LanceOptions): Work
     return child
   }
   return {
-    call: async (call, seconds) => {
+    call: async (call, seconds, lease) => {
       clearTimeout(idle)
       current ??= start()
       const child = current
       const id = ++last_id
       const late = setTimeout(() => child.process.kill('SIGKILL'), seconds * 1000).unref()
+      const until = lease && { until_ms: lease.until_ms }
+      const unfollow = lease && followLease(lease, child.process, id)
       try {
         return await new Promise((resolve, reject) => {
           child.pending.set(id, { resolve, reject })
           child.process.channel?.ref()
-          child.process.send({ ...call, id } satisfies Call, error => {
+          child.process.send({ ...call, ...until, id } satisfies Call, error => {
             if (error) reject(new ProcessEnded())
           })
         })
       } finally {
         clearTimeout(late)
+        unfollow?.()
         child.pending.delete(id)
         if (child.pending.size === 0) child.process.channel?.unref()
         if (current !== child) retire(child)
@@ -162,6 +177,24 @@ function openWorker({ storage, memory_bytes, idle_seconds }: LanceOptions): Work
       )
     },
   }
+}
+
+/** Tells the process when the lease of its call was extended. Looks after half of what is left. */
+function followLease(lease: Lease, child: ChildProcess, id: number): () => void {
+  let known = lease.until_ms
+  let timer: NodeJS.Timeout | undefined
+  const look = () => {
+    const { until_ms } = lease
+    // A process that has ended has no use for it.
+    if (until_ms > known) child.send({ extended: id, until_ms } satisfies Extension, () => {})
+    known = until_ms
+    wait()
+  }
+  const wait = () => {
+    timer = setTimeout(look, Math.max(10, (known - monotonicMs()) / 2)).unref()
+  }
+  wait()
+  return () => clearTimeout(timer)
 }
 
 function settle({ pending }: Child, reply: CallReply): void {

@@ -18,6 +18,9 @@ export type Call = {
   readonly until_ms?: number
 }
 
+/** The lease of a running call was extended. */
+export type Extension = { readonly extended: number; readonly until_ms: number }
+
 export type CallReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly failed: IndexFailed['code']; readonly reason: string }

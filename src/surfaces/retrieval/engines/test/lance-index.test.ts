@@ -166,6 +166,17 @@ describe('the processes of the engine', () => {
     }
   })
 
+  test('go on beyond the first lease of a copy while its lease is extended', async () => {
+    // It takes longer than a second. Without the extension the process would end before.
+    const extended = {
+      get until_ms() {
+        return leaseFor(1).until_ms
+      },
+    }
+    await index.copy('recall', 'recall-2', extended)
+    expect(await index.count('recall-2')).toBe(10_000)
+  })
+
   test('end before the lease of a write that does not end', async () => {
     await index.create('leased', spec)
     const rows = Array.from({ length: 4000 }, (_, n) => rowOf({ document_no: n + 1 }))
