@@ -5,7 +5,7 @@
  * before.
  */
 import { createHash } from 'node:crypto'
-import type { Canonical, Heading } from '../extraction/canonical.ts'
+import type { Block, Canonical, Heading } from '../extraction/canonical.ts'
 import type { Chunk, ChunkOptions, Chunking } from './chunking.ts'
 import { offsetsOf } from './code-points.ts'
 import { countTokens } from './count-tokens.ts'
@@ -25,21 +25,20 @@ export function chunk(
     start: toUnits(block.start),
     end: toUnits(block.end),
   }))
+  const blocksIn = inOrder(placedBlocks)
+  const pathAt = headingPaths(placed)
   const limits = { language: options.language, max_tokens: options.chunking.max_tokens }
   const breaks = new Set(placed.map(({ start }) => start))
-  const sections = sectionsOf(text, placed).map(section => {
-    const inside = placedBlocks.filter(
-      ({ start, end }) => start >= section.start && end <= section.end,
-    )
-    return splitUnits(text, section, inside, limits)
-  })
+  const sections = sectionsOf(text, placed).map(section =>
+    splitUnits(text, section, blocksIn(section), limits),
+  )
   const { min_tokens } = options.chunking
   const joined = breaks.has(0) ? sections : joinOpening(sections, min_tokens)
   const groups = joined.flatMap(units => packUnits(units, breaks, options.chunking))
   return groups
     .flatMap(units => trimmed(text, units) ?? [])
     .map(({ start, end, units }, ordinal) => {
-      const context = contextOf(title, placed, start, units[0]?.header)
+      const context = contextOf(title, pathAt(start), units[0]?.header)
       const slice = text.slice(start, end)
       return {
         ordinal,
@@ -52,6 +51,8 @@ export function chunk(
       }
     })
 }
+
+type Range = { readonly start: number; readonly end: number }
 
 function sectionsOf(text: string, headings: readonly Heading[]) {
   const cuts = headings.filter(({ level, start }) => level <= 2 && start > 0).map(h => h.start)
@@ -123,18 +124,40 @@ function trimmed(text: string, units: readonly Unit[]) {
   return end > start ? { start, end, units } : null
 }
 
+/**
+ * A document may have a hundred thousand headings and blocks. So sections and chunks, which come in
+ * the order of the text, go through both once.
+ */
+function inOrder(blocks: readonly Block[]): (section: Range) => Block[] {
+  const left = blocks.toSorted((one, other) => other.start - one.start)
+  return ({ start, end }) => {
+    const inside: Block[] = []
+    for (let next = left.at(-1); next && next.start < end; next = left.at(-1)) {
+      left.pop()
+      if (next.start >= start && next.end <= end) inside.push(next)
+    }
+    return inside
+  }
+}
+
+/** The headings above a place. The places are given in ascending order. */
+function headingPaths(headings: readonly Heading[]): (start: number) => readonly Heading[] {
+  const path: Heading[] = []
+  let at = 0
+  return start => {
+    for (let next = headings[at]; next && next.start <= start; next = headings[++at]) {
+      while (path.length > 0 && (path.at(-1)?.level ?? 0) >= next.level) path.pop()
+      path.push(next)
+    }
+    return path
+  }
+}
+
 function contextOf(
   title: string | null,
-  headings: readonly Heading[],
-  start: number,
+  path: readonly Heading[],
   header: string | undefined,
 ): string {
-  const path: Heading[] = []
-  for (const heading of headings) {
-    if (heading.start > start) break
-    while (path.length > 0 && (path.at(-1)?.level ?? 0) >= heading.level) path.pop()
-    path.push(heading)
-  }
   const names = [title ?? '', ...path.map(({ text }) => text), header ?? ''].map(name =>
     name.trim(),
   )

@@ -15,11 +15,14 @@ export type Unit = {
   readonly header?: string
 }
 
-/**
- * On text without spaces, the time of the tokenizer grows with the square of the length. So longer
- * pieces are halved first.
- */
+/** Longer pieces are halved before they are counted. */
 const counted_characters_max = 2000
+/**
+ * The tokenizer takes the square of the length of a run of letters, or of signs. 500,000 Hangul
+ * without a space took 7 s. No sentence of a language has such a run.
+ */
+const run_characters_max = 500
+const runs = /[\p{L}\p{M}]+|[^\s\p{L}\p{N}]+/gu
 const paragraph_characters_max = 20_000
 const segmenters = new Map<string, Intl.Segmenter>()
 
@@ -89,18 +92,26 @@ function windowsOf(text: string, range: Range): Range[] {
 
 function fitting(text: string, range: Range, max_tokens: number, kind: Unit['kind']): Unit[] {
   const { start, end } = range
-  if (end - start <= counted_characters_max) {
-    const tokens = countTokens(text.slice(start, end))
+  const piece = end - start <= counted_characters_max ? text.slice(start, end) : null
+  if (piece !== null && !hasLongRun(piece)) {
+    const tokens = countTokens(piece)
     if (tokens <= max_tokens || end - start <= 1) return [{ start, end, tokens, kind }]
   }
   return halves(text, range).flatMap(half => fitting(text, half, max_tokens, kind))
 }
 
+function hasLongRun(piece: string): boolean {
+  if (piece.length <= run_characters_max) return false
+  return piece.match(runs)?.some(run => run.length > run_characters_max) ?? false
+}
+
 /** Cuts at the last whitespace before the middle; otherwise between two characters. */
 function halves(text: string, { start, end }: Range): Range[] {
   const middle = start + Math.floor((end - start) / 2)
-  const space = Math.max(text.lastIndexOf(' ', middle), text.lastIndexOf('\n', middle)) + 1
-  const cut = space > start ? space : betweenCharacters(text, middle, start, end)
+  // In a text without spaces, a search beyond the range would go back to the beginning of the text.
+  const half = text.slice(start, middle + 1)
+  const space = Math.max(half.lastIndexOf(' '), half.lastIndexOf('\n')) + 1
+  const cut = space > 0 ? start + space : betweenCharacters(text, middle, start, end)
   return [
     { start, end: cut },
     { start: cut, end },

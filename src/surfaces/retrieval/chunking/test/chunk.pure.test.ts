@@ -18,6 +18,8 @@ const small: Chunking = {
 }
 const english = (chunking: Chunking) => ({ language: 'en', chunking })
 const markdown = (text: string) => readMarkdown(Buffer.from(text), default_limits)
+/** One after another in an order that repeats after thousands. */
+const syllable = (n: number) => String.fromCodePoint(0xac00 + ((n * 7919) % 11_172))
 const sentence = (n: number) => `Sentence number ${n} says that writers wait for locks. `
 
 describe('chunks of any text', () => {
@@ -53,9 +55,19 @@ describe('chunks of any text', () => {
     expect(new Set(chunks.map(({ content_hash }) => content_hash)).size).toBe(chunks.length)
   })
 
-  test('end soon for a text without a space', () => {
-    const chunks = chunk(canonicalOf('aB3$'.repeat(50_000)), english(default_chunking))
-    expect(chunks.map(({ text }) => text).join('')).toHaveLength(200_000)
+  test.for([
+    ['signs', 'aB3$'.repeat(50_000)],
+    ['Hangul', Array.from({ length: 500_000 }, (_, n) => syllable(n)).join('')],
+  ] as const)('end soon for a text without a space, of %s', ([, text]) => {
+    const chunks = chunk(canonicalOf(text), english(default_chunking))
+    expect(chunks.map(one => one.text).join('')).toHaveLength(text.length)
+  })
+
+  test('end soon for a text of many headings and tables', () => {
+    const text = '# a\n\n| k |\n|---|\n| 1 |\n\n'.repeat(10_000)
+    const chunks = chunk(markdown(text), english(default_chunking))
+    expect(chunks).toHaveLength(10_000)
+    expect(chunks.at(-1)).toMatchObject({ text: 'a\n\nk\n1', context: 'a' })
   })
 })
 
