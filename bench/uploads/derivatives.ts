@@ -25,8 +25,8 @@ export async function derivatives({ folder, rounds }: Bed) {
       .toFile(to)
   sharp.concurrency(1)
   sharp.cache(false)
-  const signal = new AbortController().signal
-  await inspectors.derive({ path, outputs }, signal)
+  const by = { tenant_id: 'one', signal: new AbortController().signal }
+  await inspectors.derive({ path, outputs }, by)
   // Child processes of the pool do not keep an otherwise idle process alive.
   const awake = setInterval(() => {}, 1000)
   try {
@@ -36,10 +36,7 @@ export async function derivatives({ folder, rounds }: Bed) {
         {
           name: 'dodeca, in a child process',
           run: () =>
-            timed(
-              10,
-              async () => (await inspectors.derive({ path, outputs }, signal)).length === 2,
-            ),
+            timed(10, async () => (await inspectors.derive({ path, outputs }, by)).length === 2),
         },
         {
           name: 'sharp, in a loop',

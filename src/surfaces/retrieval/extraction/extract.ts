@@ -45,21 +45,20 @@ export class ExtractionFailed extends Error {
   }
 }
 
+/** Whose document is read. Without a signal, reading ends with its limits only. */
+export type Caller = { readonly tenant_id: string; readonly signal?: AbortSignal }
+
 export type Extractors = {
   extract(
     bytes: Uint8Array,
     detected_type: string,
     limits: ExtractLimits,
-    signal?: AbortSignal,
+    by: Caller,
   ): Promise<Canonical>
   /**
    * Runs `chunk` of chunking/chunk.ts in a child process, because a long text would stop the event
    * loop for a second.
    */
-  chunk(
-    canonical: Canonical,
-    options: ChunkOptions,
-    signal?: AbortSignal,
-  ): Promise<readonly Chunk[]>
+  chunk(canonical: Canonical, options: ChunkOptions, by: Caller): Promise<readonly Chunk[]>
   close(): Promise<void>
 }

@@ -1,13 +1,14 @@
 /**
- * The child processes that read documents of users. A document in a format with a parser gets a
- * separate process. The process ends with the document. Text formats and chunking share a process.
- * The shared process ends after a time without work. These processes do not get the platform's
- * environment, and are killed if they use too much time or memory.
+ * The child processes that read documents of users, shared fairly by tenants. A document in a format
+ * with a parser gets a separate process. The process ends with the document. Text formats and
+ * chunking share a process. The shared process ends after a time without work. These processes do not
+ * get the platform's environment, and are killed if they use too much time or memory.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { default_limits, ExtractionFailed, type Extractors } from './extract.ts'
+import { openFairPlaces } from '../../../kernel/bounded/fair-places.ts'
+import { default_limits, ExtractionFailed, type Caller, type Extractors } from './extract.ts'
 import type { Task, TaskReply } from './extractor-protocol.ts'
 
 const program = fileURLToPath(new URL('./extractor.child.ts', import.meta.url))
@@ -23,8 +24,7 @@ export type ExtractorOptions = { readonly processes: number }
 export function openExtractors({ processes }: ExtractorOptions): Extractors {
   const children = new Set<ChildProcess>()
   const idle: { child: ChildProcess; timer: NodeJS.Timeout }[] = []
-  const waiting: (() => void)[] = []
-  let busy = 0
+  const places = openFairPlaces(processes)
   const start = (memory_bytes: number) => {
     const child = startChild(memory_bytes)
     children.add(child)
@@ -35,39 +35,37 @@ export function openExtractors({ processes }: ExtractorOptions): Extractors {
     })
     return child
   }
-  const run = async (task: Task, limits: Limits, signal?: AbortSignal): Promise<TaskReply> => {
-    while (busy >= processes) await new Promise<void>(resolve => waiting.push(resolve))
-    busy++
+  const run = async (task: Task, limits: Limits, by: Caller): Promise<TaskReply> => {
+    const leave = await places.take(by.tenant_id, by.signal)
     const kept = limits.disposable ? undefined : idle.pop()
     clearTimeout(kept?.timer)
     const child = kept?.child ?? start(limits.memory_bytes)
     let keep = false
     try {
-      const reply = await ask(child, task, limits, signal)
+      const reply = await ask(child, task, limits, by.signal)
       keep = !limits.disposable
       return reply
     } finally {
       if (keep)
         idle.push({ child, timer: setTimeout(() => child.kill('SIGKILL'), idle_ms).unref() })
       else child.kill('SIGKILL')
-      busy--
-      waiting.shift()?.()
+      leave()
     }
   }
   return {
-    extract: async (bytes, detected_type, limits, signal) => {
+    extract: async (bytes, detected_type, limits, by) => {
       const is_image = detected_type.startsWith('image/')
       const seconds = is_image ? limits.ocr_timeout_seconds : limits.timeout_seconds
       const { memory_bytes } = limits
       const bounds = { seconds, memory_bytes, disposable: !plain.has(detected_type) }
-      const reply = await run({ task: 'extract', bytes, detected_type, limits }, bounds, signal)
+      const reply = await run({ task: 'extract', bytes, detected_type, limits }, bounds, by)
       if ('canonical' in reply) return reply.canonical
       throw failureOf(reply)
     },
-    chunk: async (canonical, options, signal) => {
+    chunk: async (canonical, options, by) => {
       const { timeout_seconds: seconds, memory_bytes } = default_limits
       const bounds = { seconds, memory_bytes, disposable: false }
-      const reply = await run({ task: 'chunk', canonical, options }, bounds, signal)
+      const reply = await run({ task: 'chunk', canonical, options }, bounds, by)
       if ('chunks' in reply) return reply.chunks
       throw failureOf(reply)
     },

@@ -116,7 +116,7 @@ async function fetched(work: Work, version: IngestedVersion): Promise<void> {
   await stages.set('fetch', { state: 'running' })
   // The checksum is written after the object. If there is no checksum, the bytes may be missing.
   if (version.checksum === null) {
-    await keepFetched(deps, version, await fetching(fetch_uri, job.signal))
+    await keepFetched(deps, version, await fetching(fetch_uri, job))
   }
   await stages.set('fetch', { state: 'done' })
 }
@@ -154,7 +154,7 @@ async function extracted(work: Work, version: IngestedVersion): Promise<void> {
   if (version.canonical === null) {
     const bytes = await readSource(deps, version)
     const { text, title, ...outline } = await deps.extractors
-      .extract(bytes, type, default_limits, job.signal)
+      .extract(bytes, type, default_limits, job)
       .catch(failedExtraction)
     const { tenant_id, document_id } = version
     await deps.kernel.db.run(sql`

@@ -1,9 +1,11 @@
 /** Loads the bytes of a document version: its text, an uploaded file, or the content of its URL. */
 import { buffer } from 'node:stream/consumers'
 import { sql } from '../../../kernel/database/sql.ts'
+import { openFairPlaces } from '../../../kernel/bounded/fair-places.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
+import type { RunningJob } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
 import { checksumOf } from '../documents/add-document.ts'
 import type { IngestedVersion } from './read-version.ts'
@@ -14,20 +16,15 @@ export type Fetched = {
   readonly source_version: string | null
 }
 
-/** At most two concurrent fetches in a process, because a fetch may hold 50 MiB. */
+/** Few concurrent fetches in a process, shared fairly by tenants, because a fetch may hold 50 MiB. */
 export function openFetching({ kernel, fetch }: Pick<Deps, 'kernel' | 'fetch'>) {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async (url: string, signal: AbortSignal): Promise<Fetched> => {
-    while (running >= kernel.settings['retrieval.fetches']) {
-      await new Promise<void>(resolve => waiting.push(resolve))
-    }
-    running++
+  const places = openFairPlaces(kernel.settings['retrieval.fetches'])
+  return async (url: string, { tenant_id, signal }: Pick<RunningJob, 'tenant_id' | 'signal'>) => {
+    const leave = await places.take(tenant_id, signal)
     try {
       return await fetchUrl({ kernel, fetch }, url, signal)
     } finally {
-      running--
-      waiting.shift()?.()
+      leave()
     }
   }
 }

@@ -23,7 +23,9 @@ export async function storeChunks(
   const { canonical, outline, title, language } = version
   if (canonical === null || outline === null) throw new JobFailure('extraction_failed')
   const text = { text: canonical, title, ...outline }
-  const chunks = await extractors.chunk(text, { language, chunking: default_chunking }, signal)
+  const { tenant_id } = version
+  const options = { language, chunking: default_chunking }
+  const chunks = await extractors.chunk(text, options, { tenant_id, signal })
   if (chunks.length === 0) throw new JobFailure('empty_document')
   if (chunks.length > settings['retrieval.chunks_per_document']) {
     throw new JobFailure('too_many_chunks')

@@ -34,7 +34,7 @@ export async function deriveFile(deps: Deps, file: FileRow, signal: AbortSignal)
   await withSpool(kernel, pending.length, async paths => {
     const outputs = pending.map(({ kind }, index) => ({ kind, path: paths[index] ?? '' }))
     const derived = await withLocalCopy(deps, file, signal, path =>
-      inspectors.derive({ path, outputs }, signal),
+      inspectors.derive({ path, outputs }, { tenant_id, signal }),
     )
     for (const { kind, storage_key } of pending) {
       const made = derived.find(one => one.kind === kind)

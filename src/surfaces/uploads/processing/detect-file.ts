@@ -25,7 +25,7 @@ export async function detectFile(deps: Deps, file: FileRow, signal: AbortSignal)
         category: file.media_category,
         claimed_type: file.claimed_type,
       },
-      signal,
+      { tenant_id: file.tenant_id, signal },
     ),
   )
   const { detected_type, metadata } = inspection

@@ -1,12 +1,13 @@
 /**
- * The child processes that open users' files. Decoders and parsers have bugs, and a file may be
- * made to exploit them. Each child runs one task at a time, without the platform's environment
- * variables, and is killed if it uses too much time or memory. A crash is one failed attempt. A
- * child is replaced after 200 files, and ends after some time without work.
+ * The child processes that open users' files, shared fairly by tenants. Decoders and parsers have
+ * bugs, and a file may be made to exploit them. Each child runs one task at a time, without the
+ * platform's environment variables, and is killed if it uses too much time or memory. A crash is one
+ * failed attempt. A child is replaced after 200 files, and ends after some time without work.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { openFairPlaces } from '../../../kernel/bounded/fair-places.ts'
 import type { Kernel } from '../settings.ts'
 import type {
   Derived,
@@ -19,12 +20,12 @@ import type {
 } from './inspector-protocol.ts'
 import { Refused } from './inspector-protocol.ts'
 
+/** Whose file it is. */
+export type Caller = { readonly tenant_id: string; readonly signal: AbortSignal }
+
 export type Inspectors = {
-  inspect(task: Omit<InspectTask, 'task' | 'limits'>, signal: AbortSignal): Promise<Inspection>
-  derive(
-    task: Omit<DeriveTask, 'task' | 'limits'>,
-    signal: AbortSignal,
-  ): Promise<readonly Derived[]>
+  inspect(task: Omit<InspectTask, 'task' | 'limits'>, by: Caller): Promise<Inspection>
+  derive(task: Omit<DeriveTask, 'task' | 'limits'>, by: Caller): Promise<readonly Derived[]>
   close(): Promise<void>
 }
 
@@ -62,13 +63,13 @@ export function openInspectors({ settings }: Pick<Kernel, 'settings'>): Inspecto
     memory_bytes: settings['uploads.inspector_bytes'],
   })
   return {
-    inspect: async (task, signal) => {
-      const reply = await pool.run({ ...task, task: 'inspect', limits }, signal)
+    inspect: async (task, by) => {
+      const reply = await pool.run({ ...task, task: 'inspect', limits }, by)
       if ('inspection' in reply) return reply.inspection
       throw new InspectorFailed('decoder_crashed')
     },
-    derive: async (task, signal) => {
-      const reply = await pool.run({ ...task, task: 'derive', limits }, signal)
+    derive: async (task, by) => {
+      const reply = await pool.run({ ...task, task: 'derive', limits }, by)
       if ('derived' in reply) return reply.derived
       throw new InspectorFailed('decoder_crashed')
     },
@@ -81,8 +82,7 @@ type PoolOptions = { size: number; timeout_ms: number; memory_bytes: number }
 function openPool(options: PoolOptions) {
   const idle: Child[] = []
   const all = new Set<Child>()
-  const waiting: (() => void)[] = []
-  let busy = 0
+  const places = openFairPlaces(options.size)
   const end = (child: Child) => {
     clearTimeout(child.idle)
     all.delete(child)
@@ -97,9 +97,8 @@ function openPool(options: PoolOptions) {
     return child
   }
   return {
-    run: async (task: Task, signal: AbortSignal): Promise<TaskReply> => {
-      while (busy >= options.size) await new Promise<void>(resolve => waiting.push(resolve))
-      busy++
+    run: async (task: Task, { tenant_id, signal }: Caller): Promise<TaskReply> => {
+      const leave = await places.take(tenant_id, signal)
       const child = idle.pop() ?? start()
       clearTimeout(child.idle)
       try {
@@ -116,8 +115,7 @@ function openPool(options: PoolOptions) {
         if (!(error instanceof Refused)) end(child)
         throw error
       } finally {
-        busy--
-        waiting.shift()?.()
+        leave()
       }
     },
     close: async () => {

@@ -15,7 +15,8 @@ afterAll(async () => await extractors.close())
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
 async function read(type: string, content: string | Buffer, limits = {}) {
-  return await extractors.extract(Buffer.from(content), type, { ...default_limits, ...limits })
+  const within = { ...default_limits, ...limits }
+  return await extractors.extract(Buffer.from(content), type, within, { tenant_id: 'a' })
 }
 
 async function codeOf(reading: Promise<unknown>): Promise<string> {
@@ -151,13 +152,29 @@ describe('reading', () => {
     expect(await codeOf(read('text/html', html, limits))).toBe('extraction_resource_limit')
   })
 
+  test('of documents of one tenant that take long does not stop those of another', async () => {
+    const stop = new AbortController()
+    const long = Buffer.from('['.repeat(200_000) + '](a'.repeat(200_000))
+    const by = { tenant_id: 'a', signal: stop.signal }
+    const reading = [1, 2, 3].map(() =>
+      extractors.extract(long, 'text/markdown', default_limits, by),
+    )
+    const ends = Promise.allSettled(reading)
+    const short = Buffer.from('short')
+    const other = { tenant_id: 'b' }
+    const { text } = await extractors.extract(short, 'text/plain', default_limits, other)
+    expect(text).toBe('short')
+    stop.abort(new Error('given up'))
+    expect((await ends).map(one => one.status)).toEqual(['rejected', 'rejected', 'rejected'])
+  })
+
   test('is stopped when the caller gives up', async () => {
     const stop = new AbortController()
     const reading = extractors.extract(
       Buffer.from('['.repeat(200_000)),
       'text/markdown',
       default_limits,
-      stop.signal,
+      { tenant_id: 'a', signal: stop.signal },
     )
     stop.abort(new Error('given up'))
     await expect(reading).rejects.toThrow('given up')
