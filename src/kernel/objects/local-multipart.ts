@@ -38,9 +38,11 @@ import {
 /** Starting a thread takes about as long as hashing this many bytes. */
 const in_thread_from_bytes = 32 * 1024 * 1024
 
+const reference_form = /^[\w-]{16,64}$/
+
 export function openLocalMultipart(root: string, folders: LocalFolders, fault: Fault): Multipart {
   const folderOf = (reference: string) => {
-    if (!/^[\w-]{16,64}$/.test(reference)) throw new Error('not a multipart upload of this engine')
+    if (!reference_form.test(reference)) throw new Error('not a multipart upload of this engine')
     return join(root, reference)
   }
   const pathOf = (reference: string, { part_number, name }: Named) =>
@@ -168,7 +170,8 @@ async function* listUploads(
   await removeAbandoned(spool)
   await mkdir(root, { recursive: true, mode: 0o700 })
   for await (const entry of await opendir(root)) {
-    const found = entry.isDirectory() ? await stat(join(root, entry.name)).catch(absent) : undefined
+    const is_one = entry.isDirectory() && reference_form.test(entry.name)
+    const found = is_one ? await stat(join(root, entry.name)).catch(absent) : undefined
     if (found)
       yield { key: '', reference: entry.name, begun_ms: found.birthtimeMs || found.ctimeMs }
   }

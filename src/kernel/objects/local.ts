@@ -10,7 +10,7 @@ import type { Fault } from '../faults.ts'
 import { absent, factsOf, publish, withDraft, writeSynced, type LocalFolders } from './files.ts'
 import { FileBody } from './file-body.ts'
 import { openLocalMultipart } from './local-multipart.ts'
-import { checkKey, type ListedObject, type Objects } from './objects.ts'
+import { checkKey, isKey, type ListedObject, type Objects } from './objects.ts'
 
 export function openLocalObjects(data_dir: string, fault: Fault): Objects {
   const root = join(data_dir, 'objects')
@@ -59,7 +59,8 @@ async function* listFiles(root: string, prefix: string): AsyncGenerator<ListedOb
   for await (const entry of folder) {
     if (!entry.isFile()) continue
     const path = join(entry.parentPath, entry.name)
-    const found: Stats | undefined = await stat(path).catch(absent)
-    if (found) yield { key: relative(root, path), size: found.size, modified_ms: found.mtimeMs }
+    const key = relative(root, path)
+    const found: Stats | undefined = isKey(key) ? await stat(path).catch(absent) : undefined
+    if (found) yield { key, size: found.size, modified_ms: found.mtimeMs }
   }
 }
