@@ -89,6 +89,9 @@ export function openS3Client(options: S3Options): S3Client {
       dispatcher: agent,
       ...(body === undefined ? {} : { body }),
     })
+    // A body that is destroyed before its end emits an error, which would end the process if nothing
+    // reads it. Readers have listeners of their own.
+    found.body.on('error', () => {})
     return { status: found.statusCode, headers: found.headers, body: found.body }
   }
   return {
@@ -118,6 +121,11 @@ export function openS3Client(options: S3Options): S3Client {
 /** For `catch`: the reply began, and its end did not arrive. */
 export function brokenOff(cause: unknown): never {
   throw new StoreUnavailable('the reply of the object store broke off', { cause })
+}
+
+/** A service that answers the same page again and again. */
+export function endless(): StoreUnavailable {
+  return new StoreUnavailable('a list of the object store does not go on')
 }
 
 async function withRetries(asked: S3Request, run: () => Promise<S3Answer>): Promise<S3Answer> {

@@ -16,7 +16,7 @@ import {
   type PresignedParts,
   type StoredPart,
 } from './objects.ts'
-import { brokenOff, textsOf, type S3Client } from './s3-client.ts'
+import { brokenOff, endless, textsOf, type S3Client } from './s3-client.ts'
 
 type Reading = {
   get(key: string): Promise<FoundObject | undefined>
@@ -97,10 +97,13 @@ async function finishUpload(
     try {
       const answer = await client.send({ method: 'POST', key, query, body, once: true })
       // The service may reply 200 and report the failure in the body.
-      const { text } = await client.expect(answer, [200])
-      if (!text.includes('<Error>')) return
+      const { status, text } = await client.expect(answer, [200, 404])
+      if (status === 200 && !text.includes('<Error>')) return
+      // Neither the upload nor its object exists: a rule of the bucket has removed the parts.
+      if (status === 404 && !(await head(key))) throw new PartMissing(1)
       failure = new StoreUnavailable(`completing failed (${textsOf(text, 'Code')[0]})`)
     } catch (error) {
+      if (error instanceof PartMissing) throw error
       failure = error
     }
   }
@@ -129,6 +132,7 @@ async function listParts(client: S3Client, { key, reference }: Place): Promise<S
       })
     }
     if (textsOf(text, 'IsTruncated')[0] !== 'true') return parts
+    if (parts.at(-1)?.part_number === marker) throw endless()
   }
 }
 
@@ -145,9 +149,12 @@ async function* listUploads(client: S3Client): AsyncGenerator<Place & { begun_ms
       }
     }
     if (textsOf(text, 'IsTruncated')[0] !== 'true') return
-    markers = {
+    const next = {
       'key-marker': textsOf(text, 'NextKeyMarker')[0] ?? '',
       'upload-id-marker': textsOf(text, 'NextUploadIdMarker')[0] ?? '',
     }
+    const same = next['upload-id-marker'] === markers['upload-id-marker']
+    if (same && next['key-marker'] === markers['key-marker']) throw endless()
+    markers = next
   }
 }

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto'
 import {
   checkKey,
+  isKey,
   StoreUnavailable,
   type ByteRange,
   type FoundObject,
@@ -15,7 +16,14 @@ import {
   type Objects,
   type StoredObject,
 } from './objects.ts'
-import { openS3Client, textsOf, type S3Client, type S3Options } from './s3-client.ts'
+import {
+  endless,
+  openS3Client,
+  textsOf,
+  type S3Answer,
+  type S3Client,
+  type S3Options,
+} from './s3-client.ts'
 import { openS3Multipart, type S3Multipart } from './s3-multipart.ts'
 
 /** A stream up to this size is sent in one request. A larger one is sent in parts of this size. */
@@ -63,9 +71,18 @@ async function getObject(
     return undefined
   }
   if (answer.status !== 200 && answer.status !== 206) await client.expect(answer, [200, 206])
+  if (range && !answersRange(answer, range)) {
+    answer.body.destroy()
+    throw new StoreUnavailable('the object store returned other bytes than the range')
+  }
   const whole = /\/(\d+)$/.exec(String(answer.headers['content-range'] ?? ''))?.[1]
   const size = Number(whole ?? answer.headers['content-length'])
   return { size, version: versionOf(answer.headers), body: answer.body }
+}
+
+/** A service that does not know ranges returns the whole object with 200. */
+function answersRange({ status, headers }: S3Answer, { start }: ByteRange): boolean {
+  return status === 206 && String(headers['content-range']).startsWith(`bytes ${start}-`)
 }
 
 async function headObject(client: S3Client, key: string): Promise<ObjectFacts | undefined> {
@@ -171,8 +188,10 @@ async function* listObjects(client: S3Client, prefix: string): AsyncGenerator<Li
       size: Number(textsOf(one, 'Size')[0]),
       modified_ms: Date.parse(textsOf(one, 'LastModified')[0] ?? ''),
     }))
-    yield* found
-    after = found.at(-1)?.key
-    if (!after || textsOf(answer.text, 'IsTruncated')[0] !== 'true') return
+    yield* found.filter(one => isKey(one.key))
+    const last = found.at(-1)?.key
+    if (!last || textsOf(answer.text, 'IsTruncated')[0] !== 'true') return
+    if (last === after) throw endless()
+    after = last
   }
 }
