@@ -1214,6 +1214,7 @@ create table uploads.upload_parts (
   sha256 bytea,
   name text not null,
   received_at timestamp with time zone not null default kernel.now(),
+  replaced_name text,
   constraint upload_parts_part_number_check CHECK (((part_number >= 1) AND (part_number <= 10000))),
   constraint upload_parts_pkey PRIMARY KEY (tenant_id, upload_id, part_number),
   constraint upload_parts_tenant_id_upload_id_fkey FOREIGN KEY (tenant_id, upload_id) REFERENCES uploads.uploads(tenant_id, id) ON DELETE CASCADE

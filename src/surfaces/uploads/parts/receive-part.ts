@@ -18,6 +18,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { headFits } from '../media-types.ts'
+import { isFull, requireSpace } from '../storage/space.ts'
 import { sizeOfPart, UploadRow, uploadColumns } from '../uploads/upload-row.ts'
 import { partGrant } from './part-urls.ts'
 import { guardPace } from './pace.ts'
@@ -45,8 +46,9 @@ export async function receivePart(
   checkLength(asked.request.headers, size)
   const expected = expectedDigest(asked.request.headers)
   if (parts.kind !== 'received' || !upload.multipart_upload_id) throw ended(upload.state)
-  const release = slots.take(upload.id)
+  const release = slots.take(upload)
   try {
+    await requireSpace(kernel, size)
     const body = asked.request.stream(size)
     const checked = part_number === 1 ? withHead(body, upload) : body
     const stored = await receive(parts, upload.multipart_upload_id, part_number, checked, size, {
@@ -105,13 +107,13 @@ function expectedDigest(headers: RequestFacts['headers']): Buffer | null {
   })
 }
 
-/** Checks the first bytes before it reads any more. */
+/** Checks the first 4 KiB before it reads any more. They may arrive in many pieces. */
 async function* withHead(body: Readable, { media_category }: UploadRow): AsyncGenerator<Buffer> {
   let head: Buffer | null = Buffer.alloc(0)
   for await (const chunk of body as AsyncIterable<Buffer>) {
     if (head) {
       head = Buffer.concat([head, chunk.subarray(0, head_bytes)])
-      if (head.length >= Math.min(head_bytes, chunk.length)) {
+      if (head.length >= head_bytes) {
         checkHead(head, media_category)
         head = null
       }
@@ -145,7 +147,7 @@ async function receive(
       })
     }
     if (error instanceof PartMissing) throw ended('aborted')
-    if ((error as { code?: string }).code === 'ENOSPC') throw problem('storage_full')
+    if (isFull(error)) throw problem('storage_full')
     throw error
   }
 }
@@ -179,9 +181,6 @@ async function keepPart(
           created_at + make_interval(secs => ${settings['uploads.max_age_seconds']}))
         where tenant_id = ${tenant_id} and id = ${id} and state = 'initiated' and due_at is null
         returning id
-      ), before as (
-        select p.name from uploads.upload_parts p
-        where p.tenant_id = ${tenant_id} and p.upload_id = ${id} and p.part_number = ${part_number}
       )
       insert into uploads.upload_parts as p (tenant_id, upload_id, part_number, etag, size, sha256, name)
       select ${tenant_id}, open.id, ${part_number}, ${sha256?.toString('hex') ?? ''}, ${size},
@@ -189,14 +188,12 @@ async function keepPart(
       from open
       on conflict (tenant_id, upload_id, part_number) do update
       set etag = excluded.etag, size = excluded.size, sha256 = excluded.sha256,
-        name = excluded.name, received_at = kernel.now()
-      returning (select name from before) as replaced`,
+        name = excluded.name, replaced_name = p.name, received_at = kernel.now()
+      returning p.replaced_name as replaced`,
   )
   if (!kept) {
     await parts.remove(reference, stored)
     throw ended(upload.state)
   }
-  // If two requests replaced one part at the same time, the sweep removes the file that neither of
-  // them saw.
   if (kept.replaced) await parts.remove(reference, { part_number, name: kept.replaced })
 }

@@ -30,7 +30,7 @@ async function wire(head: string, ...bodies: Buffer[]) {
   await once(socket, 'connect')
   let text = ''
   socket.on('data', chunk => (text += String(chunk)))
-  socket.write(head)
+  socket.write(head, 'latin1')
   for (const body of bodies) socket.write(body)
   const until = (wanted: RegExp) =>
     eventually(`${wanted}`, async () => await Promise.resolve(wanted.test(text) && text))
@@ -104,6 +104,22 @@ describe.concurrent('a body', () => {
     expect(await chunked.until(/content_length_required/)).toMatch(/^HTTP\/1.1 400/)
     chunked.socket.destroy()
   })
+})
+
+test('a body whose first bytes arrive alone is judged by all of the first ones', async () => {
+  const who = await world.member()
+  const bytes = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), randomBytes(5000)])
+  const order = { purpose: 'post_media', media_category: 'image', claimed_type: 'image/png' }
+  const { body } = await world.begin(who, bytes, order)
+  const { pathname, search } = new URL(body.upload_url)
+  const closing = 'Connection: close\r\n'
+  const head = Buffer.from(request(pathname + search, bytes.length, closing))
+  const spool = join(world.data_dir, 'spool/tmp')
+  await eventually('no other part is received', async () => (await readdir(spool)).length === 0)
+  const sent = await wire(Buffer.concat([head, bytes.subarray(0, 3)]).toString('latin1'))
+  await eventually('it is received', async () => (await readdir(spool)).length === 1)
+  sent.socket.write(bytes.subarray(3))
+  expect(await sent.until(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 200 /)
 })
 
 test('whatever is sent, no answer is a 5xx', { timeout: 60_000 }, async () => {
