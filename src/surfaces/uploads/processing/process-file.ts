@@ -34,6 +34,7 @@ import { FileRow, fileColumnsOf } from '../files/file-row.ts'
 import { publishFile } from '../files/publish-file.ts'
 import { quarantineFile } from '../files/quarantine-file.ts'
 import { scanFile } from '../scanning/scan-file.ts'
+import { isDiskFull, isFull } from '../storage/space.ts'
 import { detectFile } from './detect-file.ts'
 import { deriveFile } from './derive-file.ts'
 import { Refused } from './inspector-protocol.ts'
@@ -88,12 +89,20 @@ async function runStage(
     return nextStage(deps, file, result) === null ? done(result) : again(0, result)
   } catch (error) {
     if (signal.aborted) throw error
+    // A full disk is never a finding: an image that cannot be written looks like one that is damaged.
+    if (isFull(error) || (await isDiskFull(deps.kernel))) {
+      return retry('storage_full', { counts: false })
+    }
     if (error instanceof Refused) return dead(error.code)
-    if (error instanceof InspectorFailed) return retry(error.code)
     if (error instanceof StoreUnavailable) return retry('storage_unavailable', { counts: false })
-    throw error
+    if (!(error instanceof InspectorFailed)) throw error
+    const too_slow = error.code === 'processing_timeout' && file.attempt_no >= timeouts_max
+    return too_slow ? dead(error.code) : retry(error.code)
   }
 }
+
+/** Each takes a minute of a process that other files wait for. */
+const timeouts_max = 3
 
 const stages: Readonly<
   Record<Stage, (deps: Deps, file: FileRow, signal: AbortSignal) => Promise<Found>>
