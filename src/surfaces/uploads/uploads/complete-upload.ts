@@ -12,6 +12,7 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { isFull } from '../storage/space.ts'
 import { compareParts } from '../parts/compare-parts.ts'
 import { storedParts } from '../parts/register-parts.ts'
 import { digestOf, type Completed, type CompleteUpload } from '../schemas.ts'
@@ -23,7 +24,7 @@ import {
   type Caller,
   type PartRow,
 } from './upload-row.ts'
-import { settleVerification, verifyUpload, type Verified } from './verify-upload.ts'
+import { removeRest, settleVerification, verifyUpload, type Verified } from './verify-upload.ts'
 
 /** `missing_parts` lists all missing parts. */
 const errors_shown = 20
@@ -86,7 +87,7 @@ async function verifyNow(
     verified = await verifyUpload(db, kernel, upload, parts)
   } catch (error) {
     await giveUp(db, upload, token)
-    throw error
+    throw isFull(error) ? problem('storage_full') : error
   }
   await kernel.fault('uploads.before_file_row')
   const settled = await db.tx(async tx => {
@@ -102,7 +103,7 @@ async function verifyNow(
   })
   await kernel.fault('uploads.after_file_row')
   if (!settled) throw inProgress()
-  if (verified.kind === 'made') await kernel.objects.multipart.abort(verified.place)
+  if (verified.kind === 'made') await removeRest(kernel, verified.place)
   if (settled.kind === 'refused') throw refusalOf(verified)
   return {
     status: 202,

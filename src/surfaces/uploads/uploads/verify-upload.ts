@@ -19,7 +19,7 @@ import { announceUpload } from '../events.ts'
 import { storedParts } from '../parts/register-parts.ts'
 import { contentLock } from '../scanning/blocked-hashes.ts'
 import { checksumOf } from '../schemas.ts'
-import { placeOf, UploadRow, uploadColumnsOf, type PartRow } from './upload-row.ts'
+import { missingParts, placeOf, UploadRow, uploadColumnsOf, type PartRow } from './upload-row.ts'
 
 export type Verified =
   | { readonly kind: 'made'; readonly place: Place; readonly object: StoredObject }
@@ -161,9 +161,19 @@ async function makeFile(tx: Tx, upload: UploadRow, object: StoredObject): Promis
   return file_id
 }
 
+/** Removes what is left of a completed upload. If that fails, or after a crash, the sweep does it. */
+export async function removeRest(
+  { objects, log }: Pick<Deps['kernel'], 'objects' | 'log'>,
+  place: Place,
+): Promise<void> {
+  await objects.multipart.abort(place).catch((error: unknown) => {
+    log.warn({ err: error }, 'parts of a completed upload are left to the sweep')
+  })
+}
+
 /** Verifies large uploads, and uploads whose completion was interrupted. */
 export function verificationQueue({ kernel }: Pick<Deps, 'kernel'>): DueQueue {
-  const { db, objects, settings } = kernel
+  const { db, settings } = kernel
   return dueQueue<typeof UploadRow, Verified>({
     name: 'uploads.verify',
     table: 'uploads.uploads',
@@ -177,14 +187,17 @@ export function verificationQueue({ kernel }: Pick<Deps, 'kernel'>): DueQueue {
     retry: { first: 1, factor: 2, cap: 300 },
     run: async upload => {
       const parts = await storedParts(db, kernel, upload)
+      // A request that ended before it compared the parts may have left this row.
+      const is_whole =
+        parts.length === upload.part_count && missingParts(upload, parts).length === 0
+      if (!is_whole) return done({ kind: 'parts_missing', place: placeOf(upload) })
       return done(await verifyUpload(db, kernel, upload, parts))
     },
     finish: async (tx, upload, outcome) => {
       if (outcome.end !== 'done') return
       await settleVerification(tx, kernel, upload, outcome.result)
-      // If a crash happens here, the sweep finds the remaining parts.
       if (outcome.result.kind === 'made') {
-        tx.afterCommit(() => objects.multipart.abort(outcome.result.place))
+        tx.afterCommit(() => removeRest(kernel, outcome.result.place))
       }
     },
   })

@@ -1,6 +1,7 @@
 /** Completions that are corrected and sent again. */
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
+import { eventually } from '../../../../../test/world.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { openUploadWorld } from '../../test/upload-world.ts'
 
@@ -22,6 +23,27 @@ test('a completion that is refused before anything is verified binds no checksum
   await world.send(body, bytes)
   const given = await world.complete(who, body.id, { checksum: sha256(bytes) })
   expect(given.status, given.text).toBe(202)
+})
+
+test('a process that ends before it has compared the parts leaves the upload open', async () => {
+  const who = await world.member()
+  const bytes = randomBytes(6 * 1024 * 1024)
+  const { body } = await world.begin(who, bytes)
+  await world.send(body, bytes, [1])
+  // As a completion leaves the row that is killed right after it took the lease.
+  await world.platform.kernel.db.run(sql`
+    update uploads.uploads
+    set due_at = kernel.now(), lease_token = id, leased_until = now() - interval '1 second'
+    where tenant_id = ${who.tenant.id} and id = ${body.id}`)
+  const { token } = who
+  const found = await eventually('another process has looked', async () => {
+    const { body: upload } = await world.call('GET', `/v1/uploads/${body.id}`, { token })
+    return upload.stage !== 'verifying' && upload
+  })
+  expect(found).toMatchObject({ state: 'initiated', missing_parts: [[2, 2]] })
+  await world.send(body, bytes, [2])
+  const parts = [{ part_number: 1 }, { part_number: 2 }]
+  expect((await world.complete(who, body.id, { parts })).status).toBe(202)
 })
 
 test('an upload whose file is deleted before it is available is aborted', async () => {
