@@ -178,7 +178,10 @@ function inviteRoute(deps: Deps): Route {
     },
     again: async ({ tx, principal, resource_ref, status }) => {
       const id = resource_ref.slice(resource_ref.lastIndexOf('/') + 1)
-      const account = shown(await living(tx, principal.tenant_id, id))
+      // Also an account that was deleted since: it is still the outcome of the invitation.
+      const found = await accountInTenant(tx, principal.tenant_id, id)
+      if (!found) throw problem('account_not_found')
+      const account = shown(found)
       const headers = { location: resource_ref }
       return status === 201 ? reply(201, account, headers) : reply(200, account, headers)
     },

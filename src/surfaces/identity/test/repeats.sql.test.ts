@@ -138,6 +138,21 @@ test('an invitation is mailed once, and its record does not contain the address'
   expect((await world.mails(email)).length).toBeGreaterThan(0)
 })
 
+test('an invitation is repeated also after its account was deleted', async () => {
+  const admin = await world.member()
+  await world.give(admin, 'tenant_admin')
+  const email = `i-${newId()}@example.test`
+  const ask = { token: admin.token, key: newKey(), body: { email } }
+  const { body: made } = await world.call('POST', '/v1/invitations', ask)
+  const path = `/v1/accounts/${made.id}`
+  expect((await world.call('DELETE', path, { token: admin.token })).status).toBe(204)
+  const again = await world.call('POST', '/v1/invitations', ask)
+  expect([again.status, isReplay(again)]).toEqual([201, true])
+  expect(again.headers.get('location')).toBe(path)
+  expect(again.body).toMatchObject({ id: made.id, status: 'deleted', email: null })
+  expect(again.text).not.toContain(email)
+})
+
 test('only writes with a token, a password or a second factor ignore the key', async () => {
   const path = new URL('../../../../docs/openapi.json', import.meta.url)
   const { paths } = JSON.parse(await readFile(path, 'utf8')) as {

@@ -23,7 +23,7 @@ export const Post = Type.Object(
     media: Type.Array(Medium, { maxItems: 10 }),
     created_at: Time,
     edited_at: nullable(Time),
-    deleted_at: Type.Null(),
+    deleted_at: nullable(Time),
     version: Version,
     counts: Type.Object({ likes: Count, comments: Count }),
     viewer: Type.Object({ liked: Type.Boolean(), following_author: Type.Boolean() }),
@@ -101,6 +101,25 @@ export async function findPost(
 ): Promise<Post | undefined> {
   const row = await reader.maybe(PostRow, findStatement(viewer, id))
   return row && postOf(row)
+}
+
+const Created = Type.Object({ ...PostRow.properties, deleted_at: nullable(Type.String()) })
+
+/** For the replay of a creation: a post that was deleted since is shown as deleted. */
+export async function findCreated(
+  reader: Reader,
+  author: Person,
+  id: string,
+): Promise<Post | undefined> {
+  const row = await reader.maybe(
+    Created,
+    sql`
+      select ${postColumns(author)}, p.deleted_at
+      from social.posts p
+      join social.users u on u.tenant_id = p.tenant_id and u.id = p.author_id
+      where p.tenant_id = ${author.tenant_id} and p.id = ${id} and p.author_id = ${author.id}`,
+  )
+  return row && { ...postOf(row), deleted_at: row.deleted_at }
 }
 
 export function findStatement(viewer: Person, id: string): Sql {

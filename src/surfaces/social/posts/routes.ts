@@ -12,7 +12,7 @@ import { deletePosts } from './delete-posts.ts'
 import { editPost, EditPost } from './edit-post.ts'
 import { listPosts, listVersions, PostVersion } from './list-posts.ts'
 import { lockOwnPost } from './lock-post.ts'
-import { findPost, Post } from './post-view.ts'
+import { findCreated, findPost, Post } from './post-view.ts'
 
 const path = '/v1/posts'
 const one = `${path}/{post_id}` as const
@@ -43,7 +43,8 @@ const postTag = ({ version, counts, viewer, author }: Post) =>
 
 function createRoute(deps: Deps): Route {
   const created = async (tx: Tx, author: Person, id: string) => {
-    const post = await requirePost(tx, author, id)
+    const post = await findCreated(tx, author, id)
+    if (!post) throw problem('post_not_found')
     return reply(201, post, { etag: postTag(post), location: `${path}/${id}` })
   }
   return route({

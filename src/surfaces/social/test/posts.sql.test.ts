@@ -50,7 +50,9 @@ describe.concurrent('a post', () => {
     for (let n = 0; n < 2; n++) expect((await ada.ask('DELETE', path)).status).toBe(204)
     expect(code(await ada.ask('GET', path))).toEqual([404, 'post_not_found'])
     const gone = await ada.ask('POST', '/v1/posts', { body: 'one' }, headers)
-    expect(code(gone)).toEqual([404, 'post_not_found'])
+    expect([gone.status, gone.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+    const deleted_at = expect.any(String)
+    expect(gone.body).toMatchObject({ id: made.body.id, body: null, media: [], deleted_at })
   })
 
   test('that is absent, deleted, private, of a blocked pair or another tenant: one refusal', async () => {
