@@ -1,6 +1,7 @@
 /**
  * Removes a member, or lets a member leave. When the owner leaves, the oldest admin becomes the
- * owner, or else the oldest member. When the last member leaves, the conversation is closed.
+ * owner, or else the oldest member. When the last member leaves, the conversation is closed, and a
+ * direct one when one of the two is erased: its messages would have no reader.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -84,7 +85,8 @@ export async function endMembership(
       revision = ${revision}, changed_at = clock_timestamp()
     where tenant_id = ${tenant_id} and conversation_id = ${id} and user_id = ${user_id}`)
   conversation.member_count--
-  if (conversation.member_count === 0) {
+  if (conversation.member_count === 0 || conversation.type === 'direct') {
+    if (conversation.state === 'closed') return
     conversation.state = 'closed'
     nextChange(tx, conversation, 'conversation.closed')
     return

@@ -119,3 +119,19 @@ test('an attachment whose upload takes longer than its time can be sent afterwar
   const sent = await ada.ask('POST', at, { attachment_ids: [attachment_id] }, { key: newKey() })
   expect(sent.status, sent.text).toBe(201)
 })
+
+test('a direct conversation is closed when one of the two is erased', async () => {
+  const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+  const id = await ada.direct(bob)
+  expect((await ada.send(id, 'hello')).status).toBe(201)
+  expect((await bob.ask('DELETE', `/v1/accounts/${bob.id}`)).status).toBe(204)
+  const path = `/v1/conversations/${id}`
+  const shown = await eventually('bob has left', async () => {
+    const { body } = await ada.ask('GET', path)
+    return body.member_count === 1 && body
+  })
+  expect(shown.state).toBe('closed')
+  const refused = await ada.send(id, 'are you there?')
+  expect([refused.status, refused.body.code]).toEqual([409, 'conversation_closed'])
+  expect((await ada.history(id)).data).toHaveLength(1)
+})
