@@ -4,16 +4,18 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Seat } from '../schemas.ts'
 import { endChanges, lockConversation, nextChange } from './change.ts'
+import { normalTitle } from './normal-title.ts'
 import type { ChangeConversation } from './schemas.ts'
 import { requireSeat } from './seat.ts'
 
 export async function changeConversation(
   tx: Tx,
-  deps: Pick<Deps, 'live'>,
+  deps: Pick<Deps, 'kernel' | 'live'>,
   seat: Seat,
-  { title, state }: ChangeConversation,
+  { title: given, state }: ChangeConversation,
 ): Promise<void> {
   await requireSeat(tx, seat)
+  const title = typeof given === 'string' ? normalTitle(deps.kernel, given) : given
   const conversation = await lockConversation(tx, seat)
   const { role } = await requireSeat(tx, seat)
   if (conversation.type === 'direct' || role === 'member') {

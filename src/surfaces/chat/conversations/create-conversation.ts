@@ -11,6 +11,7 @@ import { problem } from '../errors.ts'
 import { announce } from '../events.ts'
 import { requireAddable, requireRoom } from '../members/require-addable.ts'
 import type { Role, Seat } from '../schemas.ts'
+import { normalTitle } from './normal-title.ts'
 import type { CreateConversation } from './schemas.ts'
 
 const Made = Type.Object({ id: Type.String() })
@@ -24,10 +25,11 @@ export async function createConversation(
   asked: CreateConversation,
 ): Promise<Creation> {
   const { id: user_id, tenant_id } = creator
-  const ids = asked.member_ids.map(one => one.toLowerCase())
-  const others = ids.filter(id => id !== user_id)
+  const others = asked.member_ids.filter(id => id !== user_id)
   checkShape(deps, asked, others)
-  await requireAddable(tx, deps, creator, others, { member: 'member_ids', ids })
+  const title = asked.title === undefined ? null : normalTitle(deps.kernel, asked.title)
+  const named = { member: 'member_ids', ids: asked.member_ids }
+  await requireAddable(tx, deps, creator, others, named)
   const id = newId()
   const direct_key = asked.type === 'direct' ? [user_id, ...others].toSorted().join(' ') : null
   const made = await tx.maybe(
@@ -35,7 +37,7 @@ export async function createConversation(
     sql`
       insert into chat.conversations (tenant_id, id, type, title, direct_key, created_by,
         member_count, data_key)
-      values (${tenant_id}, ${id}, ${asked.type}, ${asked.title ?? null}, ${direct_key},
+      values (${tenant_id}, ${id}, ${asked.type}, ${title}, ${direct_key},
         ${user_id}, ${others.length + 1}, ${deps.cipher.newKey(id)})
       on conflict on constraint conversations_direct do nothing
       returning id`,
