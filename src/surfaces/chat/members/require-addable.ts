@@ -4,7 +4,7 @@
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { FieldError } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -12,7 +12,9 @@ import { problem } from '../errors.ts'
 /** The list of a request that names people, in lower case. */
 export type Named = { readonly member: string; readonly ids: readonly string[] }
 
-const Full = Type.Object({ user_id: Type.String() })
+const Near = Type.Object({ user_id: Type.String() })
+/** More transactions that add one person do not run at once. */
+const spare = 100
 
 export async function requireAddable(
   tx: Tx,
@@ -53,18 +55,13 @@ export async function requireRoom(
 ): Promise<void> {
   const { tenant_id } = actor
   const most = kernel.settings['chat.conversations_max']
-  const full = await tx.many(
-    Full,
-    sql`
-      select user_id from chat.conversation_members
-      where tenant_id = ${tenant_id} and user_id = any(${joining}::uuid[])
-        and left_sequence is null
-      group by user_id having count(*) >= ${most} limit 1`,
-  )
-  if (full.length > 0) {
-    throw problem('quota_exceeded', {
-      detail: `A person is a member of at most ${most} conversations. Leave some first.`,
-    })
+  for (const user_id of await findNear(tx, tenant_id, joining, most)) {
+    await kernel.counted(
+      tx,
+      `chat.conversations:${tenant_id}:${user_id}`,
+      most,
+      activeOf(tenant_id, user_id),
+    )
   }
   await kernel.take(
     tx,
@@ -78,4 +75,32 @@ export async function requireRoom(
     ],
     { cost: joining.filter(one => one !== actor.id).length },
   )
+}
+
+/**
+ * The people who may reach the limit, in one order for all writers. Only they are counted under a
+ * lock: a group has a thousand of them.
+ */
+async function findNear(
+  tx: Tx,
+  tenant_id: string,
+  joining: readonly string[],
+  most: number,
+): Promise<readonly string[]> {
+  if (most <= spare) return joining.toSorted()
+  const near = await tx.many(
+    Near,
+    sql`
+      select user_id from chat.conversation_members
+      where tenant_id = ${tenant_id} and user_id = any(${joining}::uuid[])
+        and left_sequence is null
+      group by user_id having count(*) > ${most - spare} order by user_id`,
+  )
+  return near.map(one => one.user_id)
+}
+
+function activeOf(tenant_id: string, user_id: string): Sql {
+  return sql`
+    select from chat.conversation_members
+    where tenant_id = ${tenant_id} and user_id = ${user_id} and left_sequence is null`
 }

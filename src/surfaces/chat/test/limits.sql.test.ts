@@ -29,3 +29,11 @@ test('an admin who may have no further conversation adds people to a group', asy
   const refused = await add(bob.id)
   expect([refused.status, refused.body.code]).toEqual([429, 'quota_exceeded'])
 })
+
+test('people who add one person at the same time do not pass the limit together', async () => {
+  const [cleo, ...others] = (await world.people(11)) as [Talker, ...Talker[]]
+  const body = { type: 'group', member_ids: [cleo.id] }
+  const answers = await Promise.all(others.map(one => one.ask('POST', '/v1/conversations', body)))
+  const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+  expect(statuses).toEqual([201, ...others.slice(1).map(() => 429)])
+})
