@@ -21,6 +21,11 @@ const Address = Type.Object({ address: Type.String(), locale: nullable(Type.Stri
 const Exists = Type.Object({ it: Type.Boolean() })
 const Session = Type.Object({ id: Type.String() })
 
+/** A session `s` can still be used: it was refreshed in time, and may be refreshed again. */
+const usable = sql`(s.revoked_at is null and s.expires_at > kernel.now()
+  and exists (select from identity.refresh_tokens t
+    where t.session_id = s.id and t.used_at is null and t.expires_at > kernel.now()))`
+
 export function openFace(deps: Deps): Face {
   const { kernel, keys, denied, hasher, tokens } = deps
   const { db } = kernel
@@ -57,8 +62,8 @@ export function openFace(deps: Deps): Face {
       const { it } = await db.one(
         Exists,
         sql`
-          select exists (select from identity.sessions where id = ${session_id}
-            and revoked_at is null and expires_at > kernel.now()) as it`,
+          select exists (select from identity.sessions s
+            where s.id = ${session_id} and ${usable}) as it`,
       )
       return it
     },
@@ -93,7 +98,7 @@ async function endedSessions(reader: Reader, session_ids: readonly string[]): Pr
     sql`
       select w.id from unnest(${[...session_ids]}::uuid[]) w (id)
       where not exists (select from identity.sessions s
-        where s.id = w.id and s.revoked_at is null and s.expires_at > kernel.now())`,
+        where s.id = w.id and ${usable})`,
   )
   return ended.map(one => one.id)
 }

@@ -43,6 +43,18 @@ test('a session that expires ends its sockets, and its devices get no more pushe
   }
 })
 
+test('a device gets no more pushes after its session was idle for too long', async () => {
+  const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+  const [idle, used] = [await putDevice(ada), await putDevice(bob)]
+  await world.platform.kernel.db.run(sql`
+    update identity.refresh_tokens t set expires_at = kernel.now() from identity.sessions s
+    where s.id = t.session_id and s.tenant_id = ${ada.tenant.id} and s.account_id = ${ada.id}`)
+  const loops = world.platform.opened['chat']?.loops ?? []
+  const sweep = loops.find(one => one.name === 'chat.ended_sessions')
+  await sweep?.run(new AbortController().signal)
+  expect([await idle(), await used()]).toEqual([0, 1])
+})
+
 test('a push token that several people register at once belongs to one of them', async () => {
   const people = await world.people(5)
   const body = { platform: 'android', push_token: `token-${newId()}` }
