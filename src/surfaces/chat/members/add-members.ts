@@ -18,11 +18,13 @@ export async function addMembers(
   tx: Tx,
   deps: Deps,
   seat: Seat,
-  { user_ids, role }: { readonly user_ids: readonly string[]; readonly role: 'admin' | 'member' },
+  {
+    user_ids: ids,
+    role,
+  }: { readonly user_ids: readonly string[]; readonly role: 'admin' | 'member' },
 ): Promise<void> {
   const before = await requireSeat(tx, seat)
   if (before.type === 'direct') throw problem('direct_members_fixed')
-  const ids = user_ids.map(id => id.toLowerCase())
   const actor = { id: seat.user_id, tenant_id: seat.tenant_id }
   const named = { member: 'user_ids', ids }
   await requireAddable(tx, deps, actor, ids, named)

@@ -166,9 +166,8 @@ function changeRoute(deps: Deps): Route {
     fails: [...usual, 'member_not_found', 'invalid_transition'],
     handle: async ({ tx, principal, params, body: { role } }) => {
       const seat = seatOf(principal, params.id)
-      const user_id = params.user_id.toLowerCase()
-      await changeRole(tx, deps, seat, user_id, role)
-      const [member] = await membersOf(tx, seat, [user_id])
+      await changeRole(tx, deps, seat, params.user_id, role)
+      const [member] = await membersOf(tx, seat, [params.user_id])
       if (!member) throw new Error('a member is gone in its own transaction')
       return reply(200, member)
     },
@@ -192,8 +191,7 @@ function removeRoute(deps: Deps): Route {
     fails: usual,
     handle: async ({ tx, principal, params }) => {
       const seat = seatOf(principal, params.id)
-      const user_id = params.user_id.toLowerCase()
-      await removeMember(tx, deps, seat, user_id)
+      await removeMember(tx, deps, seat, params.user_id)
       return reply(204, null)
     },
   })

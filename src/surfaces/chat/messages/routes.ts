@@ -33,7 +33,7 @@ const one_id = { message_id: Id }
 type Caller = { readonly id: string; readonly tenant_id: string }
 const seatOf = ({ id: user_id, tenant_id }: Caller, id: string): Seat => ({
   tenant_id,
-  id: id.toLowerCase(),
+  id,
   user_id,
 })
 

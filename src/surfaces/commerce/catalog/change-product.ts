@@ -12,7 +12,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Key } from '../schemas.ts'
 import { announceProduct } from './create-product.ts'
-import { distinctImages, requireImages } from './images.ts'
+import { requireImages } from './images.ts'
 import { type ChangeProduct, product_states } from './schemas.ts'
 import { writeVariants } from './write-variants.ts'
 
@@ -40,8 +40,7 @@ export async function changeProduct(
   if (!before) throw problem('product_not_found')
   // The ETag of a product contains more than its version.
   expectVersion(String(if_match ?? '*').replaceAll(/\.[\w-]+"/g, '"'), before.version)
-  const { title, description, category, tax_class, attributes, state } = given
-  const images = given.images && distinctImages(given.images)
+  const { title, description, category, tax_class, attributes, images, state } = given
   if (state === 'draft' && before.state !== 'draft') {
     throw problem('invalid_transition', {
       current_state: before.state,

@@ -7,7 +7,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Key } from '../schemas.ts'
-import { distinctImages, requireImages } from './images.ts'
+import { requireImages } from './images.ts'
 import type { CreateProduct } from './schemas.ts'
 import { writeVariants } from './write-variants.ts'
 
@@ -20,7 +20,7 @@ export async function createProduct(
   const key = { tenant_id: principal.tenant_id, id: newId() }
   const { handle, title, description = '', category = '', tax_class = 'standard' } = given
   const { attributes = {}, state = 'draft', variants } = given
-  const images = distinctImages(given.images ?? [])
+  const images = given.images ?? []
   await requireImages(tx, deps, principal, images)
   try {
     await tx.run(sql`

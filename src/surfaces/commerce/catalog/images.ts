@@ -19,17 +19,6 @@ export function urlPeriod(now_seconds: number): number {
   return Math.floor(now_seconds / (url_seconds / 2))
 }
 
-/** A product has an image once. Ids in requests may have capital letters, those of rows have none. */
-export function distinctImages(given: readonly string[]): string[] {
-  const ids = given.map(id => id.toLowerCase())
-  const at = ids.findIndex((id, place) => ids.indexOf(id) < place)
-  if (at === -1) return ids
-  throw problem('validation_failed', {
-    detail: 'Name each image once.',
-    errors: [{ location: 'body', pointer: `/images/${at}`, constraint: 'uniqueItems' }],
-  })
-}
-
 /** New images must be the caller's own uploads for products. Existing images stay. */
 export async function requireImages(
   tx: Tx,

@@ -52,7 +52,7 @@ const changeable = {
   category: Type.Optional(Category),
   tax_class: Type.Optional(Word),
   attributes: Type.Optional(Words),
-  images: Type.Optional(Type.Array(Id, { maxItems: 20 })),
+  images: Type.Optional(Type.Array(Id, { maxItems: 20, uniqueItems: true })),
   state: Type.Optional(oneOf(...product_states)),
   variants: Type.Optional(Type.Array(GivenVariant, { maxItems: 200 })),
 }
