@@ -146,16 +146,34 @@ async function applyForeignRefund(
   if (bounced && own.type === 'void') await failRelease(tx, tenant_id, operation_id ?? '')
   const order = await orderOf(tx, tenant_id, intent_id ?? '')
   if (!order) return
-  if (!own && type === 'refund.succeeded') {
-    // The order does not know of a capture of a part that was made outside of the platform.
-    if (order.amount_captured_minor === 0 && !(await isCapturing(tx, order))) return
-    return void (await addRefunded(tx, order, amount_minor))
-  }
+  if (!own) return await applyOtherRefund(tx, order, type, { id: operation_id ?? '', amount_minor })
   if (!bounced) return
   // The bank returned the refund after it had succeeded.
   if (own.type === 'void') return void (await setPayment(tx, order, 'captured'))
   await addRefunded(tx, order, -own.amount_minor)
   await bounceRefund(tx, order, operation_id ?? '')
+}
+
+/** A refund that was made in payments. It is noted, in case that the bank returns it later. */
+async function applyOtherRefund(
+  tx: Tx,
+  order: OrderRow,
+  type: string,
+  { id, amount_minor }: { readonly id: string; readonly amount_minor: number },
+): Promise<void> {
+  const { tenant_id, id: order_id } = order
+  if (type === 'refund.succeeded') {
+    // The order does not know of a capture of a part that was made outside of the platform.
+    if (order.amount_captured_minor === 0 && !(await isCapturing(tx, order))) return
+    await tx.run(sql`
+      insert into commerce.refunds (tenant_id, id, order_id, amount_minor, state)
+      values (${tenant_id}, ${id}, ${order_id}, ${amount_minor}, 'succeeded')`)
+    return void (await addRefunded(tx, order, amount_minor))
+  }
+  const returned = await tx.run(sql`
+    update commerce.refunds set state = 'failed'
+    where tenant_id = ${tenant_id} and id = ${id} and state = 'succeeded'`)
+  if (returned === 1) await addRefunded(tx, order, -amount_minor)
 }
 
 /** So that the order can be cancelled once more. */

@@ -78,6 +78,23 @@ test('the end of its payment makes a release due, also if the order never learne
   expect(await shop.money(order.id)).toEqual(['authorize', 'cancel'])
 })
 
+test('a refund that was made in payments, and that the bank returns, is no refund any more', async () => {
+  const buyer = await shop.buyer()
+  const order = await buyer.order(
+    { [await shop.product()]: 1 },
+    { payment: { payment_method: 'pm_card_refundFail' } },
+  )
+  expect((await shop.ship(order)).status).toBe(201)
+  const { id: intent_id } = await known(order)
+  const refund = await shop.manager.ask('POST', '/v1/refunds', { intent_id })
+  expect(refund.status, refund.text).toBe(201)
+  await buyer.pays(order.id, 'refunded')
+  await world.control('clock', { advance_s: 4 * 86_400 })
+  const { payment } = await buyer.pays(order.id, 'captured')
+  expect(payment.amount_refunded_minor).toBe(0)
+  expect(await parked()).toBe(0)
+})
+
 describe('the refund of an order that was captured in part', () => {
   test('that fails is owed, and tried again by cancelling once more', async () => {
     const buyer = await shop.buyer()
