@@ -12,9 +12,11 @@ import { returnRoutes } from './returns/routes.ts'
 import { ruleRoutes } from './rules/routes.ts'
 import { shipmentRoutes } from './shipments/routes.ts'
 
+/** A whole product with its variants may be larger. */
+const body_limit_bytes = 64 * 1024
+
 export function routes(deps: Deps): readonly Route[] {
-  return [
-    ...catalogRoutes(deps),
+  const small = [
     ...priceRoutes(),
     ...inventoryRoutes(),
     ...ruleRoutes(),
@@ -25,4 +27,5 @@ export function routes(deps: Deps): readonly Route[] {
     ...returnRoutes(deps),
     ...auditRoutes(),
   ]
+  return [...catalogRoutes(deps), ...small.map(route => ({ ...route, body_limit_bytes }))]
 }

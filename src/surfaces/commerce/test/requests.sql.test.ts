@@ -1,6 +1,7 @@
 /** Requests about orders and carts: at the same time, with ids in capitals, too large, and with versions. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId } from '../../../kernel/ids.ts'
 import type { Answer } from '../../../../test/world.ts'
 import { openShopWorld, visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
 
@@ -57,10 +58,23 @@ test('the id of a line may have capital letters, and still names it once', async
   await shop.sound()
 })
 
-test('a checkout whose body is larger than 64 KiB is refused before it is read', async () => {
+test('a body that is larger than 64 KiB is refused before it is read', async () => {
   const cart = await buyer.cart({ [await shop.product()]: 1 })
-  const large = await buyer.checkout(cart, { ...visa, email: `${'x'.repeat(70_000)}@example.com` })
-  expect([large.status, large.body.code]).toEqual([413, 'content_too_large'])
+  const large = { of: 'x'.repeat(70_000) }
+  const id = newId()
+  for (const [who, method, path] of [
+    [buyer, 'POST', '/v1/checkouts'],
+    [buyer, 'POST', '/v1/carts'],
+    [buyer, 'PUT', `/v1/carts/${cart}`],
+    [buyer, 'PUT', `/v1/carts/${cart}/items/x`],
+    [buyer, 'POST', `/v1/orders/${id}/cancel`],
+    [buyer, 'POST', '/v1/returns'],
+    [shop.manager, 'POST', `/v1/orders/${id}/shipments`],
+    [shop.manager, 'POST', `/v1/returns/${id}/receive`],
+  ] as const) {
+    const { status, body } = await who.ask(method, path, large)
+    expect([path, status, body.code]).toEqual([path, 413, 'content_too_large'])
+  }
 })
 
 test('the tag of a cart is the one of its last change, and changes with what is shown', async () => {
