@@ -14,6 +14,7 @@ import { beginCapture } from './intents/begin-capture.ts'
 import { refuseCardData } from './intents/card-data.ts'
 import { nextActionOf } from './intents/next-action.ts'
 import { stepOf } from './money/currencies.ts'
+import { amountRules, readAmount } from './money/read-amount.ts'
 import { perform } from './operations/perform.ts'
 import {
   findIntentOf,
@@ -64,6 +65,8 @@ export function openFace(deps: Deps): Face {
       return await resultOf(deps, tenant_id, operation_id)
     },
     accepting: () => deps.provider.accepting(),
+    requirePayable: (amount_minor, currency) =>
+      void readAmount({ amount_minor, currency }, amountRules(deps.kernel.settings)),
     stepOf,
     refuseCardData,
   }

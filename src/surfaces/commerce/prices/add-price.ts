@@ -3,6 +3,7 @@
  * the current price, so prices cannot overlap.
  */
 import { type Static, Type } from 'typebox'
+import { digitsOf } from '../../../kernel/currencies.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { violates } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -36,7 +37,6 @@ export type NewPrice = {
   readonly effective_from: string | null
 }
 
-const currencies = new Set(Intl.supportedValuesOf('currency'))
 const Raised = Type.Object({ id: Id, version: Version, in_past: Type.Boolean() })
 
 export async function addPrice(tx: Tx, price: NewPrice): Promise<Static<typeof PriceVersion>> {
@@ -99,7 +99,7 @@ export async function addPrice(tx: Tx, price: NewPrice): Promise<Static<typeof P
 }
 
 export function requireCurrency(currency: string): void {
-  if (!currencies.has(currency)) {
+  if (digitsOf(currency) === undefined) {
     throw problem('currency_unsupported', { detail: `${currency} is no code of ISO 4217.` })
   }
 }

@@ -7,7 +7,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { announce } from '../operations/announce.ts'
-import { readAmount, type GivenAmount } from '../money/read-amount.ts'
+import { amountRules, readAmount, type GivenAmount } from '../money/read-amount.ts'
 
 export type NewIntent = GivenAmount & {
   readonly order_ref?: string
@@ -33,11 +33,7 @@ export async function createIntent(
   given: NewIntent,
   maker: Maker,
 ): Promise<Created> {
-  const { settings } = kernel
-  const amount_minor = readAmount(given, {
-    accepted: settings['payments.settlement_currencies'],
-    max_minor: settings['payments.amount_max_minor'],
-  })
+  const amount_minor = readAmount(given, amountRules(kernel.settings))
   const { order_ref = null, currency, metadata = {} } = given
   if ((given.provider ?? provider.name) !== provider.name) throw problem('provider_unsupported')
   const { tenant_id, principal_id, key, managed, id = newId() } = maker

@@ -4,6 +4,7 @@
  */
 import { problem } from '../errors.ts'
 import { digitsOf } from '../../../kernel/currencies.ts'
+import type { Kernel } from '../settings.ts'
 import { toStripe } from './currencies.ts'
 
 export type GivenAmount = {
@@ -19,6 +20,13 @@ export type GivenPart = {
 }
 
 export type AmountRules = { readonly accepted: readonly string[]; readonly max_minor: number }
+
+export function amountRules(settings: Kernel['settings']): AmountRules {
+  return {
+    accepted: settings['payments.settlement_currencies'],
+    max_minor: settings['payments.amount_max_minor'],
+  }
+}
 
 export function readAmount(given: GivenAmount, { accepted, max_minor }: AmountRules): number {
   const { currency, amount, amount_minor } = given
