@@ -48,11 +48,14 @@ async function contentOf(
   payout: string,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const ids: string[] = []
-  for (let after: string | undefined; ; after = ids.at(-1)) {
+  const ids = new Set<string>()
+  for (let after: string | undefined; ;) {
     signal.throwIfAborted()
     const { data, has_more } = await provider.paidOut(payout, after)
-    ids.push(...data.map(one => one.id))
-    if (!has_more || data.length === 0) return ids
+    const before = ids.size
+    for (const { id } of data) ids.add(id)
+    if (!has_more || data.length === 0) return [...ids]
+    if (ids.size === before) throw new Error(`the contents of payout ${payout} do not go on`)
+    after = data.at(-1)?.id
   }
 }

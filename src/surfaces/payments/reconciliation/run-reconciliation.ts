@@ -51,6 +51,9 @@ export function reconciliationQueue(deps: Deps): DueQueue {
       if (!phase) throw new Error(`a reconciliation has no phase ${row.phase}`)
       try {
         const result = await phase(deps, row, signal)
+        if (result.after !== null && result.after === row.page_after) {
+          throw new Error(`the provider's list of ${row.phase} does not go on`)
+        }
         await runSteps(deps, row, result, signal)
         await deps.kernel.fault('payments.reconciliation_page')
         const last = result.after === null && row.phase === phases.at(-1)?.[0]

@@ -9,6 +9,10 @@ import { platform_tenant, type Deps } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import type { PayoutSnapshot } from '../provider/port.ts'
 
+const to_bank = ['bank', 'provider_clearing'] as const
+/** While its balance is negative, the provider takes money from the bank. */
+const back_from_bank = ['provider_clearing', 'bank'] as const
+
 const Known = Type.Object({ id: Type.String(), state: Type.String(), version: Type.Integer() })
 
 export async function applyPayout(
@@ -29,13 +33,15 @@ export async function applyPayout(
         returning id, state, version`,
     )
     const common = { tenant_id: platform_tenant, currency }
+    const amount = Math.abs(amount_minor)
+    const [to, from] = amount_minor < 0 ? back_from_bank : to_bank
     if (snapshot.booked_ref) {
       await post(tx, {
         ...common,
         purpose: 'payout',
         external_ref: snapshot.booked_ref,
         description: `Payout ${snapshot.id}`,
-        legs: transfer('bank', 'provider_clearing', amount_minor),
+        legs: transfer(to, from, amount),
       })
     }
     if (snapshot.failure_booked_ref) {
@@ -44,7 +50,7 @@ export async function applyPayout(
         purpose: 'payout_returned',
         external_ref: snapshot.failure_booked_ref,
         description: `Payout ${snapshot.id} failed`,
-        legs: transfer('provider_clearing', 'bank', amount_minor),
+        legs: transfer(from, to, amount),
       })
     }
     // A paid payout may still fail. No other change follows these two states.
@@ -66,7 +72,7 @@ export async function applyPayout(
         operation_id: null,
         resource_id: payout.id,
         order_ref: null,
-        amount_minor,
+        amount_minor: amount,
         currency,
         state: snapshot.status,
         reason_code: null,
