@@ -4,8 +4,20 @@ import { createClient, login, Problem } from '@dodeca/client'
 const base_url = new URLSearchParams(location.search).get('api') ?? 'http://127.0.0.1:8080'
 const at = id => document.getElementById(id)
 const say = text => (at('state').textContent = text)
-const money = (minor, currency) =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).format(minor / 100)
+
+// Amounts are whole minor units of ISO 4217. `Intl` has other decimals for some currencies.
+const decimals = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+}
+
+function money(minor, currency) {
+  const special = Object.keys(decimals).find(count => decimals[count].includes(currency))
+  const digits = Number(special ?? 2)
+  const shown = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency, ...shown })
+  return format.format(minor / 10 ** digits)
+}
 
 let api = createClient({ base_url })
 const cart_id = crypto.randomUUID()
