@@ -49,7 +49,7 @@ export async function finalizeAttempt(
     case 'broken':
       throw finished.error
     case 'repeated':
-      if (!(await hasResult(db, attempt, said))) throw problem('attempt_finished')
+      if (!(await isSame(db, attempt, said))) throw problem('attempt_finished')
       break
     case 'done':
   }
@@ -65,6 +65,29 @@ const First = Type.Object({
   body: nullable(Bytes),
 })
 
+const Failed = Type.Object({ error_code: nullable(Type.String()) })
+
+/**
+ * Whether the report is the one that ended the attempt. An attempt that was cancelled or late as
+ * well has no error of its worker.
+ */
+async function isSame(
+  reader: Reader,
+  attempt: FoundAttempt,
+  said: FinalizeAttempt,
+): Promise<boolean> {
+  if (said.outcome === 'succeeded') return await hasResult(reader, attempt, said)
+  if (said.outcome !== 'failed') return true
+  const { error_code } = await reader.one(
+    Failed,
+    sql`
+    select error_code from jobs.job_attempts
+    where tenant_id = ${attempt.tenant_id} and id = ${attempt.id}`,
+  )
+  const unknown = error_code === null || error_code === 'deadline_exceeded'
+  return unknown || error_code === said.error?.code
+}
+
 /**
  * Whether the job has the result that the worker reports again. A job that has succeeded never runs
  * again, so its result is that of this attempt. If the result is deleted, it counts as the same.
@@ -72,9 +95,8 @@ const First = Type.Object({
 async function hasResult(
   reader: Reader,
   { tenant_id, job_id }: FoundAttempt,
-  { outcome, result, result_ref }: FinalizeAttempt,
+  { result, result_ref }: FinalizeAttempt,
 ): Promise<boolean> {
-  if (outcome !== 'succeeded') return true
   const first = await reader.maybe(
     First,
     sql`

@@ -41,3 +41,14 @@ test('an end that is repeated with another result is refused, and the same one i
   await world.query('delete from jobs.job_results where job_id = $1', [json.job.id])
   expect((await worker.finish(json, same)).status).toBe(200)
 })
+
+test('an end that is repeated with another error is refused, and the same one is not', async () => {
+  const { worker, submit } = await workshop(world)
+  await submit()
+  const claimed = await worker.take()
+  const failed = (code: string) => ({ outcome: 'failed', error: { code, retryable: false } })
+  const done = await worker.finish(claimed, failed('disk_full'))
+  expect(done.status).toBe(200)
+  expect(code(await worker.finish(claimed, failed('no_memory')))).toEqual([409, 'attempt_finished'])
+  expect((await worker.finish(claimed, failed('disk_full'))).text).toBe(done.text)
+})
