@@ -894,8 +894,10 @@ create table jobs.job_events (
   type text not null,
   data jsonb not null default '{}'::jsonb,
   occurred_at timestamp with time zone not null default kernel.now(),
+  principal_id uuid,
   constraint job_events_pkey PRIMARY KEY (job_id, sequence)
 );
+CREATE INDEX job_events_principal ON jobs.job_events USING btree (principal_id) WHERE (principal_id IS NOT NULL);
 
 create table jobs.job_inputs (
   job_id uuid not null,
@@ -1067,6 +1069,7 @@ create table jobs.jobs (
 CREATE INDEX jobs_dead ON jobs.jobs USING btree (tenant_id, id) WHERE (dead_at IS NOT NULL);
 CREATE INDEX jobs_dead_types ON jobs.jobs USING btree (type, dead_at) WHERE (dead_at IS NOT NULL);
 CREATE UNIQUE INDEX jobs_idempotency ON jobs.jobs USING btree (tenant_id, principal_id, operation, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX jobs_retries ON jobs.jobs USING btree (retry_of_job_id) WHERE (retry_of_job_id IS NOT NULL);
 CREATE UNIQUE INDEX jobs_tenant ON jobs.jobs USING btree (tenant_id, id);
 
 create table jobs.last_beat (

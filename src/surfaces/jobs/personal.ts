@@ -25,12 +25,12 @@ const own_reasons = [account_erased, owner_changed]
 
 const Data = Type.Array(Type.Record(Type.String(), Type.Unknown()))
 const Looked = Type.Object({ last: nullable(Type.String()), data: Data })
-const Mine = Type.Object({
-  last: nullable(Type.String()),
-  data: Type.Array(
-    Type.Object({ tenant_id: Type.String(), job_id: Type.String(), ended: Type.Boolean() }),
-  ),
+const Copy = Type.Object({
+  tenant_id: Type.String(),
+  job_id: Type.String(),
+  ended: Type.Boolean(),
 })
+const Mine = Type.Object({ last: nullable(Type.String()), data: Type.Array(Copy) })
 const Blob = Type.Object({ blob_key: nullable(Type.String()) })
 
 type Needs = Pick<Deps, 'kernel' | 'listeners'>
@@ -71,13 +71,11 @@ export function personalJobs(deps: Needs): Personal {
           await db.tx(tx => cancelJob(tx, deps, { tenant_id, job_id }, account_erased))
         }
         const ids = data.map(one => one.job_id)
-        for (let at = 0; at < ids.length; at += erased_at_once) {
-          signal.throwIfAborted()
-          unfinished += await eraseEnded(deps, ids.slice(at, at + erased_at_once))
-        }
+        unfinished += await eraseAll(deps, ids, signal)
         if (last === null) break
         after = last
       }
+      await eraseReasons(deps, account, signal)
       // The erasure is retried later, because a worker may need until the end of its lease to stop.
       if (unfinished > 0) throw new Error(`${unfinished} jobs of an erased account still run`)
     },
@@ -170,6 +168,55 @@ async function schedulesOf({ kernel: { db } }: Needs, principal_ids: readonly st
       from jobs.job_schedules where principal_id = any(${principal_ids}::uuid[])`,
   )
   return data
+}
+
+/**
+ * The jobs, and those that retries made of them, by any account: each has a copy of the input.
+ * Returns how many of them have not ended.
+ */
+async function eraseAll(
+  deps: Needs,
+  job_ids: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
+  let unfinished = 0
+  for (let ids = job_ids; ids.length > 0;) {
+    for (let at = 0; at < ids.length; at += erased_at_once) {
+      signal.throwIfAborted()
+      unfinished += await eraseEnded(deps, ids.slice(at, at + erased_at_once))
+    }
+    const copies = await deps.kernel.db.many(
+      Copy,
+      sql`
+        -- any tenant: copies of what one person submitted
+        select tenant_id, id as job_id, completed_at is not null as ended from jobs.jobs
+        where retry_of_job_id = any(${ids}::uuid[])`,
+    )
+    for (const { tenant_id, job_id, ended } of copies) {
+      const key = { tenant_id, job_id }
+      if (!ended) await deps.kernel.db.tx(tx => cancelJob(tx, deps, key, account_erased))
+    }
+    ids = copies.map(one => one.job_id)
+  }
+  return unfinished
+}
+
+/** What the person wrote on jobs of others. */
+async function eraseReasons(
+  { kernel: { db } }: Needs,
+  account: Erasing,
+  signal: AbortSignal,
+): Promise<void> {
+  const some = () =>
+    db.run(sql`
+      -- any tenant: what one person wrote
+      update jobs.job_events set data = data - 'reason', principal_id = null
+      where (job_id, sequence) in (
+        select job_id, sequence from jobs.job_events
+        where principal_id = any(${account.principal_ids}::uuid[])
+          and ${madeIn(sql`occurred_at`, account)}
+        limit ${portion})`)
+  while ((await some()) === portion) signal.throwIfAborted()
 }
 
 const Left = Type.Object({ unfinished: Type.Integer() })

@@ -23,11 +23,14 @@ export async function cancelJob(
   { listeners }: Pick<Deps, 'listeners'>,
   key: JobKey,
   reason: string | null,
+  /** Who gives the reason. Null for the platform itself. */
+  principal_id: string | null = null,
 ): Promise<Cancelled> {
   for (let look = 0; look < looks_max; look++) {
-    const ended = await endWaiting(listeners, tx, [key], { state: 'cancelled', reason })
+    const end = { state: 'cancelled', reason, principal_id } as const
+    const ended = await endWaiting(listeners, tx, [key], end)
     if (ended.length > 0) return 'cancelled'
-    if (await requestCancel(tx, key, reason)) {
+    if (await requestCancel(tx, key, end)) {
       tx.wake(runner_topic)
       return 'requested'
     }
@@ -45,10 +48,12 @@ export async function cancelJob(
   throw new Error('a job could not be held to cancel it')
 }
 
+type Said = { readonly reason: string | null; readonly principal_id: string | null }
+
 async function requestCancel(
   tx: Tx,
   { tenant_id, job_id }: JobKey,
-  reason: string | null,
+  { reason, principal_id }: Said,
 ): Promise<boolean> {
   const asked = await tx.run(sql`
     with asked as (
@@ -59,9 +64,10 @@ async function requestCancel(
         and state = 'running' and cancel_requested_at is null
       returning id, tenant_id, last_sequence
     )
-    insert into jobs.job_events (job_id, sequence, tenant_id, type, data)
+    insert into jobs.job_events (job_id, sequence, tenant_id, type, data, principal_id)
     select id, last_sequence, tenant_id, 'cancel_requested',
-      jsonb_strip_nulls(jsonb_build_object('reason', ${reason}::text))
+      jsonb_strip_nulls(jsonb_build_object('reason', ${reason}::text)),
+      ${reason === null ? null : principal_id}::uuid
     from asked`)
   return asked === 1
 }

@@ -67,7 +67,9 @@ export async function retryAsNewJob(
     select j.priority, j.max_attempts, j.input_ref, i.parameters
     from jobs.jobs j
     left join jobs.job_inputs i on i.tenant_id = j.tenant_id and i.job_id = j.id
-    where j.tenant_id = ${job.tenant_id} and j.id = ${job.id}`,
+    where j.tenant_id = ${job.tenant_id} and j.id = ${job.id}
+    -- an erasure then finds the new job, or its input is erased here already
+    for share of j`,
   )
   await requireInput(tx, deps, job, again, principal)
   const { id } = await placeJob(

@@ -110,7 +110,8 @@ function cancelRoute(deps: Deps): Route {
       const caller = { principal, grants }
       const { id, tenant_id } = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.cancel')
       const reason = body?.reason ?? null
-      const said = await cancelJob(tx, deps, { tenant_id, job_id: id }, reason)
+      const key = { tenant_id, job_id: id }
+      const said = await cancelJob(tx, deps, key, reason, principal.id)
       const { job, headers, location } = await shown(tx, deps, tenant_id, id)
       if (said === 'ended') throw problem('invalid_transition', { current_state: job.state })
       return said === 'requested'

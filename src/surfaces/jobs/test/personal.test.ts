@@ -158,6 +158,70 @@ test('a job whose input was erased with its submitter is not retried without it'
   expect([redriven.status, redriven.body]).toEqual([200, { retried: 0 }])
 })
 
+test('a retry as a new job is erased with the account that wrote its input', async () => {
+  const who = await world.person(['jobs.jobs.submit:*'])
+  const admin = await world.person(undefined, who.tenant)
+  const open = await world.idleType()
+  const parameters = { result: 'to Ada' }
+  const first = await world.submit(who, { type: 'toil.any', parameters })
+  await world.reached(who, first, 'succeeded')
+  const again = async (id: string) => {
+    const ask = { token: admin.token, body: { mode: 'new_job' } }
+    const made = await world.call('POST', `/v1/jobs/${id}/retry`, ask)
+    expect(made.status, made.text).toBe(202)
+    return made.body.id as string
+  }
+  const second = await again(first)
+  await world.reached(admin, second, 'succeeded')
+  const third = await again(second)
+  await world.reached(admin, third, 'succeeded')
+  const waiting = await world.submit(who, { type: open, parameters })
+  await world.call('POST', `/v1/jobs/${waiting}/cancel`, { token: who.token })
+  const copy = await again(waiting)
+  const own = await world.submit(admin, { type: 'toil.any', parameters })
+  await world.reached(admin, own, 'succeeded')
+  const erased = await world.call('DELETE', `/v1/accounts/${who.id}`, { token: who.token })
+  expect(erased.status).toBe(204)
+  const kept = async () => {
+    const rows = await world.query<{ job_id: string }>(
+      `select job_id from jobs.job_inputs
+       where job_id = any($1) and json_typeof(parameters) <> 'null'
+       union select job_id from jobs.job_results where job_id = any($1)`,
+      [[first, second, third, waiting, copy, own]],
+    )
+    return rows.map(one => one.job_id)
+  }
+  await eventually('only what the administrator wrote is left', async () => {
+    return (await kept()).join() === own
+  })
+  expect((await world.history(copy)).at(-1)).toBe('cancelled')
+})
+
+test('a reason that an erased person gave on a job of another is erased', async () => {
+  const { type, worker, owner: admin } = await workshop(world)
+  const who = await world.person(['jobs.jobs.cancel:*'], admin.tenant)
+  const waiting = await world.submit(admin, { type: await world.idleType() })
+  const running = await world.submit(admin, { type })
+  expect((await worker.take()).job.id).toBe(running)
+  for (const id of [waiting, running]) {
+    const ask = { token: who.token, body: { reason: 'because Ada is ill' } }
+    const cancelled = await world.call('POST', `/v1/jobs/${id}/cancel`, ask)
+    expect(cancelled.status, cancelled.text).toBeLessThan(300)
+  }
+  const own = await world.submit(admin, { type: await world.idleType() })
+  const ask = { token: admin.token, body: { reason: 'because I like it' } }
+  expect((await world.call('POST', `/v1/jobs/${own}/cancel`, ask)).status).toBe(200)
+  const erased = await world.call('DELETE', `/v1/accounts/${who.id}`, { token: who.token })
+  expect(erased.status).toBe(204)
+  const events = async (id: string) =>
+    (await world.call('GET', `/v1/jobs/${id}/events`, { token: admin.token })).text
+  await eventually('the reason is gone', async () => {
+    const texts = await Promise.all([waiting, running].map(events))
+    return !texts.join(' ').includes('Ada')
+  })
+  expect(await events(own)).toContain('because I like it')
+})
+
 type Line = {
   readonly surface?: string
   readonly kind?: string

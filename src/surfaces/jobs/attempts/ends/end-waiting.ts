@@ -30,7 +30,12 @@ export type Waiting = {
 }
 
 export type WaitingEnd =
-  | { readonly state: 'cancelled'; readonly reason: string | null }
+  | {
+      readonly state: 'cancelled'
+      readonly reason: string | null
+      /** Who gave the reason. */
+      readonly principal_id?: string | null
+    }
   | { readonly state: 'failed' | 'expired'; readonly error_code: string }
 
 /** Ends the jobs that still wait and emits their events. Returns their ids. */
@@ -41,7 +46,9 @@ export async function endWaiting(
   end: WaitingEnd,
 ): Promise<readonly JobEnd[]> {
   const error_code = end.state === 'cancelled' ? null : end.error_code
-  const reason = end.state === 'cancelled' ? end.reason : null
+  const cancelled = end.state === 'cancelled' ? end : null
+  const reason = cancelled?.reason ?? null
+  const said_by = reason === null ? null : (cancelled?.principal_id ?? null)
   const rows: Static<typeof End>[] = await tx.many(
     End,
     sql`
@@ -71,10 +78,11 @@ export async function endWaiting(
         j.traceparent
     ),
     remembered as (
-      insert into jobs.job_events (job_id, sequence, tenant_id, type, data, occurred_at)
+      insert into jobs.job_events (job_id, sequence, tenant_id, type, data, occurred_at,
+        principal_id)
       select id, last_sequence, tenant_id, ${end.state}, jsonb_strip_nulls(jsonb_build_object(
         'error_code', ${error_code}::text, 'reason', ${reason}::text, 'cause_job_id', cause_job_id)),
-        completed_at
+        completed_at, ${said_by}::uuid
       from over
     )
     select id, tenant_id, type, schema_version, version, attempt_count, has_dependents, created_at,
