@@ -23,6 +23,7 @@ import { failed, resultOf } from './make-result.ts'
 
 export const response_topic = 'inference.responses'
 const poll_ms = 2000
+const cancel_ms = 10_000
 const media_type = 'text/markdown'
 
 type Begun = {
@@ -191,18 +192,39 @@ async function follow(
     for (;;) {
       const { provider_response_id: id } = await stateOf(deps, call)
       if (isCancelled(signal) && id !== null) {
-        return await provider.cancel(id, AbortSignal.timeout(10_000))
+        return await provider.cancel(id, AbortSignal.timeout(cancel_ms))
       }
       signal.throwIfAborted()
       const response = id === null ? undefined : await lookAt(provider, id, signal)
       if (response?.outcome) return response
-      if (kernel.clock.nowMs() > Date.parse(call.deadline_at)) return undefined
+      if (kernel.clock.nowMs() > Date.parse(call.deadline_at)) {
+        return id === null ? undefined : await stopLate(deps, provider, call, id)
+      }
       const woken = Promise.withResolvers<undefined>()
       wake = () => woken.resolve(undefined)
       await Promise.race([woken.promise, wait(poll_ms, undefined, { signal }).catch(() => {})])
     }
   } finally {
     stopListening()
+  }
+}
+
+/**
+ * Nothing reads the response any more, so the provider must not go on with it. A response that
+ * ended meanwhile is used.
+ */
+async function stopLate(
+  { kernel: { log } }: Deps,
+  provider: Provider,
+  { id: operation_id }: Call,
+  response_id: string,
+): Promise<ProviderResponse | undefined> {
+  try {
+    const response = await provider.cancel(response_id, AbortSignal.timeout(cancel_ms))
+    return response.outcome && response.status !== 'cancelled' ? response : undefined
+  } catch (error) {
+    log.warn({ operation_id, err: error }, 'a late response could not be cancelled')
+    return undefined
   }
 }
 

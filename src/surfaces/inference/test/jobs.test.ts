@@ -204,6 +204,25 @@ test('a report goes on although its provider cannot be asked for a while', async
   expect(await world.usage(body.id)).toMatchObject([{ run: 1, status: 'succeeded' }])
 })
 
+test('a report that is late is cancelled at its provider', async () => {
+  const [one, operator] = await Promise.all([world.someone(), world.someone()])
+  await world.give(operator, 'platform_operator')
+  const type = '/v1/job-types/generation.report'
+  const body = { reason: 'to change a deadline' }
+  expect((await operator.ask('POST', `${type}/pause`, body)).status).toBe(200)
+  const { body: made } = await report(one, 'The tides. [[sandbox background_ms=600000]]')
+  const { db } = world.platform.kernel
+  await db.run(sql`
+    update inference.inference_operations set deadline_at = kernel.now() + interval '1 second'
+    where tenant_id = ${one.tenant.id} and id = ${made.id}`)
+  expect((await operator.ask('POST', `${type}/resume`, {})).status).toBe(200)
+  const job = await ends(one, `/v1/jobs/${made.job_id}`, 'failed')
+  expect(job.error).toMatchObject({ code: 'upstream_timeout' })
+  const { provider_response_id } = await responseOf(made.id)
+  const paths = (await world.journal()).map(one => one.path as string)
+  expect(paths.filter(path => path.endsWith(`${provider_response_id}/cancel`))).toHaveLength(1)
+})
+
 describe.concurrent('a webhook', () => {
   const Stored = Type.Object({ events: Type.Integer() })
   const stored = (id: string) =>
