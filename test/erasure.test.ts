@@ -247,6 +247,9 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
     'webhooks.webhook_subscription',
   ])
   expect(exported.text).not.toContain('ciphertext')
+  const times = exported.text.match(/"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^"]*"/g) ?? []
+  expect(times.length).toBeGreaterThan(20)
+  for (const time of times) expect(time).toMatch(/^"[-\d]{10}T[:\d]{8}\.\d{3}Z"$/)
 
   await ask('DELETE', `/v1/accounts/${who.id}`)
   await nothingLeft(() => tablesWith(mark))
