@@ -9466,7 +9466,7 @@ export interface components {
          *       ],
          *       "created_at": "2026-03-02T09:30:00.000Z",
          *       "edited_at": "2026-03-02T09:30:00.000Z",
-         *       "deleted_at": null,
+         *       "deleted_at": "2026-03-02T09:30:00.000Z",
          *       "version": 1,
          *       "counts": {
          *         "likes": 12,
@@ -9495,7 +9495,7 @@ export interface components {
             media: components["schemas"]["PostMedium"][];
             created_at: components["schemas"]["Time"];
             edited_at: components["schemas"]["Time"] | null;
-            deleted_at: null;
+            deleted_at: components["schemas"]["Time"] | null;
             version: components["schemas"]["Version"];
             /** @description The counts. They may lag for seconds. */
             counts: {
@@ -9552,7 +9552,7 @@ export interface components {
          *             ],
          *             "created_at": "2026-03-02T09:30:00.000Z",
          *             "edited_at": "2026-03-02T09:30:00.000Z",
-         *             "deleted_at": null,
+         *             "deleted_at": "2026-03-02T09:30:00.000Z",
          *             "version": 1,
          *             "counts": {
          *               "likes": 12,
@@ -17297,7 +17297,7 @@ export interface components {
          *           ],
          *           "created_at": "2026-03-02T09:30:00.000Z",
          *           "edited_at": "2026-03-02T09:30:00.000Z",
-         *           "deleted_at": null,
+         *           "deleted_at": "2026-03-02T09:30:00.000Z",
          *           "version": 1,
          *           "counts": {
          *             "likes": 12,
@@ -19944,7 +19944,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `cart_not_open`, `idempotency_in_progress`, `idempotency_key_reused`, `insufficient_inventory`, `order_not_confirmed`, `pending_order_limit`, `pricing_changed` */
             409: components["responses"]["Conflict"];
-            /** @description `address_required`, `amount_not_representable`, `card_data_refused`, `cart_empty`, `discount_not_applicable`, `invalid_character`, `order_total_limit`, `payment_declined`, `price_unavailable`, `quantity_limit`, `shipping_method_unavailable`, `validation_failed` */
+            /** @description `address_required`, `amount_not_representable`, `amount_too_large`, `card_data_refused`, `cart_empty`, `currency_unknown`, `discount_not_applicable`, `invalid_character`, `order_total_limit`, `payment_declined`, `price_unavailable`, `quantity_limit`, `shipping_method_unavailable`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
