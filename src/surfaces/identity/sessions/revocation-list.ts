@@ -10,6 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { DatabaseBusy } from '../../../kernel/database/failures.ts'
+import { logFailure } from '../../../kernel/database/log-failure.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Sign } from '../../../kernel/work/pulse.ts'
 import type { Kernel } from '../settings.ts'
@@ -124,13 +125,14 @@ function openPolls(read: () => Promise<void>, log: Kernel['log']) {
       again = true
       return asking
     }
+    clearTimeout(timer)
     asking = read()
       .then(() => {
         owed = false
       })
       .catch((error: unknown) => {
         owed = true
-        log.warn({ err: error }, 'revocations could not be read')
+        logFailure(log, { err: error }, 'revocations could not be read')
         timer = setTimeout(() => void ask(), again_ms)
       })
       .finally(() => {
@@ -146,8 +148,10 @@ function openPolls(read: () => Promise<void>, log: Kernel['log']) {
     ask,
     isSettled: () => !asking && !owed,
     stop: async () => {
+      again = false
       clearTimeout(timer)
       await asking
+      clearTimeout(timer)
     },
   }
 }
