@@ -184,10 +184,11 @@ async function renew(
 }
 
 function readNews(reader: Pick<Reader, 'one'>, since: string | null, life_seconds: number) {
-  const from = sql`
-    coalesce(least(${since}::timestamptz, kernel.now())
-        - make_interval(secs => ${overlap_seconds}),
-      kernel.now() - make_interval(secs => ${life_seconds}))`
+  const from =
+    since === null
+      ? sql`(kernel.now() - make_interval(secs => ${life_seconds}))`
+      : sql`(least(${since}::timestamptz, kernel.now())
+          - make_interval(secs => ${overlap_seconds}))`
   return reader.one(
     News,
     sql`

@@ -130,6 +130,22 @@ test('the list is not valid while a change of which the pulse learnt cannot be r
   await denied.stop()
 })
 
+test('a process that starts reads what was revoked within the life of a token', async () => {
+  const { session_id } = await world.member()
+  await onDatabase(
+    `update identity.sessions set revoked_at = kernel.now() - interval '4 minutes',
+       revoked_reason = 'admin' where id = $1`,
+    [session_id],
+  )
+  const kernel = world.platform.kernelFor({ settings })
+  const keys = openSigningKeys(kernel)
+  await keys.prepare()
+  const denied = openDenied(kernel, keys)
+  await denied.start()
+  expect(denied.has(session_id)).toBe(true)
+  await denied.stop()
+})
+
 test('a role that is taken away counts no more in the next request', async () => {
   const member = await world.member()
   await world.give(member, 'session_administrator')
