@@ -547,6 +547,7 @@ CREATE INDEX external_identities_account ON identity.external_identities USING b
 create table identity.gone_sessions (
   id uuid not null,
   gone_at timestamp with time zone not null default kernel.now(),
+  moved_tenant_id uuid,
   constraint gone_sessions_pkey PRIMARY KEY (id)
 );
 CREATE INDEX gone_sessions_gone_at ON identity.gone_sessions USING btree (gone_at);

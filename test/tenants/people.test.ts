@@ -33,11 +33,24 @@ const endAfter = (table: string) => (line: string) => {
 /** The same person with a token of another tenant, in which they are a guest. */
 async function guestOf(host: Member, who: Member): Promise<Member> {
   await one.give({ ...who, tenant: host.tenant }, 'auditor')
-  const body = { refresh_token: who.refresh_token, tenant_id: host.tenant.id }
+  return await refresh(who, host.tenant)
+}
+
+async function refresh(who: Member, tenant: Member['tenant']): Promise<Member> {
+  const body = { refresh_token: who.refresh_token, tenant_id: tenant.id }
   const path = `/v1/sessions/${who.session_id}/refresh`
   const { status, text, body: tokens } = await one.call('POST', path, { body })
   expect(status, text).toBe(200)
-  return { ...who, tenant: host.tenant, token: tokens.access_token as string }
+  const { access_token: token, refresh_token } = tokens
+  return { ...who, tenant, token: token as string, refresh_token: refresh_token as string }
+}
+
+/** The tenant moves to the other cell and back, with the work between the moves. */
+async function backAndForth({ tenant }: Member, work?: () => Promise<unknown>): Promise<void> {
+  const scratch = one.data_dir
+  await moveTenant({ from: one.place, to: other.place, cell_url: other.url, scratch }, tenant.slug)
+  await work?.()
+  await moveTenant({ from: other.place, to: one.place, cell_url: one.url, scratch }, tenant.slug)
 }
 
 test('what people of a deleted tenant left in other tenants is erased, and counted once', async () => {
@@ -108,6 +121,37 @@ test('access tokens for another tenant end with a move', async () => {
     sql`select id from identity.gone_sessions where id = ${home.session_id}`,
   )
   expect(gone).toHaveLength(1)
+})
+
+test('a session goes on when its tenant comes back, but not where it was a guest', async () => {
+  const host = await one.member()
+  const home = await one.member()
+  const guest = await guestOf(host, home)
+  const back = await refresh(guest, home.tenant)
+  await backAndForth(home)
+  const tokens = await refresh(back, home.tenant)
+  const mine = (token: string) => one.call('GET', '/v1/me', { token })
+  await eventually('it is served', async () => (await mine(tokens.token)).status !== 503)
+  expect((await mine(tokens.token)).status).toBe(200)
+  expect((await mine(guest.token)).status).toBe(401)
+  // A session that has ended in the meantime has ended everywhere.
+  await ask(one, tokens, 'DELETE', `/v1/sessions/${home.session_id}`)
+  expect((await mine(tokens.token)).status).toBe(401)
+})
+
+test('a session that ended in the other cell has ended when its tenant comes back', async () => {
+  const who = await one.member()
+  const later = await one.member(who.tenant)
+  await backAndForth(who, () =>
+    other.platform.kernel.db.run(sql`
+      update identity.sessions
+      set revoked_at = kernel.now() - interval '2 minutes', revoked_reason = 'logout'
+      where tenant_id = ${who.tenant.id} and id = ${who.session_id}`),
+  )
+  const mine = ({ token }: Member) => one.call('GET', '/v1/me', { token })
+  await eventually('it is served', async () => (await mine(later)).status !== 503)
+  await eventually('it has ended', async () => (await mine(who)).status === 401, 5000)
+  expect((await mine(later)).status).toBe(200)
 })
 
 test('a stream of a tenant that has moved ends, so that its reader opens one in the new cell', async () => {

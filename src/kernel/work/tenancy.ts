@@ -23,14 +23,10 @@ export type TableTenancy =
        */
       readonly guests?: string
       /**
-       * What processes take for valid without reading the row: which rows, and the table from which they
-       * read that it is not. It is written before any row goes.
+       * For rows that processes take for valid without reading them: a statement that records what
+       * they read instead. It runs before any row goes.
        */
-      readonly ends?: {
-        readonly table: string
-        readonly columns: readonly string[]
-        readonly where: string
-      }
+      readonly ends?: string
       /** Where caches read that a row is gone: a table, and the columns that it takes of the row. */
       readonly change_log?: { readonly table: string; readonly columns: readonly string[] }
       /** Rows are work that names positions of this cell's log. The tenant waits until none is left. */

@@ -6,7 +6,7 @@
 import type { DirectClient } from '../../kernel/database/direct.ts'
 import { nil_id } from '../../kernel/ids.ts'
 import type { Place } from './place.ts'
-import { listOf, quoted, type TenantTable } from './tables.ts'
+import { quoted, type TenantTable } from './tables.ts'
 
 const portion = 100
 
@@ -46,15 +46,7 @@ export async function endElsewhere(
   tables: readonly TenantTable[],
   tenant_id: string,
 ): Promise<void> {
-  for (const { name, deleted, ends } of tables) {
-    if (ends === null || deleted === null) continue
-    const columns = listOf(ends.columns)
-    await client.query(
-      `insert into ${quoted(ends.table)} (${columns})
-       select ${listOf(ends.columns, 't.')} from ${quoted(name)} t
-       where (${deleted}) and (${ends.where})
-       on conflict do nothing`,
-      [tenant_id],
-    )
+  for (const { ends } of tables) {
+    if (ends !== null) await client.query(ends, [tenant_id])
   }
 }

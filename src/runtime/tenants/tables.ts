@@ -29,11 +29,7 @@ export type TenantTable = {
   readonly days: { readonly column: string; readonly prepare: string } | null
   /** Which rows are people who may have left data in other tenants. */
   readonly guests: string | null
-  readonly ends: {
-    readonly table: string
-    readonly columns: readonly string[]
-    readonly where: string
-  } | null
+  readonly ends: string | null
   readonly change_log: { readonly table: string; readonly columns: readonly string[] } | null
   /** Triggers that refuse deletes. */
   readonly guards: readonly string[]

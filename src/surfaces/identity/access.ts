@@ -17,7 +17,7 @@ type Needs = Pick<Deps, 'kernel' | 'permissions' | 'tokens' | 'denied'>
 export function openAccess(deps: Needs): Access {
   const principalOf = (facts: TokenFacts): Principal | Promise<Principal> => {
     if (!deps.denied.isValid()) return deps.denied.validate().then(() => principalOf(facts))
-    if (deps.denied.has(facts.session_id)) {
+    if (deps.denied.has(facts.session_id, facts.tenant_id)) {
       const detail = 'The session of this token has ended. Log in again.'
       throw problem('invalid_token', { detail })
     }
@@ -39,7 +39,7 @@ export function openAccess(deps: Needs): Access {
     stands: principal =>
       principal.session_id === null
         ? apiKeyStands(deps.kernel, principal)
-        : !deps.denied.has(principal.session_id),
+        : !deps.denied.has(principal.session_id, principal.tenant_id),
     grants: (reader, principal) =>
       principal.kind === 'service'
         ? apiKeyGrants(reader, deps, principal)

@@ -73,7 +73,7 @@ export function openFace(deps: Deps): Face {
     verifyRealtime: async token => {
       const holder = await tokens.verifyRealtime(token)
       if (!denied.isValid()) await denied.validate()
-      if (denied.has(holder.session_id)) {
+      if (denied.has(holder.session_id, holder.tenant_id)) {
         throw problem('invalid_token', {
           detail: 'The session of this token has ended. Log in again.',
         })

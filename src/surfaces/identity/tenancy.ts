@@ -28,7 +28,14 @@ export const tenancy: Tenancy = {
   'identity.sessions': {
     moves: 't.active_tenant_id = $1',
     falls: 't.active_tenant_id = $1',
-    ends: { table: 'identity.gone_sessions', columns: ['id'], where: has_tokens_elsewhere },
+    // A session that moves with its tenant stays valid for that tenant, should it come back.
+    ends: `
+      insert into identity.gone_sessions (id, moved_tenant_id)
+      select t.id, case when t.active_tenant_id = t.tenant_id then t.tenant_id end
+      from identity.sessions t
+      where $1 in (t.tenant_id, t.active_tenant_id) and ${has_tokens_elsewhere}
+      on conflict (id) do update
+      set gone_at = excluded.gone_at, moved_tenant_id = excluded.moved_tenant_id`,
   },
   'identity.refresh_tokens': {
     rows: `exists (

@@ -4,7 +4,9 @@
  * process also reads once a second, so a lost wake-up delays a revocation by at most a second. Each
  * read looks back far enough to see transactions that committed late. An entry is removed when
  * every token of its session has expired. The list is valid for two seconds after the last read: a
- * process that stood still, or had no database, reads it before it accepts a token again.
+ * process that stood still, or had no database, reads it before it accepts a token again. A session
+ * that moved to another cell with its tenant is refused in all tenants but that one, which may come
+ * back.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
@@ -12,12 +14,15 @@ import type { Reader } from '../../../kernel/database/db.ts'
 import { DatabaseBusy } from '../../../kernel/database/failures.ts'
 import { logFailure } from '../../../kernel/database/log-failure.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Sign } from '../../../kernel/work/pulse.ts'
+import { tenant_states_topic } from '../../../kernel/work/tenant-states.ts'
 import type { Kernel } from '../settings.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 
 export type Denied = {
-  has(session_id: string): boolean
+  /** Whether the session has ended in the tenant. */
+  has(session_id: string, tenant_id: string): boolean
   add(session_ids: readonly string[]): void
   onAdd(listener: (session_id: string) => void): void
   /** Whether the list may be used. */
@@ -56,9 +61,18 @@ const margin_seconds = 60
 
 const News = Type.Object({
   revoked: Type.Array(Type.String()),
+  /** Each session with the tenant in which it goes on, if any. */
+  gone: Type.Record(Type.String(), nullable(Type.String())),
   keys: Type.String(),
   at: Type.String(),
 })
+
+type Ended = {
+  /** The monotonic time at which every token of the session has expired. */
+  readonly until_ms: number
+  /** The tenant in which the session has not ended. */
+  readonly but: string | null
+}
 
 export function openDenied(
   kernel: Pick<Kernel, 'reserved' | 'settings' | 'log' | 'onWake'>,
@@ -66,26 +80,26 @@ export function openDenied(
 ): Denied {
   const { reserved, settings, log } = kernel
   const life_seconds = settings['identity.access_ttl_seconds'] + margin_seconds
-  const until = new Map<string, number>()
-  const listeners: ((session_id: string) => void)[] = []
+  const ended = openEnded(life_seconds)
   let since: string | null = null
+  /** How often tenants have moved or come back, now and at the last read. */
+  let moves = 0
+  let moves_read = 0
   let unsubscribe = () => {}
   const lease = openLease()
 
-  const add = (session_ids: readonly string[]) => {
-    for (const id of session_ids) {
-      if (!until.has(id)) for (const listener of listeners) listener(id)
-      until.set(id, performance.now() + life_seconds * 1000)
-    }
-  }
   const ask = async () => {
     const began_ms = performance.now()
-    const news = await readNews(reserved, since, life_seconds)
-    add(news.revoked)
+    const moves_before = moves
+    const from = moves_before === moves_read ? since : null
+    const news = await readNews(reserved, from, life_seconds)
+    for (const id of news.revoked) ended.add(id, null)
+    for (const [id, tenant_id] of Object.entries(news.gone)) ended.add(id, tenant_id)
     since = news.at
+    moves_read = moves_before
     lease.begin(began_ms)
     if (news.keys !== keys.loaded()) await keys.load()
-    for (const [id, end] of until) if (end < performance.now()) until.delete(id)
+    ended.prune()
   }
   const polls = openPolls(ask, log)
   return {
@@ -99,16 +113,49 @@ export function openDenied(
         if (polls.isSettled()) lease.prolong(read_ms)
       },
     },
-    has: session_id => until.has(session_id),
-    add,
-    onAdd: listener => void listeners.push(listener),
+    has: ended.has,
+    add: session_ids => {
+      for (const id of session_ids) ended.add(id, null)
+    },
+    onAdd: ended.onAdd,
     start: async () => {
       await ask()
-      unsubscribe = kernel.onWake(() => void polls.ask(), [revocations_topic])
+      const wakes = [
+        kernel.onWake(() => void polls.ask(), [revocations_topic]),
+        // A tenant that comes back brings sessions that were revoked in the other cell a while ago.
+        kernel.onWake(() => {
+          moves++
+          void polls.ask()
+        }, [tenant_states_topic]),
+      ]
+      unsubscribe = () => wakes.forEach(wake => wake())
     },
     stop: async () => {
       unsubscribe()
       await polls.stop()
+    },
+  }
+}
+
+/** The ended sessions, each until its tokens have expired. */
+function openEnded(life_seconds: number) {
+  const all = new Map<string, Ended>()
+  const listeners: ((session_id: string) => void)[] = []
+  return {
+    has: (session_id: string, tenant_id: string) => {
+      const found = all.get(session_id)
+      return found !== undefined && found.but !== tenant_id
+    },
+    add: (session_id: string, but: string | null) => {
+      const known = all.get(session_id)
+      const more = !known || (known.but !== null && but === null)
+      if (more) for (const listener of listeners) listener(session_id)
+      const until_ms = performance.now() + life_seconds * 1000
+      all.set(session_id, { until_ms, but: more ? but : known.but })
+    },
+    onAdd: (listener: (session_id: string) => void) => void listeners.push(listener),
+    prune: () => {
+      for (const [id, { until_ms }] of all) if (until_ms < performance.now()) all.delete(id)
     },
   }
 }
@@ -193,8 +240,10 @@ function readNews(reader: Pick<Reader, 'one'>, since: string | null, life_second
     News,
     sql`
       select
-        array(select id from identity.sessions where revoked_at is not null and revoked_at > ${from}
-          union all select id from identity.gone_sessions where gone_at > ${from}) as revoked,
+        array(select id from identity.sessions
+          where revoked_at is not null and revoked_at > ${from}) as revoked,
+        coalesce((select jsonb_object_agg(id, moved_tenant_id) from identity.gone_sessions
+          where gone_at > ${from}), '{}') as gone,
         coalesce((select string_agg(kid || ':' || state, ',' order by kid collate "C")
           from identity.signing_keys where state in ('next', 'active', 'retired')), '') as keys,
         kernel.now()::text as at`,

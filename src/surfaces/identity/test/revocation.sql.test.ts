@@ -131,7 +131,7 @@ test('the list is not valid while a change of which the pulse learnt cannot be r
 })
 
 test('a process that starts reads what was revoked within the life of a token', async () => {
-  const { session_id } = await world.member()
+  const { session_id, tenant } = await world.member()
   await onDatabase(
     `update identity.sessions set revoked_at = kernel.now() - interval '4 minutes',
        revoked_reason = 'admin' where id = $1`,
@@ -142,7 +142,7 @@ test('a process that starts reads what was revoked within the life of a token', 
   await keys.prepare()
   const denied = openDenied(kernel, keys)
   await denied.start()
-  expect(denied.has(session_id)).toBe(true)
+  expect(denied.has(session_id, tenant.id)).toBe(true)
   await denied.stop()
 })
 
