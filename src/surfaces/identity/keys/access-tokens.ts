@@ -11,7 +11,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { RealtimeHolder } from '../face.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
-import type { Denied } from '../sessions/revocation-list.ts'
+import { margin_seconds, type Denied } from '../sessions/revocation-list.ts'
 import { signEs256 } from './es256.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
@@ -53,6 +53,7 @@ const end_length = 43
 type Verified = {
   readonly token: string
   readonly facts: TokenFacts
+  readonly iat: number
   readonly exp: number
   readonly kid: string
 }
@@ -107,7 +108,10 @@ export function openAccessTokens(
       const end = token.slice(-end_length)
       const found = known.get(end)
       if (found?.token === token && keys.verifier(found.kid)) {
-        if (found.exp + leeway_seconds > clock.nowSeconds()) return found.facts
+        const now_seconds = clock.nowSeconds()
+        if (found.exp + leeway_seconds > now_seconds && !isAhead(found.iat, now_seconds)) {
+          return found.facts
+        }
         known.delete(end)
         throw expired()
       }
@@ -149,7 +153,16 @@ const realtime: Kind = {
 
 async function verified(token: string, against: Against): Promise<Verified> {
   const { payload, kid } = await checked(token, against, access)
-  return { token, facts: factsOf(payload), exp: payload.exp ?? 0, kid }
+  const { iat = 0, exp = 0 } = payload
+  return { token, facts: factsOf(payload), iat, exp, kid }
+}
+
+/**
+ * The clock of the process that signed was ahead. Such a token would be accepted for longer than its
+ * session is remembered as revoked.
+ */
+function isAhead(iat: number, now_seconds: number): boolean {
+  return iat > now_seconds + margin_seconds - leeway_seconds
 }
 
 async function checked(token: string, { keys, issuer, now_ms }: Against, kind: Kind) {
@@ -174,6 +187,7 @@ async function checked(token: string, { keys, issuer, now_ms }: Against, kind: K
     // Our tokens never have a list as audience, another spelling of the type, or an extension.
     const { typ, crit, kid = '' } = protectedHeader
     if (payload.aud !== kind.audience || typ !== kind.typ || crit) throw new Error('not ours')
+    if (isAhead(payload.iat ?? 0, now_ms / 1000)) throw new Error('it was signed later than now')
     return { payload, kid }
   } catch (cause) {
     // Only a token with our signature gets the error that it has expired.

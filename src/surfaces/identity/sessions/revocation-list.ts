@@ -57,7 +57,8 @@ const patience_ms = 1500
 /** The wait after a failed read. */
 const again_ms = 1000
 const overlap_seconds = 30
-const margin_seconds = 60
+/** How far the clocks of two processes may differ. */
+export const margin_seconds = 60
 
 const News = Type.Object({
   revoked: Type.Array(Type.String()),

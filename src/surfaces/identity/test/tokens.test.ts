@@ -97,6 +97,7 @@ describe('an access token', () => {
       () => forge({ header: { typ: 'realtime+jwt' }, claims: { aud: 'realtime' } }),
     ],
     ['expired by 6 seconds', () => forge({ claims: expired(6) })],
+    ['of a clock that is an hour ahead', () => forge({ claims: ahead(3600) })],
     ['without an expiry', () => forge({ claims: { exp: undefined } })],
     ['without a session', () => forge({ claims: { sid: undefined } })],
     [
@@ -127,6 +128,10 @@ describe('an access token', () => {
       code: 'invalid_token',
       challenge: 'Bearer error="invalid_token"',
     })
+  })
+
+  test('of a clock that is 30 seconds ahead is accepted', async () => {
+    expect((await me(await forge({ claims: ahead(30) }))).status).toBe(200)
   })
 
   test('that expired 3 seconds ago is within the leeway', async () => {
@@ -204,6 +209,11 @@ describe('the public list', () => {
 function expired(seconds: number) {
   const now = Math.floor((performance.timeOrigin + performance.now()) / 1000)
   return { iat: now - 300 - seconds, exp: now - seconds }
+}
+
+function ahead(seconds: number) {
+  const now = Math.floor((performance.timeOrigin + performance.now()) / 1000)
+  return { iat: now + seconds, exp: now + seconds + 300 }
 }
 
 function unsigned(token: string): string {
