@@ -1,7 +1,7 @@
 /**
  * Completes a change of address: the authenticated owner of the account sends the token that was
  * mailed to the new address, which proves the mailbox. Until a mailbox is proven no account owns the
- * address, so another account that has it and never proved it is erased in the same transaction. If
+ * address, so another account that has it and never proved it loses it in the same transaction. If
  * the address has an owner by now, the change ends without an effect. The old address gets a notice.
  */
 import { Type } from 'typebox'
@@ -14,16 +14,19 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'
 import { consumeOfAccount, peek } from '../one-time.ts'
-import { eraseAccount } from '../accounts/erase-account.ts'
-import { accountByAddress, accountById, isOwned } from '../accounts/find-account.ts'
+import {
+  accountByAddress,
+  accountById,
+  isOwned,
+  raiseAccountVersion,
+} from '../accounts/find-account.ts'
 import { forgetAddress } from '../registrations/forget-address.ts'
 import { announceProven } from '../registrations/take-over.ts'
-import { keepAdministrator } from '../roles/keep-administrator.ts'
 import type { AccountRow } from '../schemas.ts'
-import type { Seen } from '../security-events/record-security-event.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { emailScope } from '../tenants/resolve-tenant.ts'
 
-type Needs = Pick<Deps, 'kernel' | 'denied' | 'permissions'>
+type Needs = Pick<Deps, 'kernel'>
 
 const Change = Type.Object({ email: Type.String(), email_normalized: Type.String() })
 type Moved = {
@@ -77,7 +80,7 @@ async function move(
         update identity.email_changes set status = 'superseded' where id = ${challenge.ref}`)
       return undefined
     }
-    await eraseUnproven(tx, deps, held, id, seen)
+    await releaseAddress(tx, held)
   }
   const { verified_at } = await tx.one(
     Type.Object({ id: Id, verified_at: Time }),
@@ -120,16 +123,21 @@ async function lockAccounts(
     order by id for update`)
 }
 
-/** Not if it is the last administrator: then the change can be repeated after another has the role. */
-async function eraseUnproven(
-  tx: Tx,
-  deps: Needs,
-  held: AccountRow,
-  actor: string,
-  seen: Seen,
-): Promise<void> {
-  const change = { account_id: held.id, grants: new Set<string>(), erases: true } as const
-  const check = await keepAdministrator(tx, deps, change)
-  await eraseAccount(tx, deps, held, actor, seen)
-  await check()
+/**
+ * The account and its data stay: another person may have used it in good faith, with a wrong
+ * address. Its holder is logged in there still, and can prove another address.
+ */
+async function releaseAddress(tx: Tx, held: AccountRow): Promise<void> {
+  const { id, tenant_id, email } = held
+  await tx.run(sql`
+    update identity.accounts set email = null, email_normalized = ${`released:${id}`}
+    where tenant_id = ${tenant_id} and id = ${id}`)
+  // What waits to be sent about this account is not for the owner of the mailbox.
+  await tx.run(sql`
+    delete from identity.mails
+    where tenant_id = ${tenant_id} and account_id = ${id} and address = ${email}`)
+  await forgetAddress(tx, held, 'all')
+  await raiseAccountVersion(tx, id)
+  const about = { tenant_id, account_id: id, actor: 'system' }
+  await recordSecurityEvent(tx, { ...about, action: 'account.address_released' })
 }

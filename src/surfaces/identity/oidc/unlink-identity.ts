@@ -1,6 +1,7 @@
 /**
  * Unlinks an identity at a provider from its account, unless it is the last way to log in. The row
- * lock of the account orders two removals. Only configured providers count as ways to log in.
+ * lock of the account orders two removals. Only configured providers count as ways to log in, and a
+ * password only with an address.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -47,7 +48,8 @@ export async function unlinkIdentity(
   const left = await tx.one(
     Left,
     sql`
-      select exists (select from identity.credentials where account_id = ${account_id})
+      select ${owner.email !== null}
+          and exists (select from identity.credentials where account_id = ${account_id})
         or exists (select from identity.external_identities
           where account_id = ${account_id} and unlinked_at is null
             and issuer = any(${issuers as string[]})) as some`,

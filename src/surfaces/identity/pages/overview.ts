@@ -80,7 +80,7 @@ const acts: Readonly<Record<string, (visit: Visit) => Promise<Gone>>> = {
 
 function summary(visit: Visit, { email, roles }: Me): Markup {
   const { words } = visit
-  return markup`<p>${email}</p>
+  return markup`${email !== null && markup`<p>${email}</p>`}
 ${roles.length > 0 && markup`<p>${words.roles}: ${roles.join(', ')}</p>`}`
 }
 

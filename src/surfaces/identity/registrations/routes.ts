@@ -73,6 +73,7 @@ function verificationRoute(deps: Deps): Route {
       'one_time_token_invalid',
       'email_taken',
       'last_operator',
+      // Not any more. A published code stays in the document.
       'last_administrator',
       'overloaded',
     ],

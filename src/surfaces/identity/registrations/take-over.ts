@@ -31,7 +31,10 @@ type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied' | 'permissions'>
 
 const Unowned = Type.Object({ invited: Type.Boolean() })
 
-/** Returns false if the mailbox was verified already. The row lock lets only one caller win. */
+/**
+ * Returns false if the mailbox was verified already, or the account has lost the address. The row lock
+ * lets only one caller win.
+ */
 export async function takeOver(
   tx: Tx,
   deps: Needs,
@@ -45,7 +48,9 @@ export async function takeOver(
     sql`
       with unowned as (
         select id, status from identity.accounts
-        where id = ${id} and verified_at is null and status in ('active', 'invited') for update
+        where id = ${id} and email_normalized = ${account.email_normalized}
+          and verified_at is null and status in ('active', 'invited')
+        for update
       )
       update identity.accounts a
       set display_name = coalesce(${claim.display_name}, a.display_name),
