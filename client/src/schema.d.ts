@@ -30586,7 +30586,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `tenant_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_transition` */
+            /** @description `invalid_transition`, `last_operator` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];

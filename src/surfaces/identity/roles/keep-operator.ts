@@ -22,9 +22,23 @@ export async function keepOperator(tx: Tx): Promise<void> {
       select exists (select from identity.role_assignments r
         join identity.accounts a on a.id = r.account_id and a.status = 'active'
         join identity.tenants t on t.id = r.tenant_id and t.state = 'active'
+        join identity.tenants home on home.id = a.tenant_id and home.state = 'active'
         where r.role_id = ${operator_role}) as it`,
   )
   if (!it) throw problem('last_operator')
+}
+
+/** The same check for a tenant that is disabled: of its accounts, and of roles in it. */
+export async function keepOperatorOutside(tx: Tx, tenant_id: string): Promise<void> {
+  const { it } = await tx.one(
+    Answer,
+    sql`
+      select exists (select from identity.role_assignments r
+        join identity.accounts a on a.id = r.account_id and a.status = 'active'
+        where r.role_id = ${operator_role}
+          and ${tenant_id} in (r.tenant_id, a.tenant_id)) as it`,
+  )
+  if (it) await keepOperator(tx)
 }
 
 /**

@@ -11,6 +11,7 @@ import { closed, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { default_tenant_id } from '../schemas.ts'
+import { keepOperatorOutside } from '../roles/keep-operator.ts'
 import { revokeTenantSessions } from '../sessions/revoke-sessions.ts'
 import { Signup, Tenant, tenantColumns, TenantState } from './find-tenant.ts'
 
@@ -52,6 +53,7 @@ export async function changeTenant(
       where id = ${id} returning ${tenantColumns}`,
   )
   if (becomes === 'disabled' && before.state === 'active') {
+    await keepOperatorOutside(tx, id)
     await revokeTenantSessions(tx, deps, id, 'admin', { actor })
   }
   tx.audit({

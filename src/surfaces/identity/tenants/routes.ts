@@ -73,7 +73,7 @@ function changeRoute(deps: Deps): Route {
     absent: 'tenant_not_found',
     body: ChangeTenant,
     replies: { 200: Tenant },
-    fails: ['tenant_not_found', 'precondition_failed', 'invalid_transition'],
+    fails: ['tenant_not_found', 'precondition_failed', 'invalid_transition', 'last_operator'],
     handle: async ({ tx, params, body, principal, request }) => {
       const act = { actor: principal.id, if_match: request.headers['if-match'] }
       const tenant = await changeTenant(tx, deps, params.tenant_id, body, act)

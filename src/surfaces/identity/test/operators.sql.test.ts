@@ -49,6 +49,22 @@ test('the last operator stays, and any but the last may go', async () => {
   expect((await world.call('GET', '/v1/tenants', { token: left.token })).status).toBe(200)
 })
 
+test('the tenant of the last operator stays, wherever the role is', async () => {
+  await world.platform.kernel.db.run(
+    sql`delete from identity.role_assignments where role_id = 'platform_operator'`,
+  )
+  const [home, elsewhere] = [await world.member(), await world.tenant()]
+  await world.give(home, 'platform_operator')
+  const close = (id: string) =>
+    world.call('PATCH', `/v1/tenants/${id}`, { token: home.token, body: { state: 'disabled' } })
+  const refused = await close(home.tenant.id)
+  expect([refused.status, refused.body.code]).toEqual([409, 'last_operator'])
+  expect((await close(elsewhere.id)).status).toBe(200)
+  const other = await world.member()
+  await world.give(other, 'platform_operator')
+  expect((await close(home.tenant.id)).status).toBe(200)
+})
+
 test('a tenant keeps an administrator, unless it has no other account', async () => {
   const admin = await world.member()
   await world.give(admin, 'tenant_admin')
