@@ -76,18 +76,26 @@ const known_max = 10_000
 export function openRecentGrants(db: Db, deps: Pick<Deps, 'permissions'>): Face['recentGrantsOf'] {
   const known = new Map<string, { readonly grants: Grants; readonly at: number }>()
   return async holders => {
-    const asked = new Map(holders.map(one => [keyOf(one), one]))
     const oldest = performance.now() - life_ms
-    for (const key of asked.keys()) if ((known.get(key)?.at ?? 0) >= oldest) asked.delete(key)
+    // Found now: the others may be removed while these are read.
+    const found = new Map<string, Grants>()
+    const asked = new Map<string, Holder>()
+    for (const one of holders) {
+      const before = known.get(keyOf(one))
+      if (before && before.at >= oldest) found.set(keyOf(one), before.grants)
+      else asked.set(keyOf(one), one)
+    }
     if (asked.size > 0) {
       const at = performance.now()
       const fresh = await holderGrants(db, deps, [...asked.values()])
       if (known.size + asked.size > known_max) known.clear()
       for (const [place, key] of [...asked.keys()].entries()) {
-        known.set(key, { grants: fresh[place] ?? nothing, at })
+        const grants = fresh[place] ?? nothing
+        found.set(key, grants)
+        known.set(key, { grants, at })
       }
     }
-    return holders.map(one => known.get(keyOf(one))?.grants ?? nothing)
+    return holders.map(one => found.get(keyOf(one)) ?? nothing)
   }
 }
 
