@@ -37,7 +37,8 @@ export type Returned = {
   readonly error_description?: string | undefined
 }
 
-const subject_max = 255
+/** OpenID Connect allows ASCII only. */
+const subject_form = /^[\x20-\x7e]{1,255}$/
 const display_name_max = 100
 
 export async function proveIdentity(
@@ -59,7 +60,7 @@ export async function proveIdentity(
     },
   )
   const claims = tokens.claims()
-  if (!claims || claims.sub.length > subject_max) throw new ClientError('no usable id_token')
+  if (!claims || !subject_form.test(claims.sub)) throw new ClientError('no usable id_token')
   const person = await personOf(configuration, claims, tokens.access_token)
   return assertedBy(claims, person, party.provider.trust_email)
 }

@@ -93,6 +93,7 @@ describe('an id_token is refused', () => {
     ],
     ['without a subject', 'oauth_invalid_response', () => claims({ sub: undefined })],
     ['with a subject without end', 'answer_not_accepted', () => claims({ sub: 'x'.repeat(300) })],
+    ['with a subject that no row can have', 'answer_not_accepted', () => claims({ sub: 'a\0b' })],
     [
       'without a signature',
       'oauth_invalid_response',
