@@ -42,6 +42,7 @@ type Unknown = { readonly until_ms: number }
 
 export class Hosts {
   private readonly kernel: Kernel
+  private readonly isOutlasting: () => boolean
   private readonly platform: PlatformDomain
   private readonly own: Host
   private readonly spelled = new Map<string, Host>()
@@ -50,8 +51,10 @@ export class Hosts {
   private wanted: Wanted[] = []
   private drops = 0
 
-  constructor(kernel: Kernel, platform: PlatformDomain) {
+  /** `isOutlasting`: a result may be used although it is old, because nothing newer can be read. */
+  constructor(kernel: Kernel, platform: PlatformDomain, isOutlasting: () => boolean) {
     this.kernel = kernel
+    this.isOutlasting = isOutlasting
     this.platform = platform
     this.own = {
       domain_id: platform_domain_id,
@@ -79,7 +82,7 @@ export class Hosts {
     if (!canBeCustom(hostname) || this.platform.owns(hostname)) return null
     const now_ms = performance.now()
     const active = this.active.get(hostname)
-    if (active && now_ms < active.until_ms) return active
+    if (active && (now_ms < active.until_ms || this.isOutlasting())) return active
     const unknown = this.unknown.get(hostname)
     return unknown && now_ms < unknown.until_ms ? 'unknown' : undefined
   }

@@ -4,7 +4,9 @@
  * waits until each process with a lease has read the change or its lease has expired. The lease is
  * registered in its own transaction before the read, so the writer always sees a process that
  * missed the change. The time of the lease and the age of the read both count from before the
- * request. So a process that was stopped, disconnected or slow finds its lease expired.
+ * request. So a process that was stopped, disconnected or slow finds its lease expired. Transaction
+ * ids are compared on one server only: after a fail-over to a standby that lacks the last changes,
+ * they begin again below those that this process knows.
  */
 import { Type } from 'typebox'
 import { DatabaseBusy, isUnavailable } from '../../../kernel/database/failures.ts'
@@ -23,7 +25,11 @@ const forget_ms = 600_000
 /** A caller that waits for a read longer than this gets an error and must retry. */
 const patience_ms = 1500
 
+const server_started = sql`pg_postmaster_start_time()::text`
+
 const Seen = Type.Object({
+  /** When the server was started, which differs from server to server. */
+  server: Type.String(),
   seen: Type.String(),
   xmin: Type.String(),
   changed: Type.Array(Type.Tuple([Type.String(), Type.String(), Type.String()])),
@@ -37,7 +43,7 @@ export type LeaseOptions = {
   readonly node_id: string
   /** Drops changed entries from the cache. */
   dropped(changes: readonly Change[]): void
-  /** Called when no cached value is safe to use any more. */
+  /** Called after a read that cannot say what has changed: no cached value is safe to use. */
   forget(): void
   /** The time of the oldest click that waits in this process, or null. */
   clicksSince(): number | null
@@ -52,10 +58,13 @@ export class Lease {
   used = false
   /** Requests that have checked the lease and may still record a click. */
   following = 0
+  /** The database is unavailable, and the operator prefers outdated redirects over none. */
+  outlasting = false
   private readonly options: LeaseOptions
   private looked_ms = -Infinity
   private xmin: string | null = null
   private seen: string | null = null
+  private server: string | null = null
   /** Changes of the last read. While a transaction stays open, every read returns them again. */
   private known: ReadonlySet<string> = new Set()
   /** Reads run one after the other. */
@@ -84,6 +93,7 @@ export class Lease {
     try {
       await Promise.race([this.renew(), patience.promise])
     } catch (error) {
+      this.outlast(error)
       if (!this.holds(performance.now())) throw error
     } finally {
       clearTimeout(timer)
@@ -167,20 +177,26 @@ export class Lease {
   private async look(registering: boolean): Promise<void> {
     const { kernel } = this.options
     const began_ms = performance.now()
-    if (began_ms - this.looked_ms > forget_ms) this.begin()
+    const late = began_ms - this.looked_ms > forget_ms
     try {
       if (registering) await this.register()
-      const { seen, xmin, changed } = await this.readChanges()
+      const { server, seen, xmin, changed } = await this.readChanges(late ? null : this.xmin)
       await kernel.fault('links.changes_seen')
+      const whole = late || server !== this.server
       const fresh = changed.filter(([seq]) => !this.known.has(seq))
       this.known = new Set(changed.map(([seq]) => seq))
+      this.server = server
       this.seen = seen
       this.xmin = xmin
       this.looked_ms = began_ms
-      if (fresh.length > 0) {
+      this.outlasting = false
+      if (whole) this.options.forget()
+      else if (fresh.length > 0) {
         this.options.dropped(fresh.map(([, domain_id, code]) => ({ domain_id, code })))
       }
       if (registering) this.until_ms = began_ms + lease_ms
+      // Another server need not know this process.
+      else if (whole) this.until_ms = -Infinity
       if (fresh.length > 0) await this.acknowledge()
     } catch (error) {
       if (registering) this.outlast(error)
@@ -195,16 +211,11 @@ export class Lease {
   private outlast(error: unknown): void {
     const seconds = this.options.kernel.settings['links.stale_if_db_down_seconds']
     if (seconds === 0 || !isUnavailable(error)) return
+    this.outlasting = true
     this.until_ms = Math.max(
       this.until_ms,
       Math.min(this.looked_ms + seconds * 1000, performance.now() + renew_ms),
     )
-  }
-
-  private begin(): void {
-    this.xmin = null
-    this.known = new Set()
-    this.options.forget()
   }
 
   /**
@@ -220,7 +231,7 @@ export class Lease {
       insert into links.redirect_nodes as n
         (node_id, leased_until, seen, clicks_since, has_spool)
       values (${node_id}, clock_timestamp() + make_interval(secs => ${lease_ms / 1000}::float8),
-        ${this.seen}::pg_snapshot,
+        case when ${server_started} = ${this.server}::text then ${this.seen}::pg_snapshot end,
         timestamptz 'epoch' + ${clicks_since}::bigint * interval '1 ms', ${spool !== null})
       on conflict (node_id) do update set leased_until = excluded.leased_until,
         seen = excluded.seen, clicks_since = excluded.clicks_since`)
@@ -230,14 +241,14 @@ export class Lease {
    * A change that was committed after the last read has a high transaction id: not below the oldest
    * transaction that was open at that read. So every change from that id on is read again.
    */
-  private readChanges() {
+  private readChanges(from: string | null) {
     return this.options.kernel.db.one(
       Seen,
       sql`
-        select pg_current_snapshot()::text as seen,
+        select ${server_started} as server, pg_current_snapshot()::text as seen,
           pg_snapshot_xmin(pg_current_snapshot())::text as xmin,
           coalesce((select json_agg(json_build_array(seq::text, domain_id, code))
-            from links.link_changes where xid >= ${this.xmin}::xid8), '[]') as changed`,
+            from links.link_changes where xid >= ${from}::xid8), '[]') as changed`,
     )
   }
 

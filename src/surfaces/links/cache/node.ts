@@ -29,13 +29,13 @@ export function openNode(kernel: Kernel, platform: PlatformDomain): RedirectNode
   const node_id = newId()
   const common = commonHeaders(kernel)
   const memory = new Memory(kernel, common)
-  const hosts = new Hosts(kernel, platform)
+  const hosts = new Hosts(kernel, platform, () => lease.outlasting)
   const bytes_max = settings['links.click_spool_bytes']
   const spool = settings['links.click_spool']
     ? openSpool({ folder: join(data_dir, 'spool'), node_id, bytes_max })
     : null
   const recorder = openRecorder({ kernel, spool })
-  const lease = new Lease({
+  const lease: Lease = new Lease({
     kernel,
     node_id,
     clicksSince: () => recorder.oldestMs(),

@@ -75,7 +75,7 @@ async function findEntry(
   for (const spelled of spellings(code)) {
     const key = `${host.prefix}/${spelled}`
     let entry = memory.get(key)
-    if (!entry || performance.now() >= entry.until_ms) {
+    if (!entry || (isOver(entry) && !(lease.outlasting && entry.target))) {
       misses.demand(address)
       entry = await memory.fill(key, { domain_id: host.domain_id, code: spelled })
     }
@@ -88,6 +88,10 @@ function missed({ misses }: Following, address: string): null {
   misses.demand(address)
   misses.count(address)
   return null
+}
+
+function isOver({ until_ms }: Entry): boolean {
+  return performance.now() >= until_ms
 }
 
 /** The remaining life of a link now, by the database's clock. */
@@ -113,11 +117,15 @@ async function warn(deps: Following, question: Question, target: Target): Promis
 async function send(
   { kernel, common }: Following,
   question: Question,
-  { target, ready }: Entry,
+  entry: Entry,
   life_ms: number | null,
 ): Promise<Followed> {
+  const { target, ready } = entry
   if (!target) throw new Error('a link that is not there leads nowhere')
-  if (ready) return { answer: { ...ready, body: null }, clicked: target }
+  // The headers of an entry that outlasts its time may promise more life than the link has.
+  if (ready && (life_ms === null || !isOver(entry))) {
+    return { answer: { ...ready, body: null }, clicked: target }
+  }
   let location = target.destination_url
   if (target.counted) {
     const used = await useOnce(kernel, target)
