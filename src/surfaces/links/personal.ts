@@ -11,6 +11,7 @@ import { Id, nullable } from '../../kernel/http/shapes.ts'
 import { madeIn, type Erasing, type Personal } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 import { unscanned } from './destinations/scan-links.ts'
+import { wholeDomain } from './domains/domain-row.ts'
 import { removeDomain } from './domains/remove-domain.ts'
 import { announce } from './shortening/announce.ts'
 
@@ -42,6 +43,7 @@ export function personalLinks(deps: Needs): Personal {
     },
     suspend: async (account, signal) => {
       for await (const { mine } of portions(deps, account, signal)) await disableLinks(deps, mine)
+      await clearRoots(deps, account)
     },
   }
 }
@@ -112,6 +114,22 @@ async function disableLinks(
       announce(tx, link, link.version, [{ type: 'link.disabled', data: { reason: 'owner' } }])
     }
     if (off.length > 0) await changes.changed(tx, off)
+  })
+}
+
+/** A host stays with its owner, but leads nowhere by itself. */
+async function clearRoots({ kernel: { db }, changes }: Needs, account: Erasing): Promise<void> {
+  await db.tx(async tx => {
+    const cleared = await tx.many(
+      Type.Object({ id: Id }),
+      sql`
+        -- any tenant: what one person made
+        update links.domains set root_url = null, updated_at = kernel.now()
+        where owner_id = any(${account.principal_ids}::uuid[])
+          and ${madeIn(sql`created_at`, account)} and root_url is not null
+        returning id`,
+    )
+    if (cleared.length > 0) await changes.changed(tx, cleared.map(wholeDomain))
   })
 }
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Member } from '../../../../test/product-world.ts'
+import { password, type Member } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 import { firstLine, onHost } from './raw-http.ts'
@@ -154,4 +154,29 @@ test('a root that is blocked leads nowhere any more', async () => {
     return job.body.state === 'succeeded'
   })
   expect(await statuses()).toEqual([404, 302])
+})
+
+test('one that was set up before its account was proven leads nowhere by itself', async () => {
+  const early = await world.member()
+  const host = `early-${newId().slice(-12)}.example.test`
+  await world.platform.kernel.db.run(sql`
+    insert into links.domains (tenant_id, id, owner_id, hostname, verification_token_hash,
+      verification_expires_at, state, root_url)
+    values (${early.tenant.id}, ${newId()}, ${early.id}, ${host}, ${Buffer.alloc(32)},
+      now(), 'active', 'https://www.example.com/home')`)
+  expect((await onHost(world.url, host, '/')).status).toBe(302)
+  // The owner of the mailbox registers, and proves it.
+  const { email, tenant } = early
+  const again = await world.call('POST', '/v1/accounts', {
+    body: { email, password: `${password} more`, tenant: tenant.slug },
+  })
+  expect(again.status, again.text).toBe(202)
+  const mails = await world.mails(email)
+  const proof = { token: mails.at(-1)?.token, registration_id: again.body.id }
+  const proven = await world.call('POST', '/v1/email-verifications', { body: proof })
+  expect([proven.status, proven.body.account_id], proven.text).toEqual([201, early.id])
+  await eventually('its root is gone', async () => {
+    const { status, body } = await onHost(world.url, host, '/')
+    return status === 404 && JSON.parse(body).code === 'link_not_found'
+  })
 })
