@@ -57,7 +57,8 @@ export async function catchUp(
   const { db } = kernel
   const { tenant_id, id, known_revision, known_sequence } = watched
   const head = await readHead(db, watched)
-  if (!head || (head.revision <= known_revision && !isOwed(watched))) return
+  if (head && head.revision < known_revision) return goBack(watched, head)
+  if (!head || (head.revision === known_revision && !isOwed(watched))) return
   applyMembers(watched, head.members ?? [])
   await deliverLate({ kernel, cipher }, watched)
   const deliver = (type: MessageType | null, rows: readonly MessageRow[]) => {
@@ -104,6 +105,22 @@ export async function catchUp(
   watched.known_sequence = head.latest_sequence
   watched.known_revision = Math.max(known_revision, head.revision)
   notifyMembers(all, watched, head)
+}
+
+/**
+ * A standby that lacks the last changes has taken over, and their numbers are given to others. So
+ * each socket fetches everything, and what is known about the members is read again.
+ */
+function goBack(watched: Watched, head: Head): void {
+  watched.known_revision = head.revision
+  watched.known_sequence = head.latest_sequence
+  watched.again = true
+  for (const person of watched.people.values()) {
+    person.certain = false
+    for (const connection of [...person.sockets, ...person.late.keys()]) {
+      connection.miss(watched.id, 0)
+    }
+  }
 }
 
 /** Whether a socket waits for this read, although the conversation has not changed. */
@@ -198,7 +215,7 @@ async function readHead(db: Deps['kernel']['db'], watched: Watched): Promise<Hea
           and (b.revision > ${known_revision} or b.user_id = any(${uncertain}::uuid[]))) as members
       from chat.conversations c
       where c.tenant_id = ${tenant_id} and c.id = ${id}
-        and (c.revision > ${known_revision} or ${owed})`,
+        and (c.revision <> ${known_revision} or ${owed})`,
   )
 }
 

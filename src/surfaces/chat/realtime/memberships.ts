@@ -73,7 +73,7 @@ const Behind = Type.Object({
   revision: Type.Integer(),
 })
 
-/** The conversations among these that have changes after a revision. */
+/** The conversations among these that are not at the revision any more. */
 export async function findBehind(
   reader: Reader,
   known: readonly {
@@ -88,7 +88,7 @@ export async function findBehind(
       select c.tenant_id, c.id, c.revision
       from ${sql.table(known, { tenant_id: 'uuid', id: 'uuid', known_revision: 'int8' })} k
       join chat.conversations c on c.tenant_id = k.tenant_id and c.id = k.id
-      where c.revision > k.known_revision`,
+      where c.revision <> k.known_revision`,
   )
 }
 

@@ -57,3 +57,25 @@ test('an open socket is subscribed although another one of its person is already
     socket.close()
   }
 })
+
+test('a socket fetches everything when the conversation has lost its last messages', async () => {
+  const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+  const id = await ada.group([bob])
+  const socket = await bob.socket()
+  for (const body of ['kept', 'lost', 'lost too']) await ada.send(id, body)
+  await socket.next('message.created', one => one.sequence === 3)
+  // A standby that lacks the last two takes over.
+  await world.platform.kernel.db.tx(async tx => {
+    await tx.run(sql`
+      delete from chat.messages
+      where tenant_id = ${ada.tenant.id} and conversation_id = ${id} and sequence > 1`)
+    await tx.run(sql`
+      update chat.conversations set revision = revision - 2, latest_sequence = 1
+      where tenant_id = ${ada.tenant.id} and id = ${id}`)
+  })
+  const frame = await socket.next('resync.required')
+  expect(frame).toMatchObject({ conversation_id: id, after_revision: 0 })
+  await ada.send(id, 'new')
+  await socket.next('message.created', one => one.message.body === 'new')
+  socket.close()
+})

@@ -60,9 +60,11 @@ async function placeOf(reader: Reader, { tenant_id, job_id }: JobKey, after: num
   return await reader.maybe(
     Place,
     sql`
-    select j.last_sequence as sequence, case when ${after}::int is null then j.last_sequence else (
-        select max(e.sequence) from jobs.job_events e
-        where e.tenant_id = j.tenant_id and e.job_id = j.id and e.sequence > ${after}::int)
+    select j.last_sequence as sequence,
+      -- The reader is ahead if a standby that lacked the last changes has taken over.
+      case when ${after}::int is null or ${after}::int > j.last_sequence then j.last_sequence
+        else (select max(e.sequence) from jobs.job_events e
+          where e.tenant_id = j.tenant_id and e.job_id = j.id and e.sequence > ${after}::int)
       end as moved_at
     from jobs.jobs j where j.tenant_id = ${tenant_id} and j.id = ${job_id}`,
   )

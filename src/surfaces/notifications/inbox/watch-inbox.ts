@@ -19,7 +19,13 @@ export type InboxStreams = {
   close(): void
 }
 
-type Stream = Whose & { seen: number; notify(): void; end(): void }
+type Stream = Whose & {
+  seen: number
+  /** Whether its place seemed to lie behind the end of the inbox. */
+  ahead: boolean
+  notify(): void
+  end(): void
+}
 
 const poll_ms = 2000
 const life_ms = 3_600_000
@@ -82,7 +88,9 @@ async function notifyMoved(db: Db, streams: readonly Stream[]): Promise<void> {
   )
   const last = new Map(rows.map(row => [`${row.tenant_id} ${row.user_id}`, row.last_sequence]))
   for (const one of streams) {
-    if ((last.get(`${one.tenant_id} ${one.user_id}`) ?? 0) > one.seen) one.notify()
+    const end = last.get(`${one.tenant_id} ${one.user_id}`) ?? 0
+    one.ahead = end < one.seen
+    if (end !== one.seen) one.notify()
   }
 }
 
@@ -103,6 +111,7 @@ async function* watch(
   const stream: Stream = {
     ...whose,
     seen: start,
+    ahead: false,
     notify: () => moved.resolve(true),
     end: () => end.abort(),
   }
@@ -131,7 +140,11 @@ async function* watch(
         if (is_last) stream.seen = changed
       }
       if (items.length > 0) yield await unread(db, whose, stream.seen)
-      else await moved.promise
+      else if (stream.ahead && (await lastSequence(db, whose)) < stream.seen) {
+        // A standby that lacks the last items has taken over.
+        stream.seen = await lastSequence(db, whose)
+        yield { event: 'inbox.reset', data: { sequence: stream.seen }, id: String(stream.seen) }
+      } else await moved.promise
     }
     yield { event: 'stream.expired', data: {}, id: String(stream.seen), terminal: true }
   } finally {

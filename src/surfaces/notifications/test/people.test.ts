@@ -1,5 +1,4 @@
-/** Preferences, unsubscribing and the inbox as it goes on. */
-import { createParser } from 'eventsource-parser'
+/** Preferences and unsubscribing. */
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
@@ -217,63 +216,4 @@ test('unsubscribing is one POST, for one category; a scanner changes nothing', a
   await eventually('the reset arrives', async () =>
     (await world.messages(email)).some(one => one.subject === 'Set a new password'),
   )
-})
-
-test('an inbox is a stream: what comes, what is read, and what was missed', async () => {
-  const who = await world.sender()
-  const name = await world.template(who)
-  const tell = () =>
-    world.send(who, {
-      recipient: { user_id: who.id },
-      category: 'order.updates',
-      template: { name },
-      data: usual_data,
-      channels: ['in_app'],
-    })
-  await tell()
-  const open = async (last: string | null) => {
-    const events: { event: string | undefined; data: string; id: string | undefined }[] = []
-    const end = new AbortController()
-    const response = await fetch(`${world.url}/v1/inbox`, {
-      headers: {
-        authorization: `Bearer ${who.token}`,
-        accept: 'text/event-stream',
-        ...(last === null ? {} : { 'last-event-id': last }),
-      },
-      signal: end.signal,
-    })
-    const parser = createParser({
-      onEvent: ({ event, data, id }) => void events.push({ event, data, id }),
-    })
-    void (async () => {
-      const decoder = new TextDecoder()
-      try {
-        for await (const chunk of response.body ?? []) parser.feed(decoder.decode(chunk))
-      } catch {
-        // It was closed below.
-      }
-    })()
-    return { events, close: () => end.abort() }
-  }
-  const first = await open(null)
-  await eventually('the count comes', () => first.events.some(one => one.event === 'inbox.unread'))
-  await tell()
-  const item = await eventually('the item comes', () =>
-    first.events.find(one => one.event === 'inbox.item'),
-  )
-  first.close()
-  await tell()
-  const { body } = await ask(who, 'GET', '/v1/inbox')
-  await ask(who, 'PATCH', `/v1/inbox/${body.data[2].id}`, { read: true })
-  const second = await open(item.id ?? null)
-  await eventually('what was missed comes', () =>
-    second.events.some(one => one.event === 'inbox.updated'),
-  )
-  expect(second.events.filter(one => one.event === 'inbox.item')).toHaveLength(1)
-  second.close()
-  expect((await ask(who, 'GET', '/v1/inbox/unread-count')).body.unread_count).toBe(2)
-  expect((await ask(who, 'POST', '/v1/inbox/read-all', {})).body).toEqual({
-    read: 2,
-    unread_count: 0,
-  })
 })

@@ -5,7 +5,7 @@
 import { type Static, Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -83,13 +83,23 @@ export function wantedTypes(
     .filter(type => mayRead(grants, type) && patternsOf(type).some(one => patterns.includes(one)))
 }
 
-const Reach = Type.Object({ events: Type.Integer(), position: nullable(Type.Integer()) })
+const Reach = Type.Object({
+  events: Type.Integer(),
+  position: nullable(Type.Integer()),
+  is_ahead: Type.Boolean(),
+})
+
+/** Whether a place lies behind the end of the log: a standby that lacked its end has taken over. */
+export const isAhead = (position: Sql): Sql =>
+  sql`${position} > (select c.position from kernel.event_counter c)`
 
 export type Portion = {
   readonly rows: readonly Row[]
   /** Every event up to this position was scanned. */
   readonly through: number
   readonly has_more: boolean
+  /** The reader has not got the events that have taken the positions before its place. */
+  readonly is_ahead: boolean
 }
 
 export type FeedPart = {
@@ -111,17 +121,19 @@ export async function readFeed(
 ): Promise<Portion> {
   const { tenant_id, limit, types, trace_id = null } = from
   const after = from.after ?? (await startOf(reader, tenant_id, since))
-  if (after === null) return { rows: [], through: 0, has_more: false }
+  if (after === null) return { rows: [], through: 0, has_more: false, is_ahead: false }
   const reach = await reader.one(
     Reach,
     sql`
-      select count(*)::int as events, max(w.position) as position
+      select count(*)::int as events, max(w.position) as position,
+        case when count(*) = 0 then ${isAhead(sql`${after}::bigint`)} else false end as is_ahead
       from (
         select e.position from kernel.events e
         where e.tenant_id = ${tenant_id} and e.position > ${after}::bigint
         order by e.position limit ${window_events}
       ) w`,
   )
+  const { is_ahead } = reach
   const through = reach.position ?? after
   const rows = await reader.many(
     Row,
@@ -136,7 +148,7 @@ export async function readFeed(
   )
   const last = rows[limit - 1]
   if (rows.length > limit && last) {
-    return { rows: rows.slice(0, limit), through: last.position, has_more: true }
+    return { rows: rows.slice(0, limit), through: last.position, has_more: true, is_ahead }
   }
-  return { rows, through, has_more: reach.events === window_events }
+  return { rows, through, has_more: reach.events === window_events, is_ahead }
 }

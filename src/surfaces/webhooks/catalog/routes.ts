@@ -4,6 +4,7 @@
  */
 import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
 import { openStreamPlaces } from '../../../kernel/http/stream-places.ts'
 import { mayRead, type EventType } from '../types/event-types.ts'
 import { exampleOf } from './example.ts'
@@ -66,7 +67,8 @@ function feedRoute(deps: Needed, watcher: FeedWatcher): Route {
       const { after: place, limit, fetch } = cursors.start(list)
       const after = (place?.[0] ?? null) as number | null // our own cursor: a position
       const from = { tenant_id, after, limit, types, trace_id: query.trace_id }
-      const { rows, through, has_more } = await readFeed(tx, from, query.since ?? null)
+      const { rows, through, has_more, is_ahead } = await readFeed(tx, from, query.since ?? null)
+      if (is_ahead) throw problem('invalid_cursor')
       // `page` adds a cursor only to a full page. Each place is `through`, so the cursor is at the
       // end of the scan. The feed always returns a cursor, even if the page is not full.
       const there = Array.from({ length: fetch }, () => through)

@@ -10,7 +10,7 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import type { SseEvent } from '../../../kernel/http/sse.ts'
 import { openChangeWatcher, type ChangeWatcher } from '../../../kernel/work/change-watcher.ts'
 import type { Kernel } from '../settings.ts'
-import { readFeed, viewOf } from './read-events.ts'
+import { isAhead, readFeed, viewOf } from './read-events.ts'
 
 /** Every commit causes a wake-up, so readers check at most this often. */
 const wake_min_ms = 200
@@ -38,7 +38,10 @@ export function openFeedWatcher({
   })
 }
 
-/** Returns the places whose tenant has newer events, as `<tenant> <position>`. */
+/**
+ * Returns the places whose tenant has newer events, or that lie behind the end of the log, as
+ * `<tenant> <position>`.
+ */
 async function readGrown(db: Db, places: readonly FeedPlace[]): Promise<Set<string>> {
   const rows = await db.many(
     Type.Object({ tenant_id: Id, position: Type.Integer() }),
@@ -48,7 +51,8 @@ async function readGrown(db: Db, places: readonly FeedPlace[]): Promise<Set<stri
         ${places.map(one => one.tenant_id)}::uuid[], ${places.map(one => one.position)}::bigint[]
       ) w (tenant_id, position)
       where exists (select 1 from kernel.events e
-        where e.tenant_id = w.tenant_id and e.position > w.position)`,
+          where e.tenant_id = w.tenant_id and e.position > w.position)
+        or ${isAhead(sql`w.position`)}`,
   )
   return new Set(rows.map(row => `${row.tenant_id} ${row.position}`))
 }
@@ -77,7 +81,11 @@ export async function* watchFeed(
       return
     }
     const from = { tenant_id, after: position, limit: page_events, types: readable }
-    const { rows, through, has_more } = await readFeed(db, from, null)
+    const { rows, through, has_more, is_ahead } = await readFeed(db, from, null)
+    if (is_ahead) {
+      yield { event: 'error', data: { code: 'invalid_cursor' }, terminal: true }
+      return
+    }
     for (const row of rows) {
       yield { event: 'event', data: viewOf(row), id: String(row.position) }
     }

@@ -2,10 +2,12 @@
  * The feed as a stream: what happens in one's own tenant, as it happens, once, of the types that
  * the reader may read at that time.
  */
+import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { serverEvents, type ServerEvent } from '../../../../../client/src/server-events.ts'
 import type { Member } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
 import { openGround } from '../../test/ground.ts'
 
 const ground = await openGround()
@@ -69,6 +71,30 @@ test('ends when the reader may not read it any more', async () => {
   // Either check may come first: that of the credential, or that of the right.
   const ends = ['invalid_token', 'permission_denied']
   expect(ends).toContain(stream.came().at(-1)?.data['code'])
+})
+
+test('ends, and a list refuses its cursor, when the log has lost the events before the place', async () => {
+  const owner = await ground.owner()
+  const query = { token: owner.token }
+  const stream = await watch(owner)
+  await ground.emit(owner, 1)
+  await eventually('it has come', () => stream.came().length === 1)
+  const { body } = await ground.call('GET', path, query)
+  const { db } = ground.platform.kernel
+  const { end } = await db.one(
+    Type.Object({ end: Type.Integer() }),
+    sql`select max(position) - 1 as end from kernel.events where tenant_id = ${owner.tenant.id}`,
+  )
+  await db.tx(async tx => {
+    await tx.run(sql`delete from kernel.events where position > ${end}`)
+    await tx.run(sql`update kernel.event_counter set position = ${end}`)
+    await tx.run(sql`update kernel.event_consumers set position = least(position, ${end})`)
+  })
+  await stream.ended
+  expect(stream.came().at(-1)?.data['code']).toBe('invalid_cursor')
+  const next = `${path}&cursor=${encodeURIComponent(body.next_cursor)}`
+  const refused = await ground.call('GET', next, query)
+  expect([refused.status, refused.body.code]).toEqual([400, 'invalid_cursor'])
 })
 
 test('what one request caused is found by its id', async () => {
