@@ -23,7 +23,7 @@ import { keyName, unseal } from '../vault.ts'
 
 type Kept = { template: string; priority: Priority; locale: string | null; channels: Channel[] }
 
-const Closed = Type.Object({
+export const Closed = Type.Object({
   tenant_id: Id,
   id: Id,
   recipient_ref: Type.String(),
@@ -38,6 +38,8 @@ const Member = Type.Object({
   ciphertext: Type.Unsafe<Buffer>({}),
 })
 type Closed = Static<typeof Closed>
+export const closedColumns = sql`
+  d.tenant_id, d.id, d.recipient_ref, d.category, d.order_of, d.principal_id, d.total`
 const Expired = Type.Object({ expired: Type.Boolean() })
 const shown_max = 100
 const put_off_seconds = 600
@@ -74,7 +76,7 @@ async function takeDue(tx: Tx): Promise<Closed | undefined> {
         select tenant_id, id from notifications.digests
         where state = 'open' and closes_at <= kernel.now()
         order by closes_at limit 1 for update skip locked)
-      returning d.tenant_id, d.id, d.recipient_ref, d.category, d.order_of, d.principal_id, d.total`,
+      returning ${closedColumns}`,
   )
 }
 
@@ -121,7 +123,7 @@ async function putOff(tx: Tx, { tenant_id, id }: Closed): Promise<void> {
     where tenant_id = ${tenant_id} and id = ${id}`)
 }
 
-async function readEvents(tx: Tx, { vault }: Deps, tenant_id: string, digest_id: string) {
+export async function readEvents(tx: Tx, { vault }: Deps, tenant_id: string, digest_id: string) {
   const members = await tx.many(
     Member,
     sql`

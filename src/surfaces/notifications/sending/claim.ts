@@ -36,6 +36,8 @@ export const ClaimedRow = Type.Object({
   data_ref: nullable(Id),
   owner_id: nullable(Id),
   ciphertext: Type.Unsafe<Buffer | null>({}),
+  /** The digest whose one message this is. */
+  closes_digest: nullable(Id),
 })
 
 export type Claimed = Static<typeof ClaimedRow> & { readonly token: string }
@@ -43,7 +45,7 @@ export type Claimed = Static<typeof ClaimedRow> & { readonly token: string }
 /** The data from which a message is made, apart from its attempt. */
 export const messageColumns = sql`i.principal_id, i.recipient_ref, i.category, i.priority,
   i.template_version, i.locale, i.expires_at, i.created_at, i.cancelled_at is not null as cancelled,
-  i.data_ref, n.owner_id, n.ciphertext`
+  i.data_ref, n.owner_id, n.ciphertext, i.closes_digest`
 
 export const messageOf = (attempt: Sql) => sql`
   join notifications.notification_intents i

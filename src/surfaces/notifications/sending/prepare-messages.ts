@@ -31,6 +31,7 @@ import {
 } from '../templates/render.ts'
 import { keyName, unseal, type DataKeys } from '../vault.ts'
 import { wishFor } from '../preferences/resolve.ts'
+import { closeAgain } from '../digests/close-again.ts'
 import type { Claimed } from './claim.ts'
 import { resultOf, type Result } from './result.ts'
 
@@ -65,8 +66,9 @@ type Mail = {
   readonly target: Target
 }
 
-export async function prepareMessages(deps: Deps, claimed: readonly Claimed[]): Promise<Prepared> {
+export async function prepareMessages(deps: Deps, taken: readonly Claimed[]): Promise<Prepared> {
   const { db } = deps.kernel
+  const claimed = await closeAgain(deps, taken)
   const [facts, categories, keys, senders, mails] = await Promise.all([
     loadFacts(db, deps, claimed),
     findCategories(db, claimed),

@@ -77,8 +77,8 @@ async function ask(deps: Deps, one: Unknown): Promise<readonly string[] | null> 
   const provider = offered.find(({ provider: { name } }) => name === one.provider)?.provider
   if (!provider?.find) return null
   // Also of a cancelled notification, or of a sender without the right, it is asked whether it was
-  // sent.
-  const asked = { ...one, cancelled: false, principal_id: null, token: '' }
+  // sent, with the text that it had.
+  const asked = { ...one, cancelled: false, principal_id: null, closes_digest: null, token: '' }
   const [ready] = (await prepareEach(deps, [asked])).ready
   if (!ready) return null
   const { clock, settings } = deps.kernel

@@ -1,4 +1,5 @@
 /** A message is sent only for a sender who has the right to send it at that moment. */
+import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
@@ -170,4 +171,55 @@ test('a digest has only the messages of senders who still have the right', async
   expect(mails.map(mail => mail.subject)).toEqual(['1 new'])
   expect(mails[0]?.html).toContain('kept')
   expect(mails[0]?.html).not.toContain('lost')
+})
+
+test('a digest that waits after its end is sent without those who have lost the right', async () => {
+  const { admin, who } = await people()
+  const second = await world.member(admin.tenant)
+  await world.give(second, 'notification_sender')
+  const email = newAddress()
+  // By each of the two providers.
+  await world.fault({ channel: 'email', to: email, mode: 'reject_temp', times: 2 })
+  const name = await world.template(admin, {
+    email: { subject: '{{ total }} new', body: '{% for e in events %}{{ e.n }}{% endfor %}' },
+  })
+  const send = (from: Member, n: string) =>
+    world.send(from, {
+      recipient: { email },
+      category: 'order.updates',
+      template: { name },
+      data: { n },
+      channels: ['email'],
+      digest: { key: 'all', window_seconds: 3600 },
+    })
+  const [first, kept, last] = [
+    await send(who, 'first'),
+    await send(admin, 'kept'),
+    await send(second, 'last'),
+  ]
+  await db.run(sql`
+    update notifications.digests set closes_at = kernel.now() where tenant_id = ${who.tenant.id}`)
+  const message = await eventually('its message waits for the next attempt', () =>
+    db.maybe(
+      Type.Object({ id: Type.String() }),
+      sql`
+        select i.id from notifications.notification_intents i
+        join notifications.delivery_attempts a on a.tenant_id = i.tenant_id and a.intent_id = i.id
+        where i.tenant_id = ${who.tenant.id} and i.closes_digest = ${first.body.digest_id}
+          and a.state = 'pending' and a.next_attempt_at > kernel.now() + interval '5 seconds'`,
+    ),
+  )
+  await takeRole(who)
+  await takeRole(second)
+  await become('intent_id', message.id)
+  await world.reaches(admin, kept.body.id, 'sent')
+  for (const { body } of [first, last]) {
+    expect(await world.reaches(admin, body.id, 'suppressed')).toMatchObject({
+      decisions: [{ channel: 'email', rule: 'sender', outcome: 'skip' }],
+    })
+  }
+  const [mail] = await world.messages(email)
+  expect(mail?.subject).toBe('1 new')
+  expect(mail?.html).toContain('kept')
+  expect(mail?.html).not.toMatch(/first|last/)
 })
