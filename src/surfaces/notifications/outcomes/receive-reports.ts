@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
+import { isId } from '../../../kernel/ids.ts'
 import type { ProviderEvent } from '../../../kernel/surface.ts'
 import { lockIntents, settleIntents } from '../sending/settle-intents.ts'
 import { applyReports } from './apply-reports.ts'
@@ -44,7 +45,7 @@ export async function receiveReports(
 async function matchReports(tx: Tx, provider: string, reports: readonly Report[]): Promise<void> {
   const intents = reports.flatMap(({ ref }) => {
     const id = ref?.split('.')[0] ?? ''
-    return /^[0-9a-f-]{36}$/.test(id) ? [id] : []
+    return isId(id) ? [id] : []
   })
   const messages = reports.flatMap(one => one.provider_message_id ?? [])
   const found = await tx.many(

@@ -10,6 +10,7 @@ import { parseStandardSecret, verifyStandard } from '../../../kernel/outgoing/si
 import { verifyTwilio } from '../../../kernel/outgoing/vendor-signatures.ts'
 import { StartError } from '../../../kernel/errors/start-error.ts'
 import type { Provider, ProviderVerdict, SignedProviderMessage } from '../../../kernel/surface.ts'
+import { storedId } from '../providers/outcome.ts'
 import type { Kernel } from '../settings.ts'
 import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import { receiveReports, type Report, type ReportType } from './receive-reports.ts'
@@ -25,20 +26,20 @@ const StandardBody = Type.Object({
     message_id: Type.Optional(Type.String({ maxLength: 400 })),
   }),
 })
-const standard_types: Readonly<Record<string, ReportType>> = {
-  'email.sent': 'accepted',
-  'email.delivered': 'delivered',
-  'email.failed': 'failed',
-  'email.bounced': 'bounced',
-  'email.complained': 'complained',
-}
-const twilio_types: Readonly<Record<string, ReportType>> = {
-  queued: 'accepted',
-  sent: 'accepted',
-  delivered: 'delivered',
-  undelivered: 'failed',
-  failed: 'failed',
-}
+const standard_types = new Map<string, ReportType>([
+  ['email.sent', 'accepted'],
+  ['email.delivered', 'delivered'],
+  ['email.failed', 'failed'],
+  ['email.bounced', 'bounced'],
+  ['email.complained', 'complained'],
+])
+const twilio_types = new Map<string, ReportType>([
+  ['queued', 'accepted'],
+  ['sent', 'accepted'],
+  ['delivered', 'delivered'],
+  ['undelivered', 'failed'],
+  ['failed', 'failed'],
+])
 
 type Secret = () => Promise<string | null>
 
@@ -106,7 +107,7 @@ function readStandard(
 ): ProviderVerdict<Report> {
   const body = json(raw)
   if (!Value.Check(StandardBody, body)) return { refused: 'envelope_invalid' }
-  const type = standard_types[body.type]
+  const type = standard_types.get(body.type)
   // Events that we do not use, such as clicks, are accepted too.
   if (!type) return { events: [] }
   const { created_at, data } = body
@@ -115,8 +116,8 @@ function readStandard(
       {
         event_id: String(headers['webhook-id']),
         type,
-        provider_message_id: data.email_id ?? null,
-        ref: /^<?([^@<>]{1,200})@/.exec(data.message_id ?? '')?.[1] ?? null,
+        provider_message_id: storedId(data.email_id ?? null),
+        ref: storedId(/^<?([^@<>]{1,200})@/.exec(data.message_id ?? '')?.[1] ?? null),
         occurred_at: created_at && isTime(created_at) ? created_at : rfc3339(clock.nowMs()),
       },
     ],
@@ -149,16 +150,16 @@ function readTwilio(
   const sid = form.get('MessageSid') ?? ''
   const status = form.get('MessageStatus') ?? ''
   if (!/^[A-Za-z0-9]{10,64}$/.test(sid) || status === '') return { refused: 'envelope_invalid' }
-  const type = twilio_types[status]
+  const type = twilio_types.get(status)
   if (!type) return { events: [] }
   return {
     events: [
       {
         // The vendor sends no event id, so the content is the id.
-        event_id: `${sid}:${status}:${(form.get('ErrorCode') ?? '').slice(0, 10)}`,
+        event_id: `${sid}:${status}:${/^\d{1,10}$/.exec(form.get('ErrorCode') ?? '')?.[0] ?? ''}`,
         type,
         provider_message_id: sid,
-        ref: new URL(url).searchParams.get('ref')?.slice(0, 200) ?? null,
+        ref: storedId(new URL(url).searchParams.get('ref')?.slice(0, 200) ?? null),
         occurred_at: rfc3339(clock.nowMs()),
       },
     ],

@@ -27,6 +27,7 @@ const Failed = Type.Object({
 })
 const scope = 'https://www.googleapis.com/auth/firebase.messaging'
 const deadline_ms = 15_000
+const answer_bytes_max = 64 * 1024
 
 export function openFcm(options: {
   readonly name: string
@@ -164,7 +165,12 @@ function openLine(base_url: string) {
         stream.on('response', headers => {
           head = headers
         })
-        stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+        let bytes = 0
+        stream.on('data', (chunk: Buffer) => {
+          bytes += chunk.length
+          if (bytes > answer_bytes_max) return fail('the answer is too long')
+          chunks.push(chunk)
+        })
         stream.on('close', () => fail('closed without an answer'))
         stream.on('end', () => {
           signal.removeEventListener('abort', abort)
