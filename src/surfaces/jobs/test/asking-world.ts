@@ -20,6 +20,7 @@ export type AskingWorld = {
   readonly url: string
   readonly kernel: Kernel
   readonly face: Face
+  readonly identity: ProductWorld['identity']
   readonly database_url: string
   readonly data_dir: string
   /** What a process of this world is configured with, for one more beside it. */

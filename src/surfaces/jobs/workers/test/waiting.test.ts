@@ -1,5 +1,7 @@
 /** Workers that wait for jobs. One test after the other: each wake-up makes them look for jobs. */
-import { setTimeout } from 'node:timers/promises'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import pg from 'pg'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../test/world.ts'
@@ -50,8 +52,11 @@ describe('a worker that waits', () => {
     })
     await world.query('delete from identity.role_assignments where account_id = $1', [owner.id])
     await world.allow(owner, `jobs.workers.claim:${other}`)
-    // Grants are known for half a second.
-    await setTimeout(1000)
+    const holder = { tenant_id: owner.tenant.id, principal_id: owner.id }
+    await eventually('the right is forgotten', async () => {
+      const [grants] = await world.identity.recentGrantsOf([holder])
+      return !grants?.has(`jobs.workers.claim:*`)
+    })
     const id = await world.submit(colleague, { type })
     const wanted = await world.submit(colleague, { type: other })
     expect((await waiting).body.jobs).toMatchObject([{ job: { id: wanted } }])
@@ -62,12 +67,15 @@ describe('a worker that waits', () => {
   test('that leaves takes no job with it', async () => {
     const { worker, submit } = await workshop(world)
     const id = await submit({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() })
+    const claim_id = newId()
+    const held = await holdClaim(claim_id)
     const left = new AbortController()
     const waiting = worker
-      .claim({ wait_seconds: 20 }, { signal: left.signal })
+      .claim({ claim_id, wait_seconds: 20 }, { signal: left.signal })
       .then(({ text }) => text)
       .catch(() => 'left')
-    await setTimeout(1000)
+    await held.waits(1)
+    await held.passes()
     // Ready without a wake-up, so that only the end of the request looks for it.
     await world.query('update jobs.job_queue set wake_at = null where job_id = $1', [id])
     left.abort()
@@ -81,8 +89,6 @@ describe('a worker that waits', () => {
     const { worker, submit } = await workshop(world, { lease_seconds: 300 })
     const id = await submit()
     const { held } = await leaveWhileClaiming(worker)
-    // The platform has to see the end of the connection.
-    await setTimeout(500)
     await held.end()
     const expected = ['submitted', 'started', 'released']
     await eventually('the job is released', async () => {
@@ -99,8 +105,6 @@ describe('a worker that waits', () => {
     const { claim, held } = await leaveWhileClaiming(worker)
     const repeated = worker.take(claim)
     await held.waits(2)
-    // The platform has to see the end of the first connection.
-    await setTimeout(500)
     await held.end()
     const taken = await repeated
     // The first request has ended when nothing waits for the claim any more.
@@ -115,11 +119,29 @@ async function leaveWhileClaiming(worker: Awaited<ReturnType<typeof workshop>>['
   const claim = { claim_id: newId(), wait_seconds: 0 }
   const held = await holdClaim(claim.claim_id)
   const left = new AbortController()
+  const served = nextRequest(`/v1/workers/${worker.id}/claims`)
   const claiming = worker.claim(claim, { signal: left.signal }).catch(() => 'left')
+  const closed = once(await served, 'close')
   await held.waits(1)
   left.abort()
   expect(await claiming).toBe('left')
+  // The platform has seen the end of the connection.
+  await closed
   return { claim, held }
+}
+
+/** The response to the next request with this path, as the platform has it. */
+function nextRequest(path: string): Promise<ServerResponse> {
+  const channel = 'http.server.request.start'
+  const next = Promise.withResolvers<ServerResponse>()
+  const listen = (message: unknown) => {
+    const { request, response } = message as { request: IncomingMessage; response: ServerResponse }
+    if (request.url !== path) return
+    unsubscribe(channel, listen)
+    next.resolve(response)
+  }
+  subscribe(channel, listen)
+  return next.promise
 }
 
 /** Holds every request with this claim back, until it ends. */
@@ -129,8 +151,15 @@ async function holdClaim(claim_id: string) {
   onTestFinished(() => client.end())
   const key = `hashtext('jobs.claim'), hashtext('${claim_id}')`
   await client.query(`select pg_advisory_lock(${key})`)
+  const end = () => client.query(`select pg_advisory_unlock(${key})`)
   return {
-    end: () => client.query(`select pg_advisory_unlock(${key})`),
+    end,
+    /** Lets the requests that wait go on, until their transactions have ended. */
+    passes: async () => {
+      await end()
+      await client.query(`select pg_advisory_lock(${key})`)
+      await end()
+    },
     waits: (many: number) =>
       eventually(`${many} requests wait for the claim`, async () => {
         const [row] = await world.query<{ n: number }>(
