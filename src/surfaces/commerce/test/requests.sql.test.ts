@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../../kernel/ids.ts'
 import type { Answer } from '../../../../test/world.ts'
-import { openShopWorld, visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
+import { openShopWorld, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
 
 let world: ShopWorld
 let shop: Shop
