@@ -94,7 +94,7 @@ export async function dodeca(
       return 0
     }
     if (argv[0] === '--version') {
-      const { ownVersion } = await import('./cli/offline.ts')
+      const { ownVersion } = await import('./runtime/own-version.ts')
       const version = await ownVersion()
       terminal.answer({ version }, [version])
       return 0

@@ -10,14 +10,9 @@ import { restoreBackup } from '../runtime/backup/restore.ts'
 import { verifyBackup } from '../runtime/backup/verify.ts'
 import { migrate } from '../kernel/database/migrate.ts'
 import { examine, questions } from '../runtime/doctor.ts'
+import { ownVersion } from '../runtime/own-version.ts'
 import type { Call, Command } from './command.ts'
-import {
-  migrationOptions,
-  offline,
-  onCurrentDatabase,
-  ownVersion,
-  type Offline,
-} from './offline.ts'
+import { migrationOptions, offline, onCurrentDatabase, type Offline } from './offline.ts'
 
 export const backupCreate: Command = {
   words: 'backup create',

@@ -3,12 +3,12 @@
  * duration of the command. The platform has the same wiring as a real process, but no server and no
  * background work.
  */
-import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import type { Config } from '../runtime/config.ts'
 import { noTelemetry } from '../kernel/observability/telemetry.ts'
 import type { AuditDraft } from '../kernel/database/drafts.ts'
 import { pendingMigrations, type Migration } from '../kernel/database/migrate.ts'
+import { ownVersion } from '../runtime/own-version.ts'
 import { layGround, type Ground } from '../runtime/prerequisites.ts'
 import { openLog } from '../kernel/observability/log.ts'
 import type { Platform } from '../runtime/open-platform.ts'
@@ -97,11 +97,6 @@ export function actor(): string {
 
 export function actOf(act: Act): AuditDraft {
   return { tenant_id: null, actor: actor(), outcome: 'done', ...act }
-}
-
-export async function ownVersion(): Promise<string> {
-  const file = new URL('../../package.json', import.meta.url)
-  return (JSON.parse(await readFile(file, 'utf8')) as { version: string }).version
 }
 
 async function open(call: Call, config: Config, ground: Ground): Promise<Platform> {

@@ -3,8 +3,6 @@
  * PostgreSQL, sandbox), migrates, opens the composition and begins to serve. Tests and benchmarks
  * start other compositions.
  */
-import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { migrate, type MigrationSource } from '../kernel/database/migrate.ts'
 import { openLog, type Log } from '../kernel/observability/log.ts'
 import { openTelemetry } from '../kernel/observability/telemetry.ts'
@@ -13,6 +11,7 @@ import { refuseUnknownPoints } from './dev/fault-points.ts'
 import type { Config } from './config.ts'
 import { firstAdministrator, type Administrator } from './first-administrator.ts'
 import { openPlatform, type Platform } from './open-platform.ts'
+import { ownVersion } from './own-version.ts'
 import { layGround, type Ground } from './prerequisites.ts'
 import type { Member } from './processes/member.ts'
 import { refuseCombinations } from './setting-rules.ts'
@@ -96,11 +95,6 @@ export async function start(
     await ground.release()
     throw error
   }
-}
-
-async function ownVersion(): Promise<string> {
-  const file = fileURLToPath(new URL('../../package.json', import.meta.url))
-  return (JSON.parse(await readFile(file, 'utf8')) as { version: string }).version
 }
 
 export function factsOf(running: Running): StartFacts {

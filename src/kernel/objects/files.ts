@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { codeOf } from '../errors/error-code.ts'
 import { newSecret } from '../ids.ts'
 import type { ObjectFacts } from './objects.ts'
 
@@ -28,15 +29,12 @@ export type WriteOptions = {
   readonly frees?: boolean
 }
 
-export function codeOf(error: unknown): string {
-  return String((error as { code?: unknown }).code)
-}
-
 /** For `catch`: returns undefined if a file does not exist. */
 export function absent(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error
 }
 
+/** Synchronizes the file names of a folder to the disk. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

@@ -9,12 +9,12 @@ import { createHash } from 'node:crypto'
 import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { codeOf } from '../errors/error-code.ts'
 import type { Fault } from '../faults.ts'
 import { newSecret } from '../ids.ts'
 import { assemble, type Assembled } from './assemble.ts'
 import {
   absent,
-  codeOf,
   factsOf,
   makeFolder,
   publish,

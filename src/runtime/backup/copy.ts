@@ -122,13 +122,3 @@ export async function inLanes<T>(
   const lanes = await Promise.allSettled(Array.from({ length: lanes_max }, lane))
   for (const one of lanes) if (one.status === 'rejected') throw one.reason
 }
-
-/** Synchronizes the file names of a folder to the disk. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}

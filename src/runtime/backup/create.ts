@@ -10,16 +10,9 @@ import { existsSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import type { DataDir } from '../data-dir.ts'
 import { codeOf } from '../../kernel/errors/error-code.ts'
+import { syncFolder } from '../../kernel/objects/files.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
-import {
-  copyFile,
-  hashFile,
-  inLanes,
-  makeFolders,
-  syncFolder,
-  treeOf,
-  type Copied,
-} from './copy.ts'
+import { copyFile, hashFile, inLanes, makeFolders, treeOf, type Copied } from './copy.ts'
 import { dump_file, dumpDatabase } from './dump.ts'
 import { readMigrationHead, readServerVersion } from './facts.ts'
 import { writeManifest, type Manifest } from './manifest.ts'

@@ -8,7 +8,8 @@ import { open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../../kernel/errors/error-code.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
-import { hashFile, inLanes, syncFolder, treeOf, type Copied } from './copy.ts'
+import { syncFolder } from '../../kernel/objects/files.ts'
+import { hashFile, inLanes, treeOf, type Copied } from './copy.ts'
 
 /** The newest migration of each schema. */
 export type Head = Readonly<Record<string, number>>
@@ -37,21 +38,22 @@ export type Manifest = {
   readonly files: Readonly<Record<string, Copied>>
 }
 
-const file_name = 'manifest.json'
+export const manifest_file = 'manifest.json'
 
-export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+/** Writes the manifest of a backup, or of the archive of a tenant, with a hash of itself. */
+export async function writeManifest(folder: string, manifest: object): Promise<void> {
   const text = JSON.stringify({ ...manifest, sha256: sumOf(manifest) }, null, 2)
-  const draft = join(folder, `${file_name}.new`)
+  const draft = join(folder, `${manifest_file}.new`)
   const file = await open(draft, 'wx', 0o600)
   await file.writeFile(`${text}\n`)
   await file.sync()
   await file.close()
-  await rename(draft, join(folder, file_name))
+  await rename(draft, join(folder, manifest_file))
   await syncFolder(folder)
 }
 
 export async function readManifest(folder: string): Promise<Manifest> {
-  const path = join(folder, file_name)
+  const path = join(folder, manifest_file)
   let text: string
   try {
     text = await readFile(path, 'utf8')
@@ -79,14 +81,14 @@ function parsed(text: string): object {
   }
 }
 
-function sumOf(manifest: Manifest): string {
+export function sumOf(manifest: object): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
 }
 
 /** Returns every difference between the folder and its manifest, as sentences. */
 export async function alterations(folder: string, manifest: Manifest): Promise<string[]> {
   const found: string[] = []
-  const tree = await treeOf(folder, path => path === file_name)
+  const tree = await treeOf(folder, path => path === manifest_file)
   const present = new Set(tree.files)
   for (const path of Object.keys(manifest.files)) {
     if (!present.has(path)) found.push(`${path} is missing`)

@@ -3,11 +3,11 @@
  * manifest with the digest of each. The manifest is written last and has a hash of itself, so a
  * folder without a valid one is not an archive.
  */
-import { createHash } from 'node:crypto'
-import { open, readFile, rename } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../../kernel/errors/start-error.ts'
-import { hashFile, syncFolder, type Copied } from '../backup/copy.ts'
+import { hashFile, type Copied } from '../backup/copy.ts'
+import { manifest_file, sumOf } from '../backup/manifest.ts'
 import type { Digest } from './digest.ts'
 import type { TenantName } from './place.ts'
 
@@ -26,25 +26,12 @@ export type TenantManifest = {
   readonly not_included: Readonly<Record<string, string>>
 }
 
-const file_name = 'manifest.json'
-
 export const rowsFile = (table: string) => join('rows', `${table}.ndjson`)
 export const objectFile = (key: string) => join('objects', ...key.split('/'))
 
-export async function writeTenantManifest(folder: string, manifest: TenantManifest) {
-  const text = JSON.stringify({ ...manifest, sha256: sumOf(manifest) }, null, 2)
-  const draft = join(folder, `${file_name}.new`)
-  const file = await open(draft, 'wx', 0o600)
-  await file.writeFile(`${text}\n`)
-  await file.sync()
-  await file.close()
-  await rename(draft, join(folder, file_name))
-  await syncFolder(folder)
-}
-
 /** Reads a manifest and checks every file that it names. */
 export async function readArchive(folder: string): Promise<TenantManifest> {
-  const text = await readFile(join(folder, file_name), 'utf8').catch(() => '{}')
+  const text = await readFile(join(folder, manifest_file), 'utf8').catch(() => '{}')
   const { sha256, ...manifest } = JSON.parse(text) as TenantManifest & { sha256?: string }
   if (manifest.format !== 1 || sha256 !== sumOf(manifest)) {
     throw new StartError(
@@ -62,8 +49,4 @@ export async function readArchive(folder: string): Promise<TenantManifest> {
     }
   }
   return manifest
-}
-
-function sumOf(manifest: TenantManifest): string {
-  return createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
 }

@@ -10,13 +10,8 @@ import type { DirectClient } from '../../kernel/database/direct.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 import type { Objects } from '../../kernel/objects/objects.ts'
 import { inLanes, type Copied } from '../backup/copy.ts'
-import {
-  objectFile,
-  rowsFile,
-  writeTenantManifest,
-  type ArchivedTable,
-  type TenantManifest,
-} from './archive.ts'
+import { writeManifest } from '../backup/manifest.ts'
+import { objectFile, rowsFile, type ArchivedTable, type TenantManifest } from './archive.ts'
 import { digestOf } from './digest.ts'
 import {
   findTenant,
@@ -69,7 +64,7 @@ export async function exportTenant(
       }
     }),
   )
-  await writeTenantManifest(folder, manifest)
+  await writeManifest(folder, manifest)
   return manifest
 }
 
