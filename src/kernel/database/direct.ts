@@ -63,7 +63,7 @@ export function directClient(url: string, application_name: string): pg.Client {
   return client
 }
 
-export function both(one: Topics, other: Topics): Topics {
+function both(one: Topics, other: Topics): Topics {
   return one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other])
 }
 

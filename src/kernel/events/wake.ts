@@ -4,21 +4,19 @@
  * a lost wake-up costs only latency.
  */
 import type { Sleepers } from '../work/topics.ts'
-import { both, openDirect, type DirectOptions, type Topics } from '../database/direct.ts'
+import { openDirect, type DirectOptions, type Topics } from '../database/direct.ts'
 import type { OpenBus } from './bus.ts'
 
 export type Wake = {
   /** Wakes the sleepers of these topics: in this process now, and in other processes soon. */
   wake(topics?: Topics): void
   /** Notifies the other processes only. */
-  notify(topics?: Topics): void
+  notify(topics: Topics): void
   /** Sends a packet of the bus to the other processes. */
   publish(packet: string): void
   start(): Promise<void>
   stop(): Promise<void>
 }
-
-const notify_interval_ms = 5
 
 export function openWake(
   options: DirectOptions,
@@ -34,31 +32,14 @@ export function openWake(
     },
     packet => bus?.received(packet),
   )
-  let timer: NodeJS.Timeout | undefined
-  let owed: Topics = new Set()
-
-  const notify = (topics: Topics = 'all') => {
-    owed = both(owed, topics)
-    if (timer) return
-    direct.notify(owed)
-    owed = new Set()
-    timer = setTimeout(() => {
-      timer = undefined
-      if (owed === 'all' || owed.size > 0) notify(owed)
-    }, notify_interval_ms)
-  }
-
   return {
     wake: (topics = 'all') => {
       sleepers.wake(topics)
-      notify(topics)
+      direct.notify(topics)
     },
-    notify,
+    notify: direct.notify,
     publish: direct.publish,
     start: direct.start,
-    stop: async () => {
-      clearTimeout(timer)
-      await direct.stop()
-    },
+    stop: direct.stop,
   }
 }
