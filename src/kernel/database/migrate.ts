@@ -8,10 +8,10 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
 import { codeOf } from '../errors/error-code.ts'
 import { StartError } from '../errors/start-error.ts'
 import { jitter } from '../ids.ts'
+import { directClient, type DirectClient } from './direct.ts'
 
 export type MigrationSource = { readonly schema: string; readonly folder: URL }
 
@@ -40,10 +40,12 @@ export type MigrateOptions = {
 /** Returns the migrations that were applied now, oldest first. */
 export async function migrate(options: MigrateOptions): Promise<Migration[]> {
   const known = await readMigrations(options.sources)
-  const client = new pg.Client({ connectionString: options.url })
+  const client = directClient(options.url, 'dodeca migrate')
   await client.connect()
   try {
-    await client.query('set statement_timeout = 0')
+    // The limits of the role are for requests. A start waits as long as the migrations of another
+    // one take: the second process of a new release would end after two seconds.
+    await client.query('set statement_timeout = 0; set lock_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [lock_key])
     await client.query(history)
     const { pending, newer } = compare(known, await readApplied(client))
@@ -62,7 +64,7 @@ export async function migrate(options: MigrateOptions): Promise<Migration[]> {
  */
 export async function pendingMigrations(options: MigrateOptions): Promise<Migration[]> {
   const known = await readMigrations(options.sources)
-  const client = new pg.Client({ connectionString: options.url })
+  const client = directClient(options.url, 'dodeca migrate')
   await client.connect()
   try {
     const exists = await client.query<{ it: boolean }>(
@@ -81,7 +83,7 @@ export async function pendingMigrations(options: MigrateOptions): Promise<Migrat
  * Time limits and the time zone are settings of the role in this database. So they also hold
  * through a transaction pooler, and need no statement for each connection.
  */
-export async function settle(client: pg.Client, statement_timeout_ms: number): Promise<void> {
+export async function settle(client: DirectClient, statement_timeout_ms: number): Promise<void> {
   const settings: Record<string, string> = {
     timezone: 'UTC',
     // JIT is off, because it can spend a second on compiling a statement that runs for a
@@ -135,7 +137,7 @@ function compatibility(text: string): number | null {
   return since === undefined ? null : Number(since)
 }
 
-async function readApplied(client: pg.Client): Promise<Applied[]> {
+async function readApplied(client: DirectClient): Promise<Applied[]> {
   // The column is missing until the kernel's own migration has added it.
   const { rows } = await client.query<Applied>(`
     select schema, number, name, checksum,
@@ -192,13 +194,14 @@ const lock_pause_ms = 200
  * Others use the tables meanwhile, in another order: a deadlock, or a lock that does not come, ends
  * only this attempt, which has changed nothing.
  */
-async function apply(client: pg.Client, migration: Migration): Promise<void> {
+async function apply(client: DirectClient, migration: Migration): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await applyOnce(client, migration)
       return
     } catch (error) {
-      await client.query('rollback')
+      // On a connection that broke there is nothing to roll back, and the first error says why.
+      await client.query('rollback').catch(() => {})
       if (attempt === lock_tries_max || !/^(40P01|55P03)$/.test(codeOf(error) ?? '')) {
         throw new Error(`the migration ${nameOf(migration)} failed`, { cause: error })
       }
@@ -207,7 +210,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   }
 }
 
-async function applyOnce(client: pg.Client, migration: Migration): Promise<void> {
+async function applyOnce(client: DirectClient, migration: Migration): Promise<void> {
   await client.query('begin')
   // Every other use of the table waits behind this transaction for as long.
   await client.query(`set local lock_timeout = '2s'`)

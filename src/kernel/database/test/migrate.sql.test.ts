@@ -89,6 +89,25 @@ test('of many that start at once one applies them, and the others find them appl
   expect(await words()).toEqual(['first'])
 })
 
+test('one that starts while another migrates waits longer than a request may', async () => {
+  await migrate(options())
+  await write('0003-second', `insert into things.said values ('second')`)
+  await client.query('select pg_advisory_lock(5330112)')
+  const starting = migrate(options())
+  // The limit of the role is two seconds.
+  const waits = async () => {
+    const { rows } = await client.query<{ n: number }>(
+      `select count(*)::int as n from pg_locks l
+       join pg_database d on d.oid = l.database and d.datname = current_database()
+       where l.locktype = 'advisory' and l.waitstart < clock_timestamp() - interval '2.2 s'`,
+    )
+    return rows[0]?.n === 1
+  }
+  await Promise.race([starting, eventually('it waits for the other', waits)])
+  await client.query('select pg_advisory_unlock(5330112)')
+  expect(names(await starting)).toEqual(['second'])
+})
+
 test('one that was changed after it had been applied is refused', async () => {
   await migrate(options())
   await write('0002-first', `insert into things.said values ('changed')`)
@@ -154,6 +173,15 @@ test('one that fails leaves nothing, and those before it stay', async () => {
   await write('0003-broken', `insert into things.said values ('mended')`)
   expect(names(await migrate(options()))).toEqual(['broken', 'after'])
   expect(await words()).toEqual(['first', 'mended', 'after'])
+})
+
+test('one whose connection breaks is named', async () => {
+  await write('0003-long', 'select pg_terminate_backend(pg_backend_pid())')
+  await expect(migrate(options())).rejects.toMatchObject({
+    message: expect.stringContaining('things/0003-long'),
+    cause: { code: '57P01' },
+  })
+  expect(await history()).toEqual(['things', 'first'])
 })
 
 test('one waits for a lock no longer than others would bear, and tries again', async () => {
