@@ -9,7 +9,7 @@ import type { Static, TSchema } from 'typebox'
 import pg from 'pg'
 import { jitter, newId } from '../ids.ts'
 import { countOf, type Answer } from './batch.ts'
-import { brokenBy, DatabaseBusy, isRetryable, SqlState } from './failures.ts'
+import { brokenBy, DatabaseBusy, isRetryable, SqlState, standbyIn } from './failures.ts'
 import { checkRow } from './row-check.ts'
 import { allowSilence, endWhenSilent } from './silence.ts'
 import type { AuditDraft, BufferedEvent, EventDraft, Isolation } from './drafts.ts'
@@ -93,10 +93,7 @@ export type DbOptions = {
   pooled?: boolean
   /** Milliseconds to wait for a free connection before the request is refused as overloaded. */
   wait_ms: number
-  /**
-   * Milliseconds without a reply after which a connection is ended; longer than the statement
-   * timeout. Without it a connection waits as long as TCP does.
-   */
+  /** A connection without a reply for so long is ended; longer than the statement timeout. */
   silence_ms?: number | undefined
   /**
    * On in development and tests: compares every row with its schema, and finds transactions that
@@ -235,7 +232,7 @@ async function attemptTx<T>(
     if (state.topics.size > 0) options.woken?.(state.topics)
     for (const run of state.after) owed.push(Promise.resolve(run()))
   } catch (error) {
-    broken = await state.rollback(error)
+    broken = (await state.rollback(error)) ?? standbyIn(error)
     throw SqlState.from(error)
   } finally {
     state.ended = true

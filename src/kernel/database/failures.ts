@@ -31,13 +31,26 @@ export class SqlState extends Error {
   }
 }
 
+/** The transaction cannot write, because the server is a standby. */
+const read_only = '25006'
+
 /**
- * Returns the error if the connection cannot be used again: it broke, or the server ended it
- * (FATAL). Such a connection must not go back to the pool.
+ * Returns the error if the connection cannot be used again: it broke, the server ended it (FATAL),
+ * or the server is a standby. Such a connection must not go back to the pool.
  */
 export function brokenBy(error: unknown): Error | undefined {
-  if (error instanceof pg.DatabaseError && error.severity !== 'FATAL') return undefined
+  const may_stay = error instanceof pg.DatabaseError && error.severity !== 'FATAL'
+  if (may_stay) return standbyIn(error)
   return error instanceof Error ? error : new Error('the connection broke', { cause: error })
+}
+
+/**
+ * Returns the error if it says that the server is a standby. In a fail-over an address may lead to
+ * one for a moment, and a connection that is always in use would stay there.
+ */
+export function standbyIn(error: unknown): Error | undefined {
+  const said = error instanceof pg.DatabaseError || error instanceof SqlState
+  return said && error.code === read_only ? error : undefined
 }
 
 /** Returns true if the error is a violation of the constraint with that name. */
@@ -65,12 +78,13 @@ const unreachable = new Set(
 )
 
 /**
- * The database is unavailable for now: it is shutting down, starting, out of connections, gone or
- * too slow.
+ * The database is unavailable for now: it is shutting down, starting, out of connections, gone, too
+ * slow, or a standby.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseBusy || isRetryable(error)) return true
-  if (error instanceof SqlState) return /^(57P0[1-5]|57014|55P03|53...|08...)$/.test(error.code)
+  if (error instanceof SqlState)
+    return /^(57P0[1-5]|57014|55P03|53...|08...|25006)$/.test(error.code)
   const { code, path } = (error ?? {}) as NodeJS.ErrnoException
   // An error about a file names its path; a missing socket of PostgreSQL has an address.
   if (code && path === undefined && unreachable.has(code)) return true

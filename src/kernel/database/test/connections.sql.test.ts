@@ -3,12 +3,24 @@ import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { newId } from '../../ids.ts'
+import type { Db } from '../db.ts'
+import { directClient } from '../direct.ts'
 import { DatabaseBusy, isUnavailable } from '../failures.ts'
 import { sql } from '../sql.ts'
 import { about, databaseUrl, open, put, read, saidAbout, useDatabase } from './doors.ts'
 import { openHeldLine } from './held-line.ts'
 
 useDatabase()
+
+/** Changes what a new connection begins with. */
+async function alterRole(how: string): Promise<void> {
+  const { pathname } = new URL(databaseUrl())
+  const client = directClient(databaseUrl(), 'test')
+  await client.connect()
+  await client.query('set default_transaction_read_only = off')
+  await client.query(`alter role current_user in database ${pathname.slice(1)} ${how}`)
+  await client.end()
+}
 
 describe('connections', () => {
   test('that are all in use make others wait, and then come back', async () => {
@@ -64,6 +76,24 @@ describe('connections', () => {
       const broken = db.tx(tx => tx.run(sql`select pg_terminate_backend(pg_backend_pid())`))
       await expect(broken).rejects.toMatchObject({ code: '57P01' })
       expect(await db.run(sql`select 1`)).toBe(1)
+    }
+  })
+
+  test('to a standby are not used again', async () => {
+    const id = newId()
+    const writes = [
+      (db: Db) => db.run(put(id, 1)),
+      (db: Db) => db.tx(tx => tx.run(put(id, 1))),
+    ] as const
+    for (const write of writes) {
+      const { db } = open({ pool: 1 })
+      // From here on a new connection takes no writes, as one that is made in a fail-over.
+      await alterRole('set default_transaction_read_only = on')
+      const refused: unknown = await write(db).catch((error: unknown) => error)
+      await alterRole('reset default_transaction_read_only')
+      expect(refused).toMatchObject({ code: '25006' })
+      expect(isUnavailable(refused)).toBe(true)
+      expect(await write(db)).toBe(1)
     }
   })
 
