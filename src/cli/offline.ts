@@ -101,14 +101,12 @@ export function actOf(act: Act): AuditDraft {
 
 async function open(call: Call, config: Config, ground: Ground): Promise<Platform> {
   const { openPlatform } = await import('../runtime/open-platform.ts')
-  const url = new URL(ground.direct_url)
-  // The time limits of requests do not apply, because an operator sees how long a command takes.
-  url.searchParams.set('options', '-c statement_timeout=0')
   const level = config.log_level === 'info' ? 'warn' : config.log_level
   return openPlatform({
     config,
     composition: await call.composition(),
-    database_url: url.toString(),
+    database_url: ground.direct_url,
+    // An operator sees how long a command takes.
     unhurried: true,
     direct_url: ground.direct_url,
     keys: ground.keys,

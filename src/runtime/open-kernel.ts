@@ -108,7 +108,8 @@ function databasesOf(
     pooled: Boolean(settings['kernel.database_direct_url']),
     wait_ms: settings['kernel.database_wait_ms'],
     // The network may take its time too.
-    silence_ms: unhurried ? undefined : settings['kernel.statement_timeout_ms'] + 2000,
+    silence_ms: settings['kernel.statement_timeout_ms'] + 2000,
+    unhurried,
     check_rows: config.profile === 'development',
     application_name: 'dodeca',
     outbox: openOutbox(declared, {

@@ -94,7 +94,9 @@ export type DbOptions = {
   /** Milliseconds to wait for a free connection before the request is refused as overloaded. */
   wait_ms: number
   /** A connection without a reply for so long is ended; longer than the statement timeout. */
-  silence_ms?: number | undefined
+  silence_ms?: number
+  /** No time limit holds for a statement: for commands of an operator. */
+  unhurried?: boolean
   /**
    * On in development and tests: compares every row with its schema, and finds transactions that
    * wait for a second connection.
@@ -130,7 +132,8 @@ export function openDb(options: DbOptions): Db {
   pool.on('error', () => {})
   pool.on('connect', client => {
     if (options.prepare === false) neverName(client)
-    if (options.silence_ms !== undefined) endWhenSilent(client, options.silence_ms)
+    if (options.unhurried) client.query('set statement_timeout = 0').catch(() => {})
+    else if (options.silence_ms !== undefined) endWhenSilent(client, options.silence_ms)
     client.on('error', error => void (pool.ending || options.lost(error)))
   })
 

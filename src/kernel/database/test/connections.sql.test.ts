@@ -97,6 +97,15 @@ describe('connections', () => {
     }
   })
 
+  test('of an operator have no time limit, whatever the role has', async () => {
+    await alterRole(`set statement_timeout = '5s'`)
+    const Limit = Type.Object({ limit: Type.String() })
+    const limit = sql`select current_setting('statement_timeout') as limit`
+    expect(await open().db.one(Limit, limit)).toEqual({ limit: '5s' })
+    expect(await open({ unhurried: true }).db.one(Limit, limit)).toEqual({ limit: '0' })
+    await alterRole('reset statement_timeout')
+  })
+
   test('behind a pooler carry one read at a time', async () => {
     const Pid = Type.Object({ pid: Type.Integer() })
     const { db } = open({ pool: 4, pooled: true })
