@@ -223,6 +223,7 @@ create table kernel.tenant_states (
   constraint tenant_states_pkey PRIMARY KEY (tenant_id),
   constraint tenant_states_state_check CHECK ((state = ANY (ARRAY['frozen'::text, 'moved'::text, 'deleted'::text])))
 );
+CREATE INDEX tenant_states_held ON kernel.tenant_states USING btree (tenant_id) WHERE ((receipt IS NULL) OR (NOT (receipt ? 'sha256'::text)));
 
 create unlogged table kernel.throttles (
   bucket text collate "C" not null,

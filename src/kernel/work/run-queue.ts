@@ -21,8 +21,8 @@ import {
   waitAfter,
   type DueQueue,
   type Outcome,
-  type QueueColumns,
 } from './due-queue.ts'
+import { held_tenants } from './tenant-states.ts'
 
 type QueueKernel = {
   readonly db: Db
@@ -114,19 +114,23 @@ async function claim(work: Work, token: string, room: number): Promise<Row[]> {
 }
 
 /** Returns whether rows are due. This is also true while a fence is closed. */
-function dueIn({ table, columns, where }: DueQueue): Sql {
-  return sql`
-    select exists (select from ${tableOf(table)} t where ${claimable(columns)}
-      ${where ? sql`and ${where}` : sql.empty})`
+function dueIn(queue: DueQueue): Sql {
+  return sql`select exists (select from ${tableOf(queue.table)} t where ${claimable(queue)})`
 }
 
-function claimable({ due_at, leased_until }: QueueColumns): Sql {
-  const until = sql.id('t', leased_until)
-  return sql`${sql.id('t', due_at)} <= kernel.now() and (${until} is null or ${until} <= now())`
+function claimable({ key, columns, where }: DueQueue): Sql {
+  const until = sql.id('t', columns.leased_until)
+  const conditions = [
+    sql`${sql.id('t', columns.due_at)} <= kernel.now()`,
+    sql`(${until} is null or ${until} <= now())`,
+  ]
+  if (key.includes('tenant_id')) conditions.push(sql`t.tenant_id <> all (${held_tenants})`)
+  if (where) conditions.push(where)
+  return sql.join(conditions, ' and ')
 }
 
 export function claimStatement(queue: DueQueue, token: string, room: number): Sql {
-  const { table, key, columns, where, load, lease_seconds, age_max_seconds } = queue
+  const { table, key, columns, load, lease_seconds, age_max_seconds } = queue
   const name = tableOf(table)
   const due_at = sql.id('t', columns.due_at)
   const [attempts, created_at] = [sql.id('t', columns.attempts), sql.id('t', columns.created_at)]
@@ -144,8 +148,7 @@ export function claimStatement(queue: DueQueue, token: string, room: number): Sq
   return sql`
     with due as materialized (
       select ${keys} from ${name} t
-      where ${claimable(columns)}
-        ${where ? sql`and ${where}` : sql.empty}
+      where ${claimable(queue)}
       order by ${due_at} limit ${room} for no key update skip locked
     )
     update ${name} t

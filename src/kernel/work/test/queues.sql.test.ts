@@ -1,6 +1,7 @@
 /** Queues as a whole: over several processes, behind a fence, and in the hands of an operator. */
 import { expect, test } from 'vitest'
 import { sql } from '../../database/sql.ts'
+import { newId, nil_id } from '../../ids.ts'
 import { count, eventually, openWorld } from '../../events/test/process.ts'
 import { done } from '../due-queue.ts'
 import { countQueue, redriveQueue } from '../operate-queues.ts'
@@ -47,6 +48,25 @@ test('a fence holds all claims while it is closed', async () => {
   })
 })
 
+test('the rows of a tenant that is held delay those of no other tenant', async () => {
+  const held = newId()
+  const { db } = here.world
+  await db.run(sql`
+    insert into kernel.tenant_states (tenant_id, state, reason) values (${held}, 'frozen', 'a test')`)
+  await db.run(sql`
+    create trigger hold before update on public.tasks for each row
+      when (new.tenant_id <> '00000000-0000-0000-0000-000000000000')
+      execute function kernel.hold_tenant('skip')`)
+  // They have waited longer, and are more than one claim takes.
+  const waiting = await Promise.all(Array.from({ length: 20 }, () => put({ tenant_id: held })))
+  const id = await put()
+  await working({}, () => settled(id))
+  expect(await stateOf(waiting[0] ?? '')).toMatchObject({ attempts: 0 })
+  await db.run(sql`drop trigger hold on public.tasks`)
+  await db.run(sql`delete from kernel.tenant_states`)
+  await working({}, () => Promise.all(waiting.map(settled)))
+})
+
 test('an operator sees what is due, waiting and dead, and makes the dead due again', async () => {
   const ids = [await put(), await put()]
   await put()
@@ -69,7 +89,7 @@ test('an operator sees what is due, waiting and dead, and makes the dead due aga
   })
   const by = { actor: 'cli:test', reason: 'the vendor is back', limit: 10 }
   expect(await redriveQueue(here.world.db, queue, by)).toBe(1)
-  expect(redriven_rows).toEqual([{ id: ids[1] }])
+  expect(redriven_rows).toEqual([{ tenant_id: nil_id, id: ids[1] }])
   expect(await stateOf(ids[1] ?? '')).toMatchObject({ attempts: 0, code: null })
   expect(await countQueue(here.world.db, queue)).toMatchObject({ due: 2, dead: 0 })
   expect(

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { sql } from '../../database/sql.ts'
 import { eventually, openWorld, type World } from '../../events/test/process.ts'
-import { newId } from '../../ids.ts'
+import { newId, nil_id } from '../../ids.ts'
 import { done, dueQueue, type DueQueueSpec } from '../due-queue.ts'
 import { openPulse } from '../pulse.ts'
 import { signsOf } from '../run-loops.ts'
@@ -24,7 +24,7 @@ export function useTasks(): void {
     await world.events.start()
     await world.db.run(sql`
       create table public.tasks (
-        id uuid primary key, lot uuid not null, text text not null default '',
+        id uuid primary key, tenant_id uuid not null, lot uuid not null, text text not null default '',
         due_at timestamptz, attempts int not null default 0, lease_token uuid, leased_until timestamptz,
         last_error_code text, created_at timestamptz not null default kernel.now()
       )`)
@@ -39,7 +39,7 @@ export function useTasks(): void {
   })
 }
 
-const Task = Type.Object({ id: Type.String(), text: Type.String() })
+const Task = Type.Object({ tenant_id: Type.String(), id: Type.String(), text: Type.String() })
 const State = Type.Object({
   text: Type.String(),
   due_in: Type.Union([Type.Number(), Type.Null()]),
@@ -54,7 +54,7 @@ export const queueOf = (spec: Spec) =>
   dueQueue({
     name: `test.tasks_${here.lot.slice(-12)}`,
     table: 'public.tasks',
-    key: ['id'],
+    key: ['tenant_id', 'id'],
     row: Task,
     load: sql`t.text`,
     where: sql`t.lot = ${here.lot}`,
@@ -89,12 +89,14 @@ export async function working<T>(spec: Spec, act: () => Promise<T>, on = here.wo
   }
 }
 
-export async function put(values: { text?: string; age_seconds?: number } = {}): Promise<string> {
+type Put = { readonly text?: string; readonly age_seconds?: number; readonly tenant_id?: string }
+
+export async function put(values: Put = {}): Promise<string> {
   const id = newId()
   await here.world.db.tx(async tx => {
     await tx.run(sql`
-      insert into public.tasks (id, lot, text, due_at, created_at)
-      values (${id}, ${here.lot}, ${values.text ?? ''}, kernel.now(),
+      insert into public.tasks (id, tenant_id, lot, text, due_at, created_at)
+      values (${id}, ${values.tenant_id ?? nil_id}, ${here.lot}, ${values.text ?? ''}, kernel.now(),
         kernel.now() - make_interval(secs => ${values.age_seconds ?? 0}))`)
     tx.wake(queueOf({}).name)
   })

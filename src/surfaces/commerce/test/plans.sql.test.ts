@@ -110,6 +110,7 @@ const shop = {
 } as never
 const cart = { tenant_id, owner_id: id, id }
 const small = new Set([
+  'tenant_states',
   'shop_records',
   'discount_uses',
   'shipments',

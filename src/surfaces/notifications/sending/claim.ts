@@ -8,6 +8,7 @@ import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
+import { held_tenants } from '../../../kernel/work/tenant-states.ts'
 import { Channel, Priority } from '../schemas.ts'
 
 export const ClaimedRow = Type.Object({
@@ -92,7 +93,7 @@ const single = (lane: number, many: number) => sql`
   select tenant_id, intent_id, channel, target, attempt_no
   from notifications.delivery_attempts
   where state = 'pending' and batch_id is null and lane = ${lane}
-    and next_attempt_at <= (select kernel.now())
+    and next_attempt_at <= (select kernel.now()) and tenant_id <> all (${held_tenants})
   order by next_attempt_at limit ${many} for update skip locked`
 
 /** Each of several batches gets a share, so that a large batch does not delay a small one. */
@@ -102,6 +103,7 @@ const batched = (lane: number, many: number) => sql`
     select b.id, greatest(1, ${many} / count(*) over ())::int as share
     from notifications.notification_batches b
     where b.state = 'dispatching' and b.completed_at is null and b.lane = ${lane}
+      and b.tenant_id <> all (${held_tenants})
     order by b.id limit 50
   ) b
   cross join lateral (

@@ -71,6 +71,7 @@ const pushed = { tenant_id, id: newId(), author_id: id, rank_or_time: 1, fanout_
 const begin = { created_us: null, id: null }
 /** They are empty here, and small in any tenant. */
 const small = new Set([
+  'tenant_states',
   'mutes',
   'blocks',
   'feed_pull_authors',

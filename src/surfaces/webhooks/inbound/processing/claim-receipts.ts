@@ -7,6 +7,7 @@ import type { Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../../kernel/http/shapes.ts'
 import { newId } from '../../../../kernel/ids.ts'
+import { held_tenants } from '../../../../kernel/work/tenant-states.ts'
 import { Bytes } from '../../schemas.ts'
 
 const portion = 20
@@ -41,6 +42,7 @@ export function claimReceipts(
         where r.processing_state in ('received', 'processing', 'failed')
           and r.next_attempt_at <= kernel.now()
           and (r.leased_until is null or r.leased_until <= now())
+          and r.tenant_id <> all (${held_tenants})
         order by r.next_attempt_at
         limit ${portion} for no key update skip locked
       ), claimed as (
