@@ -8,6 +8,8 @@ import { loadConfig } from '../src/settings.ts'
 const timeouts = (total: number) =>
   `dns:2000,connect:3000,tls:3000,write:5000,first_byte:10000,body:5000,total:${total}`
 
+const production = { PROFILE: 'production', NOTIFICATIONS_EMAIL_PROVIDERS: 'none' }
+
 const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
   // Every sender would find that its lease is too short for one more attempt.
   [{ WEBHOOKS_LEASE_SECONDS: '21' }, /WEBHOOKS_LEASE_SECONDS .* WEBHOOKS_TIMEOUTS/],
@@ -26,6 +28,21 @@ const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
     /JOBS_STOP_GRACE_SECONDS .* KERNEL_SHUTDOWN_SECONDS/,
   ],
   [{ JOBS_BACKOFF_CAP_MS: '1000' }, /JOBS_BACKOFF_CAP_MS .* JOBS_BACKOFF_BASE_MS/],
+  // Without a time of its own, production waits five seconds.
+  [{ ...production, KERNEL_SHUTDOWN_SECONDS: '5' }, /KERNEL_DRAIN_SECONDS must be below/],
+  [
+    { ...production, JOBS_STOP_GRACE_SECONDS: '25' },
+    /JOBS_STOP_GRACE_SECONDS .* KERNEL_SHUTDOWN_SECONDS/,
+  ],
+  [{ KERNEL_OBJECTS_ENGINE: 's3' }, /KERNEL_OBJECTS_S3_ACCESS_KEY .* KERNEL_OBJECTS_S3_SECRET_KEY/],
+  // An empty width would trust every address.
+  [{ KERNEL_TRUSTED_PROXIES: '10.0.0.0/' }, /"10.0.0.0\/" in KERNEL_TRUSTED_PROXIES/],
+  [{ KERNEL_TRUSTED_PROXIES: '10.0.0/8' }, /"10.0.0\/8" in KERNEL_TRUSTED_PROXIES/],
+  [{ KERNEL_TRUSTED_PROXIES: '10.0.0.0/33' }, /"10.0.0.0\/33" in KERNEL_TRUSTED_PROXIES/],
+  [
+    { KERNEL_DATABASE_DIRECT_URL: 'postgres://x@127.0.0.1:9/x' },
+    /KERNEL_DATABASE_DIRECT_URL is set and DATABASE_URL is not/,
+  ],
   [{ KERNEL_DRAIN_SECONDS: '30' }, /KERNEL_DRAIN_SECONDS .* KERNEL_SHUTDOWN_SECONDS/],
   [{ KERNEL_INBOX_RETENTION_DAYS: '29' }, /KERNEL_INBOX_RETENTION_DAYS .* KERNEL_EVENTS_RETENTION/],
   [
@@ -60,6 +77,7 @@ test.each([
   { PROFILE: 'production' },
   { WEBHOOKS_LEASE_SECONDS: '22' },
   { LINKS_PURGE: 'purge', LINKS_PURGE_URL: 'https://edge.example.com' },
+  { KERNEL_TRUSTED_PROXIES: '127.0.0.1, ::1, 10.0.0.0/8, fd00::/8' },
 ])('%j can work', environment => {
   expect(() => refuseCombinations(loadConfig({}, environment), composition.surfaces)).not.toThrow()
 })

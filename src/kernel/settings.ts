@@ -144,6 +144,12 @@ export function faultsIn(cases: readonly SettingFault[]): string[] {
   return cases.flatMap(([fault, sentence]) => (fault ? [sentence] : []))
 }
 
+function hasKeysOfS3(settings: KernelSettings): boolean {
+  return Boolean(
+    settings['kernel.objects_s3_access_key'] && settings['kernel.objects_s3_secret_key'],
+  )
+}
+
 /** Combinations of the kernel's settings that cannot work. */
 export function kernelSettingFaults(settings: KernelSettings): string[] {
   const { 'kernel.drain_seconds': drain, 'kernel.shutdown_seconds': shutdown } = settings
@@ -155,6 +161,10 @@ export function kernelSettingFaults(settings: KernelSettings): string[] {
     [
       settings['kernel.inbox_retention_days'] < settings['kernel.events_retention_days'],
       'KERNEL_INBOX_RETENTION_DAYS must not be below KERNEL_EVENTS_RETENTION_DAYS, because otherwise an event that is read again is processed twice. Raise the first or lower the second.',
+    ],
+    [
+      settings['kernel.objects_engine'] === 's3' && !hasKeysOfS3(settings),
+      'KERNEL_OBJECTS_ENGINE=s3 requires KERNEL_OBJECTS_S3_ACCESS_KEY and KERNEL_OBJECTS_S3_SECRET_KEY. Set both.',
     ],
   ])
 }

@@ -149,6 +149,10 @@ function readSettings(env: Environment, table: SettingTable, profile: Profile): 
   for (const [name, setting] of Object.entries(table)) {
     values[name] = read(variable(name), env[variable(name)], setting, profile)
   }
+  // Rules about other times reckon with the seconds that are waited.
+  if (values['kernel.drain_seconds'] === -1) {
+    values['kernel.drain_seconds'] = profile === 'production' ? 5 : 0
+  }
   return values as SettingValues
 }
 

@@ -47,9 +47,7 @@ export function lifecycle(parts: PlatformParts, server: Server, stopping: AbortC
   }
   const stop = async () => {
     overload.drain()
-    const given = config.settings['kernel.drain_seconds']
-    const usual = development ? 0 : 5
-    const drain_seconds = given === -1 ? usual : given
+    const drain_seconds = config.settings['kernel.drain_seconds']
     if (drain_seconds > 0) await new Promise(resolve => setTimeout(resolve, drain_seconds * 1000))
     stopping.abort(new Error('the process stops'))
     await sockets.drain()

@@ -34,6 +34,12 @@ export async function layGround(config: Config, progress: (line: string) => void
       'Production requires a database: set DATABASE_URL=postgres://user:password@host/database, or DATABASE_URL=embedded for the PostgreSQL of the data folder.',
     )
   }
+  const direct = settings['kernel.database_direct_url']
+  if (!config.database_url && direct) {
+    throw new StartError(
+      'KERNEL_DATABASE_DIRECT_URL is set and DATABASE_URL is not: one database would be migrated and another one used. Set both, or neither.',
+    )
+  }
   const data_dir = openDataDir(config.data_dir)
   const keys = await openKeyring({
     keyring: settings['kernel.keyring'],
@@ -41,6 +47,7 @@ export async function layGround(config: Config, progress: (line: string) => void
     file: data_dir.file('keys.json'),
     may_create: config.profile === 'development',
   })
+  if (direct) await reachDatabase(direct, 'KERNEL_DATABASE_DIRECT_URL')
   // PostgreSQL and the sandbox start in parallel, so that the start takes only as long as the
   // slower one.
   const [database, sandbox] = await bothOrNeither(
@@ -49,12 +56,11 @@ export async function layGround(config: Config, progress: (line: string) => void
       : openPostgres({ data_dir: config.data_dir, progress }),
     settings['kernel.sandbox'] ? holdSandbox(data_dir) : Promise.resolve(null),
   )
-  const direct_url = settings['kernel.database_direct_url'] ?? database.url
   return {
     data_dir,
     keys,
     database_url: database.url,
-    direct_url,
+    direct_url: direct ?? database.url,
     embedded: config.database_url === null,
     joined: database.joined,
     sandbox: sandbox !== null,

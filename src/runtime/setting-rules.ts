@@ -4,6 +4,7 @@
  * settings. The kernel's rules are in its `settings.ts`. A surface declares its own as
  * `settingFaults`.
  */
+import { proxyCheck } from '../kernel/access/client-address.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import { kernelSettingFaults, type SettingTable } from '../kernel/settings.ts'
 import type { KernelOf } from '../kernel/surface.ts'
@@ -18,4 +19,5 @@ export function refuseCombinations({ settings }: Config, surfaces: readonly AnyS
     ...surfaces.flatMap(one => one.settingFaults?.(all) ?? []),
   ]
   if (faults.length > 0) throw new StartError(faults.join('\n'))
+  proxyCheck(settings['kernel.trusted_proxies'])
 }

@@ -4,6 +4,7 @@
  * The header is ignored when any other peer sends it.
  */
 import { BlockList, isIP } from 'node:net'
+import { StartError } from '../errors/start-error.ts'
 
 export type ClientAddress = (peer: string, forwarded: string | string[] | undefined) => string
 
@@ -11,16 +12,22 @@ export type ClientAddress = (peer: string, forwarded: string | string[] | undefi
 export function proxyCheck(trusted: readonly string[]): (peer: string) => boolean {
   const proxies = new BlockList()
   for (const entry of trusted) {
-    const [address = '', prefix] = entry.split('/')
+    const [, address = '', prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    if (isIP(address) === 0) throw new Error(`not an address: ${entry}`)
-    if (prefix === undefined) proxies.addAddress(address, family)
-    else proxies.addSubnet(address, Number(prefix), family)
+    const bits = family === 'ipv6' ? 128 : 32
+    if (isIP(address) === 0 || Number(prefix ?? 0) > bits) throw unusable(entry)
+    proxies.addSubnet(address, Number(prefix ?? bits), family)
   }
   return peer => {
     const address = plain(peer)
     return proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   }
+}
+
+function unusable(entry: string): StartError {
+  return new StartError(
+    `"${entry}" in KERNEL_TRUSTED_PROXIES is not an address. Write 10.0.0.5, or a net such as 10.0.0.0/24 or fd00::/8.`,
+  )
 }
 
 export function clientAddress(trusted: readonly string[]): ClientAddress {

@@ -1,18 +1,23 @@
-/** A PostgreSQL at DATABASE_URL. We check that it responds before we try anything else. */
-import pg from 'pg'
+/** A PostgreSQL of the operator. We check that it responds before we try anything else. */
+import { directClient } from '../../kernel/database/direct.ts'
 import { codeOf } from '../../kernel/errors/error-code.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 
-export async function reachDatabase(url: string) {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 })
+export async function reachDatabase(url: string, variable = 'DATABASE_URL') {
+  if (!URL.canParse(url)) {
+    throw new StartError(`${variable} must look like postgres://user:password@host:5432/database.`)
+  }
+  const client = directClient(url, 'dodeca')
   try {
     await client.connect()
     await client.query('select 1')
   } catch (error) {
     const { hostname, port, pathname } = new URL(url)
+    const place = `${hostname}:${port || 5432}${pathname}`
+    const other = variable === 'DATABASE_URL' ? '; unset DATABASE_URL to use the embedded one' : ''
     throw new StartError(
-      `The PostgreSQL at DATABASE_URL does not answer (${hostname}:${port || 5432}${pathname}: ${codeOf(error)}). ` +
-        'Start it or correct the address; unset DATABASE_URL to use the embedded one.',
+      `The PostgreSQL at ${variable} does not answer (${place}: ${codeOf(error)}). ` +
+        `Start it or correct the address${other}.`,
     )
   } finally {
     await client.end().catch(() => {})

@@ -38,8 +38,7 @@ export type Kernel = KernelOf<typeof settings>
 
 /** Combinations that cannot work. */
 export function settingFaults(given: Kernel['settings']): string[] {
-  const drain_seconds = Math.max(0, given['kernel.drain_seconds'])
-  const stop_seconds = drain_seconds + given['jobs.stop_grace_seconds']
+  const stop_seconds = given['kernel.drain_seconds'] + given['jobs.stop_grace_seconds']
   return faultsIn([
     [
       stop_seconds >= given['kernel.shutdown_seconds'],
