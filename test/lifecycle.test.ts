@@ -234,4 +234,14 @@ describe('SIGTERM', () => {
     expect(await victim.gone).toEqual({ code: 0, signal: null })
     expect(await bank.balance(to)).toBe(1)
   })
+
+  test('leaves the proxies time to notice, and serves meanwhile', async () => {
+    const victim = await startProcess({ ...world.environment, KERNEL_DRAIN_SECONDS: '4' })
+    victim.child.kill('SIGTERM')
+    const isReady = async () => (await call(victim.url, 'GET', '/readyz')).status === 200
+    await eventually('it says that it is not ready', async () => !(await isReady()))
+    const answer = await call(victim.url, 'GET', '/problems')
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
+    expect(await victim.gone).toEqual({ code: 0, signal: null })
+  })
 })

@@ -1,10 +1,10 @@
 /**
- * Starts the work of a process's roles, and stops it in an order that loses nothing: refuse new
- * work, wait until the load balancer notices, end streams, finish requests, stop loops, release
- * leases, close pools.
+ * Starts the work of a process's roles, and stops it in an order that loses nothing: report "not
+ * ready", serve until the load balancer notices, refuse new work, end streams, finish requests, stop
+ * loops, release leases, close pools.
  */
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { tenant_states_sign } from '../kernel/work/tenant-states.ts'
 import type { Config } from './config.ts'
 import { deprecatedCallsRetention } from '../kernel/http/deprecated-calls.ts'
@@ -47,11 +47,16 @@ export function lifecycle(parts: PlatformParts, server: Server, stopping: AbortC
   }
   const stop = async () => {
     overload.drain()
+    // Each connection ends with its next reply, so that none is used when the process closes it.
+    server.prependListener('request', (_request, response: ServerResponse) => {
+      response.shouldKeepAlive = false
+    })
     const drain_seconds = config.settings['kernel.drain_seconds']
     if (drain_seconds > 0) await new Promise(resolve => setTimeout(resolve, drain_seconds * 1000))
+    overload.refuseAll()
     stopping.abort(new Error('the process stops'))
-    await sockets.drain()
-    await connections.closeWith(() => close(server))
+    // The listener closes at once: a new connection belongs to another process.
+    await Promise.all([sockets.drain(), connections.closeWith(() => close(server))])
     await Promise.all([pulse.stop(), loops?.stop(), following.stop()])
     await parts.tenants.stop()
     await events.stop()

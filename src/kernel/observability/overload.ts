@@ -1,15 +1,18 @@
 /**
- * Decides whether this process accepts work now. It refuses while it drains, and while its event
- * loop is so late that one more request would only slow down all others. One pause is not overload:
- * a module that loads at its first use, or a busy machine, must not cause refusals.
+ * Decides whether this process accepts work now. It refuses once it stops, and while its event loop
+ * is so late that one more request would only slow down all others. One pause is not overload: a
+ * module that loads at its first use, or a busy machine, must not cause refusals.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { problem, type Problem } from '../errors/problem.ts'
 
 export type Overload = {
   refusal(): Problem | null
+  /** The process is not ready any more. Requests are still served, until the proxies know it. */
   drain(): void
   draining(): boolean
+  /** From now on every request is refused. */
+  refuseAll(): void
   close(): void
 }
 
@@ -20,6 +23,7 @@ export function watchOverload(delay_ms_max: number): Overload {
   let late = false
   let was_late = false
   let draining = false
+  let refuses = false
   const sample = setInterval(() => {
     const is_late = delay.percentile(99) / 1e6 > delay_ms_max
     late = is_late && was_late
@@ -29,7 +33,7 @@ export function watchOverload(delay_ms_max: number): Overload {
   sample.unref()
   return {
     refusal: () => {
-      if (draining) {
+      if (refuses) {
         return problem('shutting_down', { retry_after: 1, headers: { connection: 'close' } })
       }
       return late ? problem('overloaded', { retry_after: 1 }) : null
@@ -38,6 +42,9 @@ export function watchOverload(delay_ms_max: number): Overload {
       draining = true
     },
     draining: () => draining,
+    refuseAll: () => {
+      refuses = true
+    },
     close: () => {
       clearInterval(sample)
       delay.disable()
