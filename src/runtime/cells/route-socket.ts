@@ -19,9 +19,18 @@ type Accepted = {
 }
 
 export function openSockets(places: Places) {
-  return (incoming: IncomingMessage, client: Duplex, head: Buffer): void => {
-    client.on('error', () => client.destroy())
-    connect(places, incoming, client, head).catch(() => client.destroy())
+  const clients = new Set<Duplex>()
+  return {
+    open: (incoming: IncomingMessage, client: Duplex, head: Buffer): void => {
+      clients.add(client)
+      client.on('error', () => client.destroy())
+      client.on('close', () => clients.delete(client))
+      connect(places, incoming, client, head).catch(() => client.destroy())
+    },
+    /** Clients open their sockets again through another router. */
+    close: () => {
+      for (const client of clients) client.destroy()
+    },
   }
 }
 

@@ -21,6 +21,7 @@ export type Router = {
   readonly port: number
   /** How many requests were sent to more than one cell. */
   searched(): number
+  /** Accepts nothing more and returns once all running requests have their replies. */
   close(): Promise<void>
 }
 
@@ -35,20 +36,30 @@ export type RouterOptions = {
   readonly remembered_max?: number
 }
 
+/** Those of the platform, so that a proxy in front finds the same. */
+const limits = {
+  headersTimeout: 20_000,
+  keepAliveTimeout: 72_000,
+  // The cell limits the time of each body. This is the longest that it can be set to, a day.
+  requestTimeout: 86_400_000,
+}
+/** Event streams have no end. */
+const last_replies_ms = 25_000
 const buffer_bytes_usual = 1024 * 1024
 const remembered_usual = 100_000
 
 export async function openRouter(options: RouterOptions): Promise<Router> {
   const places = new Places(options.cells, options.remembered_max ?? remembered_usual)
   let searched = 0
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(limits, (incoming, outgoing) => {
     route(options, places, incoming, outgoing, () => searched++).catch((error: unknown) => {
       // The cell or the client is gone in the middle of a reply: what was sent cannot be taken back.
       if (outgoing.headersSent) outgoing.destroy(error as Error)
       else refuse(outgoing)
     })
   })
-  server.on('upgrade', openSockets(places))
+  const sockets = openSockets(places)
+  server.on('upgrade', sockets.open)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: Error) => {
       reject(new StartError(`The router cannot listen: ${error.message}. Give another --port.`))
@@ -59,8 +70,13 @@ export async function openRouter(options: RouterOptions): Promise<Router> {
     port: (server.address() as AddressInfo).port,
     searched: () => searched,
     close: async () => {
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
+      const closed = new Promise(resolve => server.close(resolve))
+      sockets.close()
+      const sweeping = setInterval(() => server.closeIdleConnections(), 50)
+      const late = setTimeout(() => server.closeAllConnections(), last_replies_ms)
+      await closed
+      clearInterval(sweeping)
+      clearTimeout(late)
     },
   }
 }
