@@ -41,6 +41,9 @@ export function openBus(): OpenBus {
     if (!carrier) return
     for (const packet of packetsOf(messages, carrier.packet_bytes)) carrier.send(packet)
   }
+  const gap = () => {
+    for (const known of listeners.values()) for (const listener of known) listener.gap?.()
+  }
   return {
     publish: (channel, text) => {
       if (Buffer.byteLength(text) > text_bytes_max) throw new Error('too long for the bus')
@@ -56,13 +59,17 @@ export function openBus(): OpenBus {
       carrier = given
     },
     received: packet => {
-      for (const [channel, text] of JSON.parse(packet) as [string, string][]) {
-        for (const listener of listeners.get(channel) ?? []) listener.message(text)
+      try {
+        for (const [channel, text] of JSON.parse(packet) as [string, string][]) {
+          for (const listener of listeners.get(channel) ?? []) listener.message(text)
+        }
+      } catch {
+        // Another release, or another program, has sent something else. The error would end the
+        // process, because nothing called this function.
+        gap()
       }
     },
-    gap: () => {
-      for (const known of listeners.values()) for (const listener of known) listener.gap?.()
-    },
+    gap,
   }
 }
 
