@@ -36,7 +36,7 @@ export function lifecycle(parts: PlatformParts, server: Server, stopping: AbortC
       pulse.add([tenant_states_sign])
     }
     if (config.roles.includes('worker')) {
-      const all = [...events.loops, ...loopsOf(parts)]
+      const all = loopsOf(parts)
       pulse.add(signsOf(all))
       loops = startLoops(all, { log, sleepers })
     }
@@ -72,11 +72,12 @@ export function lifecycle(parts: PlatformParts, server: Server, stopping: AbortC
 /**
  * The loops that surfaces declare (the kernel runs them), and the surfaces' own background work.
  */
-function loopsOf({ kernel, opened, queues }: PlatformParts): Loop[] {
+function loopsOf({ kernel, opened, events, queues }: PlatformParts): Loop[] {
   return [
     ...opened.flatMap(one => one.loops ?? []),
     ...queues.map(one => queueLoop(kernel, one)),
     retentionLoop(kernel, [
+      ...events.retention,
       deprecatedCallsRetention,
       ...opened.flatMap(one => one.retention ?? []),
     ]),

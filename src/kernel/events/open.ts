@@ -9,7 +9,7 @@ import type { Topics } from '../database/direct.ts'
 import type { Fault } from '../faults.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import type { Loop } from '../work/loop.ts'
+import type { Retention } from '../work/retention.ts'
 import type { OpenBus } from './bus.ts'
 import type { Consumer } from './consumer.ts'
 import type { EventDeclaration } from './event.ts'
@@ -17,7 +17,7 @@ import { Consumers } from './consumers/consumers.ts'
 import { refusalsBy, typesOf, type Listener } from './consumers/listener.ts'
 import { measureLag } from './consumers/lag.ts'
 import type { Interest } from './consumers/leases.ts'
-import { retentionLoop } from './log/retention.ts'
+import { kernelRetention } from './log/retention.ts'
 import { Sequencer } from './log/sequencer.ts'
 import { sql } from '../database/sql.ts'
 import { head_position, parksDue } from './log/read.ts'
@@ -70,7 +70,7 @@ export type Events = {
   stop(): Promise<void>
   /** The event types that each consumer and sink of the code listens for. */
   readonly interests: readonly Interest[]
-  readonly loops: readonly Loop[]
+  readonly retention: readonly Retention[]
   /** Updates the gauges of outbox, consumers and parks. */
   measure(): Promise<void>
 }
@@ -132,7 +132,7 @@ export function openEvents(options: EventsOptions): Events {
       await wake.stop()
     },
     interests,
-    loops: [retentionLoop({ db, consumers: listeners.map(one => one.name), settings })],
+    retention: kernelRetention({ consumers: listeners.map(one => one.name), settings }),
     measure: () => measureLag(db, interests, options.metrics),
   }
 }

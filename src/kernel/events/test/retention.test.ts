@@ -6,7 +6,8 @@ import { sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
 import type { Consumer } from '../../surface.ts'
 import { rebuild } from '../consumers/projections.ts'
-import { retentionLoop } from '../log/retention.ts'
+import { retain as retainAll } from '../../work/retention.ts'
+import { kernelRetention } from '../log/retention.ts'
 import { changed, count, emit, eventually, openWorld, tenant_id, type World } from './process.ts'
 
 let ground: Clone
@@ -21,13 +22,14 @@ afterEach(async () => {
 
 const never = new AbortController().signal
 const settings = { 'kernel.events_retention_days': 30, 'kernel.inbox_retention_days': 35 }
+const retain = (...consumers: string[]) =>
+  retainAll(world, kernelRetention({ consumers, settings }), never)
 const parts = (like: string) =>
   count(world.db, sql`from pg_class where relname like ${like} and relkind = 'r'`)
 
 test('a partition of the log goes when every cursor and park has passed it and it is old', async () => {
   world = openWorld({ url: ground.url, work: false })
   const { db } = world
-  const loop = retentionLoop({ db, consumers: ['reader'], settings })
   const put = (position: number, days: number) =>
     db.run(sql`
     insert into kernel.events (position, id, tenant_id, type, schema_version, aggregate_type,
@@ -44,7 +46,7 @@ test('a partition of the log goes when every cursor and park has passed it and i
   const before = await parts('events\\_p%')
   expect(before).toBe(3)
 
-  await loop.run(never)
+  await retain('reader')
   expect(await parts('events\\_p%')).toBe(3)
   await db.run(sql`update kernel.event_consumers set position = 9999999`)
   const park = newId()
@@ -52,10 +54,10 @@ test('a partition of the log goes when every cursor and park has passed it and i
     insert into kernel.event_parks (id, consumer, lane, aggregate_id, event_id, first_position,
       attempts, next_attempt_at, last_error_code, state)
     values (${park}, 'reader', 0, ${newId()}, ${newId()}, 77, 1, null, 'x', 'dead')`)
-  await loop.run(never)
+  await retain('reader')
   expect(await parts('events\\_p%')).toBe(3)
   await db.run(sql`delete from kernel.event_parks`)
-  await loop.run(never)
+  await retain('reader')
   expect(await parts('events\\_p%')).toBe(2)
   expect(await count(db, sql`from kernel.events`)).toBe(1)
 })
@@ -69,12 +71,23 @@ test('cursors that no code has had for long do not hold the log; others do', asy
     select consumer, 0, now() - interval '90 days', now() - interval '90 days',
       now() - make_interval(days => days)
     from (values ('gone', 31), ('quiet', 29), ('known', 31)) c (consumer, days)`)
-  await retentionLoop({ db, consumers: ['known'], settings }).run(never)
+  await retain('known')
   const left = sql`select consumer from kernel.event_consumers order by 1`
   const Name = Type.Object({ consumer: Type.String() })
   expect(await db.many(Name, left)).toEqual([{ consumer: 'known' }, { consumer: 'quiet' }])
-  await retentionLoop({ db, consumers: ['quiet'], settings }).run(never)
+  await retain('quiet')
   expect(await db.many(Name, left)).toEqual([{ consumer: 'known' }, { consumer: 'quiet' }])
+})
+
+test('a part of the log that cannot be dropped keeps nothing else', async () => {
+  world = openWorld({ url: ground.url, work: false })
+  const { db } = world
+  await db.run(sql`
+    create or replace function kernel.drop_event_partitions(older_than interval) returns int
+      language sql return (1 / extract(epoch from interval '0'))::int`)
+  await db.run(sql`insert into kernel.throttles values ('full', now() - interval '1 s')`)
+  await retain()
+  expect(await count(db, sql`from kernel.throttles`)).toBe(0)
 })
 
 test('weeks of the inbox go by age, and weeks ahead are made', async () => {
@@ -94,7 +107,7 @@ test('weeks of the inbox go by age, and weeks ahead are made', async () => {
   await db.run(sql`
     insert into kernel.inbox_events (consumer, event_id, processed_at)
     values ('x', '00000000-0000-7000-8000-000000000000', now() - interval '90 days')`)
-  await retentionLoop({ db, consumers: [], settings }).run(never)
+  await retain()
   expect(await count(db, sql`from kernel.inbox_events`)).toBe(1)
 })
 
@@ -121,7 +134,7 @@ test('a new consumer handles events whose week of the inbox was dropped', async 
       execute format('alter table kernel.inbox_events attach partition kernel.inbox_events_before
         for values from (minvalue) to (%L)', kernel.first_id_of(now() - interval '70 days'));
     end $$`)
-  await retentionLoop({ db, consumers: ['new'], settings }).run(never)
+  await retain('new')
   const ids = await Promise.all([80, 50, 0].map(idOf))
   await emit(db, ...ids.map(id => ({ ...changed(newId(), 1), id })))
   await world.events.start()
@@ -143,7 +156,7 @@ test('expired outcomes and full throttles go, all others stay', async () => {
   await db.run(sql`
     insert into kernel.throttles (bucket, tat)
     values ('a', now() - interval '1 second'), ('b', now() + interval '1 hour')`)
-  await retentionLoop({ db, consumers: [], settings }).run(never)
+  await retain()
   expect(await count(db, sql`from kernel.idempotency_records`)).toBe(10)
   expect(await count(db, sql`from kernel.throttles where bucket = 'b'`)).toBe(1)
   expect(await count(db, sql`from kernel.throttles`)).toBe(1)
