@@ -91,7 +91,9 @@ export async function start(
     return { platform, ground, log, port, migrated: done, administrator, advice, stop }
   } catch (error) {
     // Parts that already run (the sequencer, loops) would keep the process from ending.
-    await begun?.stop()
+    await begun?.stop().catch((error_: unknown) => {
+      log.warn({ err: error_ }, 'a start failed, and what had begun did not end in order')
+    })
     await ground.release()
     throw error
   }

@@ -82,7 +82,7 @@ export async function within<T>(
     await client.query('commit')
     return result
   } catch (error) {
-    await client.query('rollback')
+    await client.query('rollback').catch(() => {})
     throw error
   }
 }
