@@ -1,8 +1,16 @@
 /** The headers of a request as the router passes them on. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
+import { cell_header } from '../../kernel/work/tenant-states.ts'
 
-const hop_headers = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade'])
+/** `X-Cell` is for the router itself: it has an address of the inner network. */
+const hop_headers = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+  cell_header,
+])
 
 export function forwarded(headers: IncomingHttpHeaders, { remoteAddress = '' }: Socket) {
   const before = headers['x-forwarded-for']

@@ -10,7 +10,8 @@ const seen: { name: string; url: string | undefined; credential: string | undefi
 function openServer(name: string) {
   const server = createServer((asked, answer) => {
     seen.push({ name, url: asked.url, credential: asked.headers.authorization })
-    answer.end(name)
+    // The address of another cell, which is not to be reached from outside.
+    answer.setHeader('x-cell', 'http://10.0.1.5:8080').end(name)
   })
   server.on('upgrade', (asked: IncomingMessage, socket) => {
     seen.push({ name, url: asked.url, credential: asked.headers.authorization })
@@ -42,6 +43,7 @@ async function ask(path: string, headers: Record<string, string> = {}): Promise<
     headers: { authorization, ...headers },
   }).end()
   const [reply] = (await once(asked, 'response')) as [IncomingMessage]
+  expect(reply.headers['x-cell']).toBeUndefined()
   const chunks = await reply.toArray()
   return Buffer.concat(chunks as Buffer[]).toString()
 }
