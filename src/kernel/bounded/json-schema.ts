@@ -8,6 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject } from 'ajv'
 import canonicalize from 'canonicalize'
 import { formats } from '../http/check-input.ts'
+import { boundsOf } from '../http/field-errors.ts'
 import type { FieldError } from '../errors/problem.ts'
 import { compilePattern } from './pattern.ts'
 import { shapeSchema, weight_keyword } from './schema-shape.ts'
@@ -145,7 +146,13 @@ function ended(check: () => boolean): boolean | '$ref' | 'unevaluatedProperties'
   }
 }
 
-function faultOf({ instancePath, keyword, params }: ErrorObject, pointer: string): FieldError {
-  const missing = keyword === 'required' ? `/${String(params['missingProperty'])}` : ''
-  return { location: 'body', pointer: `${pointer}${instancePath}${missing}`, constraint: keyword }
+function faultOf(error: ErrorObject, pointer: string): FieldError {
+  const { instancePath, keyword } = error
+  const missing = keyword === 'required' ? `/${String(error.params['missingProperty'])}` : ''
+  return {
+    location: 'body',
+    pointer: `${pointer}${instancePath}${missing}`,
+    constraint: keyword,
+    ...boundsOf(error),
+  }
 }

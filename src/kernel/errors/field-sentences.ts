@@ -75,6 +75,7 @@ const rules: Readonly<Record<string, Rule>> = {
   pattern: ({ pattern }) => `must match ${String(pattern)}`,
   safe_number: () => 'must be a number that is exact in JSON, at most 9007199254740991',
   character: () => 'must not contain U+0000 or half of a surrogate pair',
+  oneOf: ({ forms }) => `must have exactly one of these: ${formsOf(forms)}`,
   unknown: ({ nearest }) =>
     `is not a member of this request${typeof nearest === 'string' ? ` (the nearest is \`${nearest}\`)` : ''}`,
   etag: ({ part_number }) =>
@@ -86,6 +87,13 @@ const rules: Readonly<Record<string, Rule>> = {
 function kindsOf(type: unknown): string {
   const names = (Array.isArray(type) ? type : String(type).split(',')) as string[]
   return names.map(name => kinds[name] ?? name).join(' or ')
+}
+
+/** The members of each form: `email` with `password`, or `oidc_ticket`. */
+function formsOf(forms: unknown): string {
+  if (!Array.isArray(forms)) return 'the allowed forms'
+  const names = (forms as string[][]).map(form => form.map(name => `\`${name}\``).join(' with '))
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(names)
 }
 
 function things(limit: unknown, thing: string): string {

@@ -14,7 +14,7 @@ import {
   type ProblemDetails,
 } from '../errors/problem.ts'
 import { isId } from '../ids.ts'
-import { field_errors_max, fieldErrors, pathError } from './field-errors.ts'
+import { field_errors_max, fieldErrors, pathError, withoutLengths } from './field-errors.ts'
 import {
   ignoredFieldsHeader,
   ignoredSentence,
@@ -73,7 +73,7 @@ export function paramsCheck(route: Route, catalog: Catalog): CheckParams {
  * "not found".
  */
 function misnamed(code: string, name: string, fits: object): ProblemDetails {
-  const error = (fits as { errors?: ErrorObject[] }).errors?.[0]
+  const [error] = withoutLengths((fits as { errors?: ErrorObject[] }).errors ?? [])
   if (code !== 'validation_failed') {
     const allowed = error?.params['allowedValues'] as readonly unknown[] | undefined
     if (allowed) return { detail: `\`${name}\` in the path must be one of ${allowed.join(', ')}.` }

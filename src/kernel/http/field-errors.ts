@@ -10,7 +10,8 @@ import { escapePointer } from './content.ts'
 export const field_errors_max = 20
 
 export function fieldErrors(location: 'body' | 'query', fits: ValidateFunction): FieldError[] {
-  return withoutBranches((fits.errors ?? []).filter(one => one.keyword !== 'propertyNames'))
+  const found = (fits.errors ?? []).filter(one => one.keyword !== 'propertyNames')
+  return withoutLengths(withoutForms(withoutBranches(found), fits.schema))
     .slice(0, field_errors_max)
     .map(error => ({
       location,
@@ -18,6 +19,26 @@ export function fieldErrors(location: 'body' | 'query', fits: ValidateFunction):
       constraint: error.propertyName === undefined ? error.keyword : 'propertyNames',
       params: paramsOf(error),
     }))
+}
+
+/** A text of the wrong format also has the wrong length; only the format says what is wanted. */
+export function withoutLengths(found: readonly ErrorObject[]): ErrorObject[] {
+  const formatted = new Set(
+    found.filter(one => one.keyword === 'format').map(one => one.instancePath),
+  )
+  const is_length = ({ keyword }: ErrorObject) => keyword === 'minLength' || keyword === 'maxLength'
+  return found.filter(one => !is_length(one) || !formatted.has(one.instancePath))
+}
+
+const forms_path = '#/oneOf'
+
+/** A body that has one of several forms: one error lists the forms, and not what each of them lacks. */
+function withoutForms(found: readonly ErrorObject[], schema: unknown): ErrorObject[] {
+  const { oneOf = [] } = schema as { readonly oneOf?: readonly { readonly required: string[] }[] }
+  const forms = oneOf.map(one => one.required)
+  return found
+    .filter(one => !one.schemaPath.startsWith(`${forms_path}/`))
+    .map(one => (one.schemaPath === forms_path ? { ...one, params: { forms } } : one))
 }
 
 /** Without an error of a schema, the name is no UUID. */
@@ -88,9 +109,24 @@ function pointerOf({ keyword, instancePath, propertyName, params }: ErrorObject)
   return (name === false ? instancePath : `${instancePath}/${name}`).slice(0, pointer_max)
 }
 
-const shown = ['limit', 'type', 'format', 'pattern', 'allowedValues', 'allowedValue', 'multipleOf']
+const shown = [
+  'limit',
+  'type',
+  'format',
+  'pattern',
+  'allowedValues',
+  'allowedValue',
+  'multipleOf',
+  'forms',
+]
 
-function paramsOf(error: ErrorObject): Record<string, unknown> {
-  const params = Object.entries(error.params as Record<string, unknown>)
+/** Of a schema from outside: a rule without a bound has no sentence, so it has no `params` either. */
+export function boundsOf(error: { readonly params: object }): Pick<FieldError, 'params'> {
+  const params = paramsOf(error)
+  return Object.keys(params).length > 0 ? { params } : {}
+}
+
+function paramsOf(error: { readonly params: object }): Record<string, unknown> {
+  const params = Object.entries(error.params)
   return Object.fromEntries(params.filter(([name]) => shown.includes(name)))
 }

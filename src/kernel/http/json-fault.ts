@@ -5,6 +5,9 @@
  */
 
 export function jsonFault(text: string): string {
+  if (text.startsWith('\ufeff')) {
+    return 'The body begins with a byte order mark. Send it as UTF-8 without one.'
+  }
   const found = value(text, space(text, 0))
   const at = found.fault ? found.at : space(text, found.at)
   const expected = found.fault ?? 'nothing after the value'

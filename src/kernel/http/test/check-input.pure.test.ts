@@ -3,6 +3,7 @@ import { Type, type TObject } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../errors/problem.ts'
 import { inputCheck } from '../check-input.ts'
+import { jsonFault } from '../json-fault.ts'
 import type { Route } from '../route.ts'
 import { closed, Id, map, nullable, text } from '../shapes.ts'
 
@@ -43,9 +44,39 @@ describe('an id', () => {
     expect(check({ owner: null }, Ids).body).toEqual({ owner: null })
   })
 
+  test('that is none is refused with one sentence', () => {
+    const { errors, detail } = check({ owner: 'ann', members: ['ben@example.com'] }, Ids)
+    expect(errors).toEqual(['/owner format', '/members/0 format'])
+    expect(detail).toContain('`owner` must be a UUID')
+  })
+
   test('is one id in any letter case', () => {
     expect(check({ members: [id, id.toUpperCase()] }, Ids).errors).toEqual(['/members uniqueItems'])
   })
+})
+
+test('a byte order mark before a body is named, because no editor shows it', () => {
+  expect(jsonFault('\ufeff{}')).toContain('byte order mark')
+  expect(jsonFault('{')).toContain('ends too early')
+})
+
+test('of a body with several forms, one sentence lists the forms', () => {
+  const Forms = Type.Object(
+    {
+      email: Type.Optional(text(50)),
+      password: Type.Optional(text(50)),
+      ticket: Type.Optional(text(50)),
+    },
+    {
+      additionalProperties: false,
+      oneOf: [{ required: ['email', 'password'] }, { required: ['ticket'] }],
+    },
+  )
+  const sentence = 'The body must have exactly one of these: `email` with `password` or `ticket`.'
+  for (const body of [{}, { email: 'a' }, { email: 'a', password: 'b', ticket: 'c' }]) {
+    expect(check(body, Forms)).toEqual({ errors: [' oneOf'], detail: sentence })
+  }
+  expect(check({ ticket: 'c' }, Forms).errors).toBeUndefined()
 })
 
 describe('a map', () => {

@@ -102,9 +102,10 @@ describe.concurrent('submitting', () => {
       type: strict,
       parameters: { rows: 'secret-value' },
     })
-    expect(body.errors).toEqual([
+    expect(body.errors).toMatchObject([
       { location: 'body', pointer: '/parameters/rows', constraint: 'type' },
     ])
+    expect(body.detail).toContain('`parameters/rows` must be a whole number.')
     expect(JSON.stringify(body)).not.toContain('secret-value')
   })
 
