@@ -33,6 +33,7 @@ export function requireEmail(text: string, pointer = '/email'): Address {
   const address = parseEmail(text)
   if (address) return address
   throw problem('validation_failed', {
+    detail: 'This is not an email address. Send one such as ann@example.com.',
     errors: [{ location: 'body', pointer, constraint: 'email' }],
   })
 }

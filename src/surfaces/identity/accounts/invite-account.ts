@@ -114,7 +114,12 @@ async function waiting(
       where tenant_id = ${tenant_id} and id = ${known?.id ?? null} and status = 'invited'
       for no key update`,
   )
-  if (!account) throw problem('already_exists')
+  if (!account) {
+    throw problem('already_exists', {
+      detail:
+        'An account has this address. If it is one of your tenant, give it roles with `PUT /v1/accounts/{account_id}/roles/{role_id}`.',
+    })
+  }
   return account
 }
 

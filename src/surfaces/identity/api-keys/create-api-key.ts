@@ -100,6 +100,7 @@ async function holdOwner(
   const { future, ...owner } = held
   if (future) return owner
   throw problem('validation_failed', {
+    detail: 'The key would have expired already. Send a later `expires_at`, or leave it out.',
     errors: [{ location: 'body', pointer: '/expires_at', constraint: 'future' }],
   })
 }

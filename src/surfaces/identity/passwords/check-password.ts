@@ -13,6 +13,23 @@ const judged_points = 32
 
 let estimator: Promise<ZxcvbnFactory> | undefined
 
+const reasons = {
+  min_length: {
+    detail: `The password is too short. Choose at least ${points_min} characters.`,
+    params: { limit: points_min },
+  },
+  max_length: {
+    detail: `The password is too long. Choose at most ${points_max} characters.`,
+    params: { limit: points_max },
+  },
+  common_password: {
+    detail: 'The password is easy to guess. Choose several words that do not belong together.',
+  },
+  contains_identity: {
+    detail: 'The password contains the name of the address. Choose another one.',
+  },
+} as const
+
 /** Throws `password_rejected` with the constraint that the password breaks. */
 export async function requirePassword(
   password: string,
@@ -20,16 +37,19 @@ export async function requirePassword(
   pointer = '/password',
 ): Promise<void> {
   const constraint = await faultOf(password, email_normalized)
-  if (constraint) {
-    throw problem('password_rejected', { errors: [{ location: 'body', pointer, constraint }] })
-  }
+  if (!constraint) return
+  const { detail, ...limits } = reasons[constraint]
+  throw problem('password_rejected', {
+    detail,
+    errors: [{ location: 'body', pointer, constraint, ...limits }],
+  })
 }
 
 /** Returns the constraint that the password breaks. */
 export async function faultOf(
   given: string,
   email_normalized: string,
-): Promise<string | undefined> {
+): Promise<keyof typeof reasons | undefined> {
   const password = given.normalize('NFC')
   const points = Array.from(password).length
   if (points < points_min) return 'min_length'

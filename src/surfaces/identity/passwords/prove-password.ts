@@ -93,7 +93,7 @@ export async function provePassword(
     const encoded = holder.password_hash ? hasher.open(holder.password_hash, owner) : null
     if (!(await hasher.verify(password, encoded))) {
       attempt.keep()
-      throw problem('invalid_credentials')
+      throw problem('invalid_credentials', { detail: 'The current password is wrong.' })
     }
     return { id: account_id, password_changed_at: holder.password_changed_at }
   } finally {

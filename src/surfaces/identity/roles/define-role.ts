@@ -32,7 +32,7 @@ export async function defineRole(
   if (reaches && !definer.grants.has(operator_permission)) throw lacks(operator_permission)
   const { tenant_id } = definer
   if (role_id === 'member' || builtInRoles(permissions).includes(role_id)) {
-    throw problem('already_exists')
+    throw problem('already_exists', { detail: 'A built-in role has this id. Choose another one.' })
   }
   await kernel.counted(
     tx,

@@ -190,6 +190,7 @@ describe.concurrent('inviting', () => {
     expect(roles.status).toBe(200)
     const again = await invite(admin, { email })
     expect([again.status, again.body.code]).toEqual([409, 'already_exists'])
+    expect(again.body.detail).toContain('An account has this address.')
   })
 
   test('gives a role only while its inviter may assign it', async () => {
@@ -255,7 +256,11 @@ describe.concurrent('inviting', () => {
     expect([beyond.status, beyond.body.code]).toEqual([403, 'permission_denied'])
     const unknown = await invite(admin, { email, role_ids: ['no_such_role'] })
     expect([unknown.status, unknown.body.code]).toEqual([404, 'role_not_found'])
-    expect((await invite(admin, { email: 'not an address' })).status).toBe(422)
+    const none = await invite(admin, { email: 'not an address' })
+    expect([none.status, none.body.detail]).toEqual([
+      422,
+      'This is not an email address. Send one such as ann@example.com.',
+    ])
     const { body } = await world.call('GET', '/v1/accounts?status=invited', { token: admin.token })
     expect(body.data).toEqual([])
     expect(await world.mails(email)).toEqual([])

@@ -175,6 +175,7 @@ test.concurrent('an expiry lies ahead, and then the key is dead', async () => {
   const owner = await reader()
   const past = await make(owner, { expires_at: '2020-01-01T00:00:00Z' })
   expect([past.status, past.body.errors?.[0]?.pointer]).toEqual([422, '/expires_at'])
+  expect(past.body.detail).toContain('Send a later `expires_at`')
   const { id, key } = (await make(owner, { expires_at: '2999-01-01T00:00:00Z' })).body
   expect(await seesAccounts(key)).toBe(200)
   await world.platform.kernel.db.run(sql`

@@ -107,7 +107,10 @@ describe.concurrent('a person', () => {
       token: member.token,
       body: { current_password: 'wrong', new_password: 'a wholly different phrase 71' },
     })
-    expect(wrong.body.code).toBe('invalid_credentials')
+    expect(wrong.body).toMatchObject({
+      code: 'invalid_credentials',
+      detail: 'The current password is wrong.',
+    })
     const changed = await world.call('POST', '/v1/password-changes', {
       token: member.token,
       body: { current_password: password, new_password: 'a wholly different phrase 71' },

@@ -11,19 +11,20 @@ afterAll(() => world.close())
 
 describe('a password', () => {
   test.for([
-    ['short', 'min_length', 'brief one'],
-    ['long', 'max_length', 'x'.repeat(129)],
-    ['heavy', 'max_length', `${'🙂'.repeat(128)}é`],
-    ['usual', 'common_password', 'password1234'],
-    ['a row of keys', 'common_password', 'qwertyuiop12'],
-    ['the address', 'contains_identity', 'my name is marianne today'],
-  ])('that is %s is refused with %s', async ([, constraint, chosen]) => {
+    ['short', 'min_length', 'brief one', 'at least 12 characters'],
+    ['long', 'max_length', 'x'.repeat(129), 'at most 128 characters'],
+    ['heavy', 'max_length', `${'🙂'.repeat(128)}é`, 'at most 128 characters'],
+    ['usual', 'common_password', 'password1234', 'easy to guess'],
+    ['a row of keys', 'common_password', 'qwertyuiop12', 'easy to guess'],
+    ['the address', 'contains_identity', 'my name is marianne today', 'the name of the address'],
+  ])('that is %s is refused with %s', async ([, constraint, chosen, why]) => {
     const tenant = await world.tenant()
     const { status, body } = await world.call('POST', '/v1/accounts', {
       body: { email: 'marianne@example.test', password: chosen, tenant: tenant.slug },
     })
     expect([status, body.code]).toEqual([422, 'password_rejected'])
-    expect(body.errors).toEqual([{ location: 'body', pointer: '/password', constraint }])
+    expect(body.errors).toMatchObject([{ location: 'body', pointer: '/password', constraint }])
+    expect(body.detail).toContain(why)
   })
 
   test('is the same in composed and decomposed form', async () => {

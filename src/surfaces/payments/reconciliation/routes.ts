@@ -91,7 +91,7 @@ function startRoute(): Route {
     handle: async ({ tx, principal, body: { from, to } }) => {
       if (parseTime(from) >= parseTime(to)) {
         const errors = [{ location: 'body', pointer: '/to', constraint: 'after_from' }] as const
-        throw problem('validation_failed', { errors })
+        throw problem('validation_failed', { detail: '`to` must be later than `from`.', errors })
       }
       const id = await requestRun(tx, 'stripe', { from, to, requested_by: principal.id })
       tx.audit({

@@ -49,6 +49,13 @@ test('the ledger proves itself against the balance of the provider', async () =>
   ])
 })
 
+test('a reconciliation that ends before it begins is refused with a sentence', async () => {
+  const shop = await world.merchant()
+  const { from: to, to: from } = wide
+  const { status, body } = await shop.ask('POST', '/v1/reconciliation-runs', { from, to })
+  expect([status, body.detail]).toEqual([422, '`to` must be later than `from`.'])
+})
+
 test('every cent is traced to its operation, object, webhook and request', async () => {
   const shop = await world.merchant()
   const { id } = await shop.captured(3000)
