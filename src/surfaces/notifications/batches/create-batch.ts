@@ -237,12 +237,19 @@ async function write(
   await flush()
   await writing
   if (sum.total === 0) {
-    throw problem('batch_line_invalid', {
-      detail: `None of ${sum.read} lines can be used. The first: ${rejected[0]?.code ?? 'there is none'}.`,
-    })
+    throw problem('batch_line_invalid', { detail: noLine(sum.read, rejected[0]?.code) })
   }
   await finish(deps, batch, { ...sum, rejected, rejected_count, fingerprint: fingerprint() })
   return batch.id
+}
+
+function noLine(read: number, code: string | undefined): string {
+  if (code === undefined) return 'There is no recipient. Each line after the header is one.'
+  const form =
+    code === 'validation_failed'
+      ? ' A line has the form {"recipient": {"email": "ann@example.org"}}.'
+      : ''
+  return `None of ${read} lines can be used. The first: ${code}.${form}`
 }
 
 type Sum = {

@@ -4,8 +4,10 @@
  * invalid line is rejected with its number, and the others continue.
  */
 import { Compile } from 'typebox/compile'
+import { sentenceOf } from '../../../kernel/errors/field-sentences.ts'
+import { Problem, type FieldError } from '../../../kernel/errors/problem.ts'
 import { parseJson } from '../../../kernel/http/content.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
+import { boundsOf } from '../../../kernel/http/field-errors.ts'
 import { parseEmail, parsePhone, type Address } from '../addresses.ts'
 import { problem } from '../errors.ts'
 import type { Data, Recipient } from '../schemas.ts'
@@ -27,21 +29,32 @@ const headers = Compile(BatchHeader)
 const lines = Compile(BatchLine)
 const whole = Compile(JsonBatch)
 const line_bytes_max = 128 * 1024
+const pointer_max = 80
 const newline = 10
 
 export function readHeader(value: unknown): BatchHeader {
   if (headers.Check(value)) return value
-  const [fault] = headers.Errors(value)
+  const error = errorOf(headers.Errors(value)[0])
+  const sentence = sentenceOf(error) ?? ''
   throw problem('validation_failed', {
-    detail: 'The first line is the header: category, template and what all recipients share.',
-    errors: [
-      {
-        location: 'body',
-        pointer: fault?.instancePath ?? '',
-        constraint: fault?.keyword ?? 'type',
-      },
-    ],
+    detail:
+      `The header has the category, the template and what all recipients share. ${sentence}`.trim(),
+    errors: [error],
   })
+}
+
+type Fault = ReturnType<typeof headers.Errors>[number]
+
+function errorOf(fault: Fault | undefined): FieldError {
+  if (!fault) return { location: 'body', pointer: '', constraint: 'type' }
+  const at = fault.instancePath.slice(0, pointer_max)
+  // Of a member that is not in the schema.
+  if (fault.keyword === 'boolean') {
+    return { location: 'body', pointer: at, constraint: 'unknown', params: {} }
+  }
+  const missing = fault.keyword === 'required' ? `/${fault.params.requiredProperties[0]}` : ''
+  const pointer = `${at}${missing}`
+  return { location: 'body', pointer, constraint: fault.keyword, ...boundsOf(fault) }
 }
 
 export function readJsonBatch(bytes: Buffer): { header: BatchHeader; lines: ReadLine[] } {
@@ -53,16 +66,7 @@ export function readJsonBatch(bytes: Buffer): { header: BatchHeader; lines: Read
         detail: `Send more than ${json_recipients_max} recipients as application/x-ndjson.`,
       })
     }
-    const [fault] = whole.Errors(value)
-    throw problem('validation_failed', {
-      errors: [
-        {
-          location: 'body',
-          pointer: fault?.instancePath ?? '',
-          constraint: fault?.keyword ?? 'type',
-        },
-      ],
-    })
+    throw problem('validation_failed', { errors: [errorOf(whole.Errors(value)[0])] })
   }
   const { recipients, ...header } = value
   return {

@@ -149,4 +149,22 @@ describe.concurrent('a batch', () => {
     const made = await sendLines(who, await header(who), ['no', 'json'])
     expect([made.status, made.body.code]).toEqual([422, 'batch_line_invalid'])
   })
+
+  test('that cannot be read is refused with the place, and with what is missing', async () => {
+    const who = await world.sender()
+    const head = await header(who)
+    const json = (body: object) => ask(who, 'POST', '/v1/notifications/batches', body)
+    const { category: _category, ...headless } = head
+    const refused = [
+      [await json({ ...head, recipients: [] }), '`recipients` must have at least 1 item.'],
+      [await json({ ...headless, recipients: [{}] }), '`category` is required.'],
+      [await json({ ...head, recipients: [{}], to: 'all' }), '`to` is not a member'],
+      [await json({ ...head, recipients: ['a@example.test'] }), '{"recipient": '],
+      [await sendLines(who, head, []), 'There is no recipient.'],
+    ] as const
+    for (const [{ status, body }, sentence] of refused) {
+      expect(status).toBe(422)
+      expect(body.detail).toContain(sentence)
+    }
+  })
 })
