@@ -3397,7 +3397,7 @@ export interface paths {
         };
         /**
          * List the categories, by name
-         * @description Requires the permission `notifications.categories.read` (roles: `tenant_admin`, `notification_sender`).
+         * @description Requires the permission `notifications.categories.read` (roles: `member`).
          */
         get: operations["listNotificationCategories"];
         put?: never;
@@ -3417,7 +3417,7 @@ export interface paths {
         };
         /**
          * Get a category
-         * @description Requires the permission `notifications.categories.read` (roles: `tenant_admin`, `notification_sender`).
+         * @description Requires the permission `notifications.categories.read` (roles: `member`).
          */
         get: operations["getNotificationCategory"];
         /**
@@ -5217,7 +5217,7 @@ export interface paths {
         };
         /**
          * Get the usage and cost of calls, by day or by model
-         * @description Days are in UTC. The first and the last day are included. The default is the last 30 days. `scope=tenant` requires the permission `inference.usage.read`. Requires the permission `inference.operations.create` (roles: `member`).
+         * @description Days are in UTC. The first and the last day are included, and there are at most 400. The default is the last 30 days. `scope=tenant` requires the permission `inference.usage.read`. Requires the permission `inference.operations.create` (roles: `member`).
          */
         get: operations["listUsage"];
         put?: never;
@@ -12015,7 +12015,9 @@ export interface components {
             domain?: string;
             /** @description The last part of the short URL. */
             code?: string;
+            /** Format: date */
             from: string;
+            /** Format: date */
             to: string;
         };
         /**
@@ -13832,7 +13834,7 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
-            /** @description Messages with this key within the window become one message. */
+            /** @description Messages to this recipient with this key become one message when the window ends, which the first of them begins. Its template gets `events`, the `data` of each (at most 100), and their number as `total`. A digest has no `scheduled_at`. */
             digest?: {
                 key: string;
                 /** @description The length of the window in seconds. */
@@ -31370,7 +31372,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                user_id: components["schemas"]["Id"];
+                user_id: components["schemas"]["UserId"];
             };
             cookie?: never;
         };
@@ -31405,7 +31407,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
-                user_id: components["schemas"]["Id"];
+                user_id: components["schemas"]["UserId"];
             };
             cookie?: never;
         };
@@ -31447,7 +31449,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                user_id: components["schemas"]["Id"];
+                user_id: components["schemas"]["UserId"];
                 id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -31469,7 +31471,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                user_id: components["schemas"]["Id"];
+                user_id: components["schemas"]["UserId"];
                 id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -31684,7 +31686,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                user_id: components["schemas"]["Id"];
+                user_id: components["schemas"]["UserId"];
             };
             cookie?: never;
         };
@@ -31720,7 +31722,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                user_id: components["schemas"]["Id"];
+                user_id: components["schemas"]["UserId"];
             };
             cookie?: never;
         };

@@ -12,6 +12,14 @@ export const Id = Type.String({
   minLength: 36,
   maxLength: 36,
 })
+/** A person in a path. */
+export const UserId = Type.String({
+  title: 'UserId',
+  description: 'The id of an account; `me` is the caller.',
+  pattern: '^(me|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
+  minLength: 2,
+  maxLength: 36,
+})
 export const Time = Type.String({
   title: 'Time',
   description: 'A moment of RFC 3339 with its offset. Replies are in UTC.',

@@ -35,6 +35,7 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'notifications.templates.publish': { says: 'Publish and archive templates', roles: admin },
   'notifications.suppressions.read': { says: 'See suppressed destinations', roles: admin },
   'notifications.suppressions.write': { says: 'Change suppressed destinations', roles: admin },
-  'notifications.categories.read': { says: 'See categories', roles: sender },
+  // Who sets preferences has to see what there is to choose from.
+  'notifications.categories.read': { says: 'See categories', roles: ['member'] },
   'notifications.categories.write': { says: 'Define categories', roles: admin },
 }

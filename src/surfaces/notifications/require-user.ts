@@ -1,6 +1,6 @@
 /**
- * A route below `/v1/users/{user_id}` may be called by that user, or by a caller with a separate
- * permission.
+ * A route below `/v1/users/{user_id}` may be called by that user, who is also `me`, or by a caller
+ * with a separate permission. Returns the id of the user.
  */
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader } from '../../kernel/database/db.ts'
@@ -11,13 +11,19 @@ export async function requireUser(
   reader: Reader,
   { people }: Pick<Deps, 'people'>,
   caller: { readonly principal: Principal; readonly grants: ReadonlySet<string> },
-  user_id: string,
+  named: string,
   permission: string,
   absent: 'user_not_found' | 'destination_not_found' = 'user_not_found',
-): Promise<void> {
+): Promise<string> {
   const { principal, grants } = caller
-  if (principal.id === user_id.toLowerCase()) return
+  const id = userIn(principal, named)
+  if (principal.id === id) return id
   // A caller who may not act for others learns nothing about which users exist.
   if (!grants.has(permission)) throw problem(absent)
-  if (!(await people.accountExists(reader, principal.tenant_id, user_id))) throw problem(absent)
+  if (!(await people.accountExists(reader, principal.tenant_id, id))) throw problem(absent)
+  return id
+}
+
+export function userIn({ id }: Pick<Principal, 'id'>, named: string): string {
+  return named === 'me' ? id : named.toLowerCase()
 }

@@ -3,14 +3,6 @@ import { Type, type Static } from 'typebox'
 import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
 
 /** The caller's own id, or `me`. */
-export const UserId = Type.String({
-  title: 'UserId',
-  description: 'The id of an account; `me` is the caller.',
-  pattern: '^(me|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
-  minLength: 2,
-  maxLength: 36,
-})
-
 export const Author = Type.Object(
   {
     id: Id,

@@ -3,9 +3,9 @@ import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { page, pageQuery } from '../../../kernel/http/shapes.ts'
+import { page, pageQuery, UserId } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { requireUser } from '../require-user.ts'
+import { requireUser, userIn } from '../require-user.ts'
 import { problem } from '../errors.ts'
 import { removeRow } from '../remove-row.ts'
 import { openPushHosts } from './push-hosts.ts'
@@ -17,6 +17,7 @@ import { sendCode, verifyDestination } from './verify-destination.ts'
 const path = '/v1/users/{user_id}/destinations'
 const one = `${path}/{id}`
 const absent = 'destination_not_found'
+const params = { user_id: UserId }
 const may = 'notifications.destinations.write_any'
 const columns = sql`id, user_id, channel, nullif(provider, '') as provider, masked as destination,
   verified_at, disabled_at, created_at`
@@ -50,6 +51,7 @@ function createRoute(deps: Deps): Route {
     sends: ['location'],
     permission: 'authenticated',
     added: true,
+    params,
     absent: 'user_not_found',
     body: NewDestination,
     replies: { 201: DestinationView },
@@ -60,12 +62,11 @@ function createRoute(deps: Deps): Route {
       'quota_exceeded',
       'rate_limited',
     ],
-    handle: async ({ tx, params, principal, grants, body }) => {
+    handle: async ({ tx, params: { user_id: named }, principal, grants, body }) => {
       const held = await grants()
-      await requireUser(tx, deps, { principal, grants: held }, params.user_id, may)
+      const user_id = await requireUser(tx, deps, { principal, grants: held }, named, may)
       const { address, provider, country } = readAddress(body, await pushHosts())
       const { tenant_id } = principal
-      const user_id = params.user_id.toLowerCase()
       const verified = address.channel === 'push' || held.has(may)
       const whose = { tenant_id, user_id }
       const stored = await storeDestination(tx, deps, { ...whose, address, provider, verified })
@@ -99,19 +100,21 @@ function listRoute(deps: Deps): Route {
     summary: 'List the destinations of a user, with masked addresses',
     permission: 'authenticated',
     added: true,
+    params,
     absent: 'user_not_found',
     query: pageQuery({}),
     replies: { 200: page(DestinationView) },
     fails: ['user_not_found'],
-    handle: async ({ tx, params, principal, grants, list }) => {
-      await requireUser(tx, deps, { principal, grants: await grants() }, params.user_id, may)
+    handle: async ({ tx, params: { user_id: named }, principal, grants, list }) => {
+      const caller = { principal, grants: await grants() }
+      const user_id = await requireUser(tx, deps, caller, named, may)
       const { after, fetch } = cursors.start(list)
       const before = (after?.[0] ?? null) as string | null // the cursor is ours: an id
       const rows = await tx.many(
         DestinationView,
         sql`
           select ${columns} from notifications.destinations
-          where tenant_id = ${principal.tenant_id} and user_id = ${params.user_id}
+          where tenant_id = ${principal.tenant_id} and user_id = ${user_id}
             and (${before}::uuid is null or id < ${before}::uuid)
           order by id desc limit ${fetch}`,
       )
@@ -129,11 +132,13 @@ function removeRoute(deps: Deps): Route {
     summary: 'Remove a destination',
     permission: 'authenticated',
     added: true,
+    params,
     absent,
     replies: { 204: null },
     fails: [absent],
-    handle: async ({ tx, params: { user_id, id }, principal, grants }) => {
-      await requireUser(tx, deps, { principal, grants: await grants() }, user_id, may, absent)
+    handle: async ({ tx, params: { user_id: named, id }, principal, grants }) => {
+      const caller = { principal, grants: await grants() }
+      const user_id = await requireUser(tx, deps, caller, named, may, absent)
       const { tenant_id } = principal
       const removed = await removeRow(
         tx,
@@ -158,13 +163,14 @@ function verifyRoute(deps: Deps): Route {
     added: true,
     transaction: 'own',
     idempotency: 'ignored',
+    params,
     absent,
     body: VerifyDestination,
     replies: { 200: DestinationView },
     fails: [absent, 'code_invalid'],
     handle: async ({ db, params, principal, body }) => {
       const { tenant_id } = principal
-      const user_id = params.user_id.toLowerCase()
+      const user_id = userIn(principal, params.user_id)
       // Only a person who can read the mail knows its code.
       const found = principal.id === user_id && (await find(db, tenant_id, user_id, params.id))
       if (!found) throw problem(absent)

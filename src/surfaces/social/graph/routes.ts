@@ -1,9 +1,9 @@
 /** Routes of follows and follow requests. */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { Id, pageQuery } from '../../../kernel/http/shapes.ts'
+import { Id, pageQuery, UserId } from '../../../kernel/http/shapes.ts'
 import { idIn, personOf, selfIn, type Deps } from '../deps.ts'
 import { requireOpen } from '../people/user-row.ts'
-import { Follow, UserId } from '../schemas.ts'
+import { Follow } from '../schemas.ts'
 import { blockRoutes } from './block-routes.ts'
 import { follow } from './follow.ts'
 import { listPeople, pages } from './list-people.ts'

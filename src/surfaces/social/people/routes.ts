@@ -1,7 +1,7 @@
 /** Routes of profiles. */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { UserId } from '../../../kernel/http/shapes.ts'
 import { idIn, personOf, selfIn, type Deps } from '../deps.ts'
-import { UserId } from '../schemas.ts'
 import { tagOf, versionTags } from '../tags.ts'
 import { changeProfile, ChangeProfile } from './change-profile.ts'
 import { Profile, showProfile } from './show-profile.ts'

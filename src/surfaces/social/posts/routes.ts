@@ -1,11 +1,10 @@
 /** Routes of posts. */
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { page, pageQuery } from '../../../kernel/http/shapes.ts'
+import { page, pageQuery, UserId } from '../../../kernel/http/shapes.ts'
 import { idIn, personOf, type Deps, type Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireOpen } from '../people/user-row.ts'
-import { UserId } from '../schemas.ts'
 import { tagOf, versionTags } from '../tags.ts'
 import { createPost, CreatePost } from './create-post.ts'
 import { deletePosts } from './delete-posts.ts'
