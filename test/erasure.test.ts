@@ -14,6 +14,7 @@ import { openModelProvider } from '../src/surfaces/inference/test/inference-worl
 import { askOwnDocuments } from '../src/surfaces/retrieval/test/ask-own-documents.ts'
 import { openUploadWorld } from '../src/surfaces/uploads/test/upload-world.ts'
 import { openReceiver } from '../src/surfaces/webhooks/test/receiver.ts'
+import { kindsIn, timesIn } from './exported.ts'
 import { startProcess } from './process.ts'
 import { password, type Member } from './product-world.ts'
 import { call, eventually, newKey, type Answer } from './world.ts'
@@ -199,12 +200,6 @@ async function leave(who: Member, mark: string) {
 }
 
 /** What of an export holds the mark, by surface and kind. */
-function kindsIn({ text }: Answer, mark: string): string[] {
-  const lines = text.split('\n').filter(line => line.includes(mark))
-  const records = lines.map(line => JSON.parse(line) as { surface: string; kind: string })
-  return records.map(({ surface, kind }) => `${surface}.${kind}`).toSorted()
-}
-
 async function nothingLeft(look: () => Promise<string[]>): Promise<void> {
   const gone = async () => (await look()).length === 0
   await eventually('nothing is left', gone, 30_000).catch(() => {})
@@ -247,7 +242,7 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
     'webhooks.webhook_subscription',
   ])
   expect(exported.text).not.toContain('ciphertext')
-  const times = exported.text.match(/"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^"]*"/g) ?? []
+  const times = timesIn(exported)
   expect(times.length).toBeGreaterThan(20)
   for (const time of times) expect(time).toMatch(/^"[-\d]{10}T[:\d]{8}\.\d{3}Z"$/)
 

@@ -1,3 +1,4 @@
+/** The durations of requests in the format of Prometheus. The histogram of prom-client is the oracle. */
 import fc from 'fast-check'
 import { Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'

@@ -7,7 +7,11 @@ import { openChatWorld, upTo, type ChatWorld, type Talker } from './chat-world.t
 
 let world: ChatWorld
 beforeAll(async () => {
-  world = await openChatWorld({ IDENTITY_SESSION_MAX_SECONDS: '600', CHAT_REPAIR_MS: '300' })
+  world = await openChatWorld({
+    IDENTITY_SESSION_MAX_SECONDS: '600',
+    IDENTITY_REFRESH_TTL_SECONDS: '300',
+    CHAT_REPAIR_MS: '300',
+  })
 })
 afterAll(() => world.close())
 
@@ -44,15 +48,19 @@ test('a session that expires ends its sockets, and its devices get no more pushe
 })
 
 test('a device gets no more pushes after its session was idle for too long', async () => {
-  const [ada, bob] = (await world.people(2)) as [Talker, Talker]
-  const [idle, used] = [await putDevice(ada), await putDevice(bob)]
-  await world.platform.kernel.db.run(sql`
-    update identity.refresh_tokens t set expires_at = kernel.now() from identity.sessions s
-    where s.id = t.session_id and s.tenant_id = ${ada.tenant.id} and s.account_id = ${ada.id}`)
-  const loops = world.platform.opened['chat']?.loops ?? []
-  const sweep = loops.find(one => one.name === 'chat.ended_sessions')
-  await sweep?.run(new AbortController().signal)
-  expect([await idle(), await used()]).toEqual([0, 1])
+  const [ada] = (await world.people(1)) as [Talker]
+  const idle = await putDevice(ada)
+  try {
+    await world.call('POST', '/dev/clock', { body: { offset_seconds: 400 } })
+    const [bob] = (await world.people(1)) as [Talker]
+    const used = await putDevice(bob)
+    const loops = world.platform.opened['chat']?.loops ?? []
+    const sweep = loops.find(one => one.name === 'chat.ended_sessions')
+    await sweep?.run(new AbortController().signal)
+    expect([await idle(), await used()]).toEqual([0, 1])
+  } finally {
+    await world.call('POST', '/dev/clock', { body: { offset_seconds: 0 } })
+  }
 })
 
 test('a push token that several people register at once belongs to one of them', async () => {

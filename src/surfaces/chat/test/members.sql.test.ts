@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../kernel/ids.ts'
 import { newKey } from '../../../../test/world.ts'
-import { openChatWorld, upTo, type ChatWorld, type Json } from './chat-world.ts'
+import { openChatWorld, upTo, type ChatWorld, type Json, type Talker } from './chat-world.ts'
 
 let world: ChatWorld
 beforeAll(async () => {
@@ -144,4 +144,19 @@ describe.concurrent('members', () => {
       expect(said[2]).toEqual(said[0])
     }
   })
+})
+
+test('a title of a conversation shows something', async () => {
+  const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+  const at = `/v1/conversations/${await ada.group([bob])}`
+  for (const title of [' ', '\n\t', '\u200b\u00a0', 'a\u0007']) {
+    const group = { type: 'group', member_ids: [bob.id], title }
+    for (const refused of [
+      await ada.ask('POST', '/v1/conversations', group),
+      await ada.ask('PATCH', at, { title }),
+    ]) {
+      expect([refused.status, refused.body.errors?.[0]?.pointer]).toEqual([422, '/title'])
+    }
+  }
+  expect((await ada.ask('PATCH', at, { title: null })).body.title).toBeNull()
 })

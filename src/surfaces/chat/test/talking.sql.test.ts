@@ -94,21 +94,6 @@ describe.concurrent('conversations', () => {
     expect((await cleo.send(id, 'hello!')).status).toBe(201)
   })
 
-  test('have a title that shows something', async () => {
-    const [ada, bob] = (await world.people(2)) as [Json, Json]
-    const at = `/v1/conversations/${await ada.group([bob])}`
-    for (const title of [' ', '\n\t', '\u200b\u00a0', 'a\u0007']) {
-      const group = { type: 'group', member_ids: [bob.id], title }
-      for (const refused of [
-        await ada.ask('POST', '/v1/conversations', group),
-        await ada.ask('PATCH', at, { title }),
-      ]) {
-        expect([refused.status, refused.body.errors?.[0]?.pointer]).toEqual([422, '/title'])
-      }
-    }
-    expect((await ada.ask('PATCH', at, { title: null })).body.title).toBeNull()
-  })
-
   test('row 18: the owner leaves, then everybody', async () => {
     const [ada, bob, cleo] = (await world.people(3)) as [Json, Json, Json]
     const id = await ada.group([bob, cleo])
