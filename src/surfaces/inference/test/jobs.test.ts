@@ -208,19 +208,27 @@ test('a report that is late is cancelled at its provider', async () => {
   const [one, operator] = await Promise.all([world.someone(), world.someone()])
   await world.give(operator, 'platform_operator')
   const type = '/v1/job-types/generation.report'
-  const body = { reason: 'to change a deadline' }
-  expect((await operator.ask('POST', `${type}/pause`, body)).status).toBe(200)
-  const { body: made } = await report(one, 'The tides. [[sandbox background_ms=600000]]')
-  const { db } = world.platform.kernel
-  await db.run(sql`
-    update inference.inference_operations set deadline_at = kernel.now() + interval '1 second'
-    where tenant_id = ${one.tenant.id} and id = ${made.id}`)
+  const reason = 'its deadline comes before that of its job'
+  expect((await operator.ask('POST', `${type}/pause`, { reason })).status).toBe(200)
+  const { body } = await report(one, 'The tides. [[sandbox background_ms=3600000]]')
+  await world.platform.kernel.db.run(sql`
+    update inference.inference_operations set deadline_at = deadline_at - interval '20 minutes'
+    where tenant_id = ${one.tenant.id} and id = ${body.id}`)
   expect((await operator.ask('POST', `${type}/resume`, {})).status).toBe(200)
-  const job = await ends(one, `/v1/jobs/${made.job_id}`, 'failed')
-  expect(job.error).toMatchObject({ code: 'upstream_timeout' })
-  const { provider_response_id } = await responseOf(made.id)
-  const paths = (await world.journal()).map(one => one.path as string)
-  expect(paths.filter(path => path.endsWith(`${provider_response_id}/cancel`))).toHaveLength(1)
+  const id = await eventually('it is accepted', async () => {
+    const { provider_response_id } = await responseOf(body.id)
+    return provider_response_id ?? false
+  })
+  try {
+    const late = { body: { offset_seconds: 660 } }
+    expect((await world.call('POST', '/dev/clock', late)).status).toBe(200)
+    const job = await ends(one, `/v1/jobs/${body.job_id}`, 'failed')
+    expect(job.error).toMatchObject({ code: 'upstream_timeout' })
+  } finally {
+    await world.call('POST', '/dev/clock', { body: { offset_seconds: 0 } })
+  }
+  const { data } = await world.control(`requests?path=${id}/cancel`, {}, 'GET')
+  expect(data).toHaveLength(1)
 })
 
 describe.concurrent('a webhook', () => {
