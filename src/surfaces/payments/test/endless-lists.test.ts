@@ -50,8 +50,8 @@ const payout = {
 }
 const money = [{ amount: 500, currency: 'eur' }]
 
-/** The list that is sent again for ever. */
-let endless: 'payments' | 'contents' | null = null
+/** The list that is sent again for ever, from the regular comparison at the start on. */
+let endless: 'payments' | 'contents' | null = 'contents'
 const answers: Readonly<Record<string, (of_payout: boolean) => object>> = {
   '/v1/payment_intents': () => list([payment], endless === 'payments'),
   '/v1/balance_transactions': of_payout => list([booked], of_payout && endless === 'contents'),
