@@ -277,7 +277,7 @@ test('row 17: a clock that goes back changes no order', async () => {
   const id = await ada.direct(bob)
   await ada.send(id, 'before')
   try {
-    await world.call('POST', '/dev/clock', { body: { offset_seconds: -60 } })
+    await world.call('POST', '/dev/clock', { body: { offset_seconds: -30 } })
     await ada.send(id, 'after')
   } finally {
     await world.call('POST', '/dev/clock', { body: { offset_seconds: 0 } })
