@@ -25,17 +25,18 @@ test('the stream shows the state of the job again', async () => {
     for await (const event of serverEvents(body)) seen.push(event)
   }
   const ended = read().catch(() => {})
-  await eventually('its first state', () => seen.length === 1)
+  await eventually('its first state', () => seen.length > 0)
   const claimed = await worker.take()
   for (const current of [1, 2]) await worker.progress(claimed, { stage: 'rows', current })
-  await eventually('its progress', () => seen.length === 4)
+  // Changes that come together may be shown as one.
+  await eventually('its progress', () => seen.at(-1)?.id === '4')
   await world.query(
     `with lost as (delete from jobs.job_progress where job_id = $1 and sequence > 3)
      update jobs.jobs set last_sequence = 3 where id = $1`,
     [id],
   )
-  await eventually('where it is now', () => seen.length === 5)
-  expect(seen.at(-1)).toMatchObject({ event: 'job.state', id: '3', data: { state: 'running' } })
+  await eventually('where it is now', () => seen.at(-1)?.id === '3')
+  expect(seen.at(-1)).toMatchObject({ event: 'job.state', data: { state: 'running' } })
   leave.abort()
   await ended
 })
