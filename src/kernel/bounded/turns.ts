@@ -21,7 +21,9 @@ export async function inTurn<T>(check: () => T): Promise<T> {
     return check()
   } finally {
     const now_ms = performance.now()
-    used_ms = Math.max(0, used_ms - (began - ended_ms)) + now_ms - began
+    // A clock that goes back, as after a test that moved it, must not add to the time.
+    const between_ms = Math.max(0, began - ended_ms)
+    used_ms = Math.max(0, used_ms - between_ms) + now_ms - began
     ended_ms = now_ms
     if (used_ms > share_ms) rest()
     else waiting.shift()?.()

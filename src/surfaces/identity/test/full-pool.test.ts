@@ -27,10 +27,11 @@ test('a token is accepted while every connection is busy for longer than the lis
   })
   // The list that was read before is valid for two seconds.
   const now = performance.now.bind(performance)
-  vi.spyOn(performance, 'now').mockImplementation(() => now() + 2500)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 2500)
   // A body that is refused is refused after the token, and without a connection.
   const answer = await world.call('POST', '/v1/email-changes', { token, body: {} })
   expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
+  clock.mockRestore()
   await client.end()
   await busy
 })

@@ -10,11 +10,15 @@ const world = await openLinkWorld({
   LINKS_STALE_IF_DB_DOWN_SECONDS: '3600',
   KERNEL_STATEMENT_TIMEOUT_MS: '300',
 })
-afterAll(() => world.close())
 
 const now = performance.now.bind(performance)
 let ahead_seconds = 0
-vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead_seconds * 1000)
+const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead_seconds * 1000)
+afterAll(async () => {
+  await world.close()
+  // Other files run in this process.
+  clock.mockRestore()
+})
 
 /** No statement about links ends meanwhile. */
 async function whileLinksAreLocked(work: () => Promise<void>): Promise<void> {
