@@ -6,6 +6,7 @@
  */
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
 
 export type SseEvent = {
   readonly event: string
@@ -83,7 +84,7 @@ export async function writeEvents(
     const alive = options.may_be_quiet === true || quiet < options.stall_ms
     if (alive && response.writableLength === 0) response.write(': heartbeat\n\n')
   }, options.heartbeat_ms)
-  const revocation = watchReader(options, code => ends.raise(code))
+  const reader = watchReader(options, code => ends.raise(code))
   const stall = setTimeout(() => {
     if (!options.may_be_quiet) ends.interruptWait('upstream_timeout')
   }, options.stall_ms)
@@ -100,6 +101,8 @@ export async function writeEvents(
       if (step.done) return
       moved = performance.now()
       if (step.value.silent) continue
+      const refused = reader.isDue() ? await reader.admit() : null
+      if (refused) return void (ending = refused)
       placed ||= step.value.id !== undefined
       const number = placed || options.may_be_quiet ? null : next_id++
       const flushed = response.write(frame(step.value, number))
@@ -114,7 +117,7 @@ export async function writeEvents(
     ending = 'internal_error'
   } finally {
     clearInterval(heartbeat)
-    clearInterval(revocation)
+    clearInterval(reader.timer)
     clearTimeout(stall)
     response.removeListener('close', leave)
     options.stopping.removeEventListener('abort', stop)
@@ -130,15 +133,45 @@ export async function writeEvents(
 }
 
 const stands_every_ms = 1000
+/** An event waits this long while the check fails, for example while the database restarts. */
+const admit_ms_max = 5000
+const admit_again_ms = 200
 
-/** If a check throws, the stream continues until the next check. */
+/**
+ * Checks the reader once a second, and before an event if the last check is older than that: a
+ * process that stood still must not send what the reader may no longer read. If a check throws, the
+ * stream continues until the next event.
+ */
 function watchReader({ stands, moved }: SseOptions, end: (code: EndingCode) => void) {
-  if (!stands && !moved) return undefined
-  const check = async () => {
-    if (moved?.()) end('shutting_down')
-    else if (stands && !(await stands())) end('invalid_token')
+  let checked_ms = performance.now()
+  const check = async (): Promise<EndingCode | null> => {
+    const began_ms = performance.now()
+    if (moved?.()) return 'shutting_down'
+    if (stands && !(await stands())) return 'invalid_token'
+    checked_ms = began_ms
+    return null
   }
-  return setInterval(() => void check().catch(() => {}), stands_every_ms)
+  const admit = async () => {
+    const late_ms = performance.now() + admit_ms_max
+    for (;;) {
+      try {
+        return await check()
+      } catch (error) {
+        if (performance.now() > late_ms) throw error
+        await wait(admit_again_ms)
+      }
+    }
+  }
+  const again = () =>
+    void check().then(
+      code => code && end(code),
+      () => {},
+    )
+  return {
+    isDue: () => stands !== undefined && performance.now() - checked_ms > stands_every_ms,
+    admit,
+    timer: stands || moved ? setInterval(again, stands_every_ms) : undefined,
+  }
 }
 
 type Interrupt = EndingCode | 'gone'

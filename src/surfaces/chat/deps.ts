@@ -16,6 +16,7 @@ export type Needs = {
     | 'membersOf'
     | 'realtimeToken'
     | 'verifyRealtime'
+    | 'hasEnded'
     | 'onSessionEnded'
     | 'sessionAlive'
     | 'endedSessions'

@@ -6,6 +6,7 @@
  * no effect any more.
  */
 import type { Access, Principal } from '../../kernel/access/principal.ts'
+import { after } from '../../kernel/http/after.ts'
 import { apiKeyGrants, apiKeyPrincipal, apiKeyStands } from './api-keys/authenticate.ts'
 import type { Deps } from './deps.ts'
 import { problem } from './errors.ts'
@@ -16,19 +17,15 @@ type Needs = Pick<Deps, 'kernel' | 'permissions' | 'tokens' | 'denied'>
 
 export function openAccess(deps: Needs): Access {
   const principalOf = (facts: TokenFacts): Principal | Promise<Principal> => {
-    if (!deps.denied.isValid()) return deps.denied.validate().then(() => principalOf(facts))
-    if (deps.denied.has(facts.session_id, facts.tenant_id)) {
-      const detail = 'The session of this token has ended. Log in again.'
-      throw problem('invalid_token', { detail })
-    }
-    return {
-      id: facts.account_id,
-      tenant_id: facts.tenant_id,
-      kind: 'account',
-      session_id: facts.session_id,
-      aal: facts.aal,
-      auth_time: facts.auth_time,
-    }
+    const { session_id, tenant_id } = facts
+    return after(deps.denied.hasEnded(session_id, tenant_id), ended => {
+      if (ended) {
+        const detail = 'The session of this token has ended. Log in again.'
+        throw problem('invalid_token', { detail })
+      }
+      const { account_id: id, aal, auth_time } = facts
+      return { id, tenant_id, kind: 'account', session_id, aal, auth_time }
+    })
   }
   return {
     authenticate: ({ token }) => {
@@ -39,7 +36,7 @@ export function openAccess(deps: Needs): Access {
     stands: principal =>
       principal.session_id === null
         ? apiKeyStands(deps.kernel, principal)
-        : !deps.denied.has(principal.session_id, principal.tenant_id),
+        : after(deps.denied.hasEnded(principal.session_id, principal.tenant_id), ended => !ended),
     grants: (reader, principal) =>
       principal.kind === 'service'
         ? apiKeyGrants(reader, deps, principal)

@@ -72,14 +72,14 @@ export function openFace(deps: Deps): Face {
       Promise.resolve(tokens.signRealtime({ session_id, account_id, tenant_id, device_id })),
     verifyRealtime: async token => {
       const holder = await tokens.verifyRealtime(token)
-      if (!denied.isValid()) await denied.validate()
-      if (denied.has(holder.session_id, holder.tenant_id)) {
+      if (await denied.hasEnded(holder.session_id, holder.tenant_id)) {
         throw problem('invalid_token', {
           detail: 'The session of this token has ended. Log in again.',
         })
       }
       return holder
     },
+    hasEnded: denied.hasEnded,
     onSessionEnded: denied.onAdd,
     membersOf: readMembers,
     rolesOf: accountRoles,

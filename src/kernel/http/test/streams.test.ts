@@ -198,6 +198,42 @@ describe('the writer', () => {
   })
 })
 
+describe('a reader whose credential has ended', () => {
+  /** Gives events; before the second one the process stands still for longer than between checks. */
+  async function* standingStill(): AsyncGenerator<SseEvent> {
+    yield { event: 'chunk', data: 'before' }
+    const until = performance.now() + 1200
+    while (performance.now() < until);
+    yield { event: 'chunk', data: 'after' }
+  }
+  const read = async (stands: () => boolean | Promise<boolean>) => {
+    const { socket, ended, close } = await serve(standingStill(), { stands })
+    let text = ''
+    socket.on('data', part => (text += String(part)))
+    await ended
+    await once(socket, 'end')
+    close()
+    return text
+  }
+
+  test('gets no event after the process stood still', async () => {
+    const text = await read(() => false)
+    expect(text).toContain('before')
+    expect(text).not.toContain('after')
+    expect(text).toContain('invalid_token')
+  })
+
+  test('gets the next event once a check that failed has succeeded', async () => {
+    let checks = 0
+    const text = await read(async () => {
+      if (++checks === 1) throw new Error('the database restarts')
+      return true
+    })
+    expect(text).toContain('after')
+    expect(checks).toBeGreaterThan(1)
+  })
+})
+
 function flood() {
   let produced = 0
   let returned = false

@@ -35,6 +35,7 @@ export function limitsOf({ settings }: Pick<Kernel, 'settings'>): Limits {
 }
 
 const last_words_ms = 2000
+const check_again_ms = 500
 
 export class Connection {
   readonly id = newId()
@@ -56,11 +57,21 @@ export class Connection {
    */
   private missed: Map<string, number> | null = null
   private paused_ms = 0
+  private readonly hasEnded: () => boolean | Promise<boolean>
+  private checking = false
   private queue: Buffer[] = []
   private queued_bytes = 0
 
-  constructor(socket: WebSocket, wire: Socket, holder: Holder, limits: Limits) {
+  /** `hasEnded` tells whether the holder's session has ended. */
+  constructor(
+    socket: WebSocket,
+    wire: Socket,
+    holder: Holder,
+    limits: Limits,
+    hasEnded: () => boolean | Promise<boolean>,
+  ) {
     this.socket = socket
+    this.hasEnded = hasEnded
     this.wire = wire
     this.holder = holder
     this.limits = limits
@@ -127,14 +138,26 @@ export class Connection {
     this.socket.once('close', () => clearTimeout(timer))
   }
 
+  /** Frames wait while the process does not know whether the session has ended. */
   flush(): void {
     const { queue } = this
     const [first] = queue
-    if (!first) return
+    if (!first || this.checking) return
+    const has_ended = this.hasEnded()
+    if (has_ended instanceof Promise) return this.flushAfter(has_ended)
     this.queue = []
     this.queued_bytes = 0
-    if (this.ended || this.socket.readyState !== this.socket.OPEN) return
+    if (has_ended || this.ended || this.socket.readyState !== this.socket.OPEN) return
     this.wire.write(queue.length === 1 ? first : Buffer.concat(queue))
+  }
+
+  private flushAfter(check: Promise<boolean>): void {
+    this.checking = true
+    const flush = () => {
+      this.checking = false
+      this.flush()
+    }
+    check.then(flush, () => setTimeout(flush, check_again_ms))
   }
 
   private get waiting_bytes(): number {

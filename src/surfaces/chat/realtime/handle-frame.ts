@@ -1,6 +1,6 @@
 /**
  * Handles each frame of a client. As over HTTP, the person's rights are read when the frame is
- * handled.
+ * handled. A frame of a session that has ended is dropped: its socket is being closed.
  */
 import { sql } from '../../../kernel/database/sql.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
@@ -34,6 +34,8 @@ export function openFrameHandler(deps: SocketDeps): FrameHandler {
   return async (connection, frame) => {
     const request_id = 'request_id' in frame ? (frame.request_id ?? null) : null
     try {
+      const { session_id, tenant_id } = connection.holder
+      if (await deps.people.hasEnded(session_id, tenant_id)) return
       if (frame.type === 'message.send') await sendFrame(deps, connection, frame)
       else if (frame.type === 'receipt.read') await receipts(connection, frame)
       else if (frame.type === 'typing') await typing(deps, typingRate, connection, frame)

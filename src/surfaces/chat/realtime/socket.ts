@@ -107,7 +107,9 @@ function open(
   { socket, connection: wire }: OpenSocket,
 ): void {
   const { kernel, live, people, limits, handle } = deps
-  const connection = new Connection(socket, wire, holder, limits)
+  const { session_id, tenant_id } = holder
+  const hasEnded = () => people.hasEnded(session_id, tenant_id)
+  const connection = new Connection(socket, wire, holder, limits, hasEnded)
   // Concurrent handshakes have all passed the first check, so the limit is checked again.
   if (isFull(deps, holder)) return connection.end(4429, 'too_many_sockets')
   const allowed = openBucket(kernel)

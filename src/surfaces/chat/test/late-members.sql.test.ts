@@ -93,7 +93,11 @@ async function open(who: Talker) {
     device_id: null,
   }
   const limits = limitsOf(world.platform.kernel as unknown as Kernel)
-  return { connection: new Connection(socket, request.socket, holder, limits), bodies, client }
+  return {
+    connection: new Connection(socket, request.socket, holder, limits, () => false),
+    bodies,
+    client,
+  }
 }
 
 async function cast() {
@@ -167,7 +171,12 @@ test('a message that is committed while a read begins reaches a socket that open
 test('a socket that closes while its subscription to presence is checked is forgotten', async () => {
   const { ada, there, second } = await cast()
   const { live, kernel, blocks } = there
-  const handle = openFrameHandler({ kernel, live, blocks } as unknown as SocketDeps)
+  const handle = openFrameHandler({
+    kernel,
+    live,
+    blocks,
+    people: world.identity,
+  } as unknown as SocketDeps)
   const check = there.hold('after', acquainted)
   const done = handle(second.connection, { type: 'presence.subscribe', user_ids: [ada.id] })
   await there.isHeld(0)

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../test/free-port.ts'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
 import { openChatWorld, upTo, type ChatWorld, type Talker } from './chat-world.ts'
 
 const binary = ['/usr/sbin/nats-server', '/usr/bin/nats-server'].find(path => existsSync(path))
@@ -54,6 +55,26 @@ describe.each(['postgres', 'nats'] as const)('over %s', bus => {
           where application_name = 'dodeca direct' and datname = current_database()`,
       )
     }
+
+    test('a session that ended while its process stood still neither sends nor receives', async () => {
+      const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+      const id = await ada.group([bob])
+      const still = await startProcess({ ...world.environment, ROLES: 'api' }, 'product')
+      const socket = await bob.socket({ at: still.url })
+      still.child.kill('SIGSTOP')
+      await world.platform.kernel.db.run(sql`
+        update identity.sessions set revoked_at = kernel.now(), revoked_reason = 'admin'
+        where id = ${bob.session_id}`)
+      socket.put({ type: 'message.send', request_id: newId(), conversation_id: id, body: 'late' })
+      await ada.send(id, 'a secret')
+      await world.platform.kernel.db.one(Type.Object({}), sql`select pg_sleep(3)::text as it`)
+      still.child.kill('SIGCONT')
+      expect((await socket.closed).code).toBe(4401)
+      expect(socket.messages(id)).toEqual([])
+      const bodies = (await ada.history(id)).data.map((one: { body: string }) => one.body)
+      expect(bodies).toEqual(['a secret'])
+      await still.kill()
+    })
 
     test('row 1: concurrent sends in both are one dense order, seen by all without a hole', async () => {
       const [ada, bob] = (await world.people(2)) as [Talker, Talker]

@@ -23,6 +23,8 @@ import type { SigningKeys } from '../keys/signing-keys.ts'
 export type Denied = {
   /** Whether the session has ended in the tenant. */
   has(session_id: string, tenant_id: string): boolean
+  /** The same from a list that may be used: it is read first if the last read is too old. */
+  hasEnded(session_id: string, tenant_id: string): boolean | Promise<boolean>
   add(session_ids: readonly string[]): void
   onAdd(listener: (session_id: string) => void): void
   /** Whether the list may be used. */
@@ -51,8 +53,8 @@ const value = sql`
       where revoked_at is not null and revoked_at > kernel.now() - interval '30 seconds') r`
 
 const valid_ms = 2000
-/** A caller that waits longer for a read gets an error. */
-const patience_ms = 1500
+/** A caller that waits longer for a read, or than for a free connection, gets an error. */
+const patience_ms_min = 1500
 
 /** The wait after a failed read. */
 const again_ms = 1000
@@ -103,9 +105,15 @@ export function openDenied(
     ended.prune()
   }
   const polls = openPolls(ask, log)
+  const patience_ms = Math.max(patience_ms_min, settings['kernel.database_wait_ms'])
+  const validate = () => renew(lease, polls, patience_ms)
   return {
     isValid: lease.isValid,
-    validate: () => renew(lease, polls.ask),
+    validate,
+    hasEnded: (session_id, tenant_id) =>
+      lease.isValid()
+        ? ended.has(session_id, tenant_id)
+        : validate().then(() => ended.has(session_id, tenant_id)),
     sign: {
       topic: revocations_topic,
       value,
@@ -194,6 +202,7 @@ function openPolls(read: () => Promise<void>, log: Kernel['log']) {
   }
   return {
     ask,
+    hasFailed: () => owed,
     isSettled: () => !asking && !owed,
     stop: async () => {
       again = false
@@ -223,11 +232,14 @@ function openLease() {
 /** Reads until the list may be used. Throws if the database does not reply in time. */
 async function renew(
   { isValid }: ReturnType<typeof openLease>,
-  read: () => Promise<void>,
+  polls: ReturnType<typeof openPolls>,
+  patience_ms: number,
 ): Promise<void> {
+  const late_ms = performance.now() + patience_ms
   const patience = wait(patience_ms, undefined, { ref: false })
   // A read that began before the process stood still says nothing about the time since.
-  for (let reads = 0; reads < 2 && !isValid(); reads++) await Promise.race([read(), patience])
+  do await Promise.race([polls.ask(), patience])
+  while (!isValid() && !polls.hasFailed() && performance.now() < late_ms)
   if (!isValid()) throw new DatabaseBusy()
 }
 
