@@ -111,7 +111,7 @@ function together(
       if (events.length > 1 && performance.now() - began > together_ms_max) throw new TooSlow()
       await effects(at, listener, tx, owed.slice(from, from + step))
     }
-    return move(tx, key, at.token, through())
+    return move(tx, key, at.token, through(), events[0]?.position)
   })
 }
 
@@ -142,7 +142,7 @@ function parkEvent(
     'an event failed: its aggregate is parked for this consumer',
   )
   return at.db.tx(async tx => {
-    const wanted = await move(tx, key, at.token, through())
+    const wanted = await move(tx, key, at.token, through(), event.position)
     // No earlier event of the aggregate can have been parked meanwhile, because this process holds
     // the lane.
     await park(tx, key, event, error, at.park_schedule)

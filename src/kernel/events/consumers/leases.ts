@@ -14,7 +14,7 @@ const lease_seconds = 10
 
 export type LaneKey = { readonly consumer: string; readonly lane: number }
 
-/** Another process holds the lane now. Our work on it must not be committed. */
+/** Another process or a rebuild has taken the lane. Our work on it must not be committed. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
@@ -154,12 +154,17 @@ export function takeWork(
 
 const Moved = Type.Object({ wanted: Type.Boolean() })
 
-/** Moves the cursor with the effect. Returns whether another process has requested the lane. */
+/**
+ * Moves the cursor with the effect. Returns whether another process has requested the lane. `first`
+ * is the position of the first event of the effect: if the cursor has reached it, a rebuild or a
+ * commit whose reply was lost has handled that event, also if this process holds the lane again.
+ */
 export async function move(
   tx: Tx,
   { consumer, lane }: LaneKey,
   token: string,
   position: number,
+  first: number | null = null,
 ): Promise<boolean> {
   const row = await tx.maybe(
     Moved,
@@ -167,9 +172,10 @@ export async function move(
       update kernel.event_consumers
       set position = greatest(position, ${position}), leased_until = ${lease}
       where consumer = ${consumer} and lane = ${lane} and lease_token = ${token}
+        and (${first}::bigint is null or position < ${first})
       returning wanted_by is not null as wanted`,
   )
-  if (!row) throw new LeaseLost(`lane ${lane} of ${consumer} belongs to another process`)
+  if (!row) throw new LeaseLost(`lane ${lane} of ${consumer} was taken over`)
   return row.wanted
 }
 
