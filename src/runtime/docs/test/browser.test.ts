@@ -7,6 +7,7 @@ import axe from 'axe-core'
 import { chromium, type Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openProductWorld } from '../../../../test/product-world.ts'
+import { eventually } from '../../../../test/world.ts'
 
 const executablePath = '/usr/bin/chromium'
 const widths = [390, 1280, 2560]
@@ -18,7 +19,7 @@ afterAll(async () => {
 })
 
 describe.skipIf(!existsSync(executablePath))('in a browser', () => {
-  test('every kind of page fits and is accessible', { timeout: 120_000 }, async () => {
+  test('every kind of page fits and is accessible', async () => {
     await using here = await visit()
     const { page } = here
     for (const path of [
@@ -62,7 +63,7 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
     await page.waitForURL('**/docs/architecture')
     const broken = `[...document.images].filter(one => { one.loading = 'eager'; return !one.complete || one.naturalWidth === 0 }).length`
     // The policy of the page refuses the text that waitForFunction evaluates.
-    await expect.poll(() => page.evaluate(broken), { timeout: 20_000 }).toBe(0)
+    await eventually('every picture is loaded', async () => (await page.evaluate(broken)) === 0)
     expect(here.errors).toEqual([])
   })
 
@@ -111,6 +112,8 @@ async function visit() {
   if (!browser) throw new Error('Chromium did not start')
   const context = await browser.newContext()
   const page = await context.newPage()
+  // Only the deadline of the test limits how long Chromium may take.
+  page.setDefaultTimeout(0)
   const [errors, elsewhere]: string[][] = [[], []]
   page.on('console', message => {
     if (message.type() === 'error') errors?.push(message.text())

@@ -3,6 +3,7 @@
  * continues by itself.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isUnavailable } from '../../../../kernel/database/failures.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { openEngineWorld, type EngineWorld } from './engine-world.ts'
 import { gate } from './toils.ts'
@@ -15,6 +16,18 @@ afterAll(async () => {
   await world.check()
   await world.close()
 })
+
+/**
+ * On a busy machine all four connections may be in use for longer than the 200 ms that a caller
+ * waits here. It gets 503 then, has submitted nothing, and asks again.
+ */
+const submitted = (count: number, parameters: object) =>
+  eventually('they can be submitted', () =>
+    world.submitMany(count, { type: 'toil.any', parameters }).catch((error: unknown) => {
+      if (!isUnavailable(error)) throw error
+      return undefined
+    }),
+  )
 
 const succeeded = async (ids: readonly string[]) => {
   const [row] = await world.query<{ n: number }>(
@@ -32,7 +45,7 @@ const terminate = () =>
   )
 
 test('connections are cut again and again under load', async () => {
-  const ids = await world.submitMany(1000, { type: 'toil.any', parameters: { wait_ms: 3 } })
+  const ids = await submitted(1000, { wait_ms: 3 })
   for (let cut = 0; cut < 8; cut++) {
     const before = await succeeded(ids)
     await eventually(
@@ -41,14 +54,14 @@ test('connections are cut again and again under load', async () => {
     )
     await terminate().catch(() => {})
   }
-  await eventually('all are done', async () => (await succeeded(ids)) === 1000, 45_000)
+  await eventually('all are done', async () => (await succeeded(ids)) === 1000, Infinity)
   const [row] = await world.query<{ doubled: number }>(
     `select count(*)::int as doubled from (
        select aggregate_id from kernel.events where aggregate_type = 'job'
        group by aggregate_id having count(*) > 1) d`,
   )
   expect(row?.doubled).toBe(0)
-}, 90_000)
+})
 
 test('with every connection in use it waits, and then continues', async () => {
   const { promise: enough, resolve: release } = Promise.withResolvers<null>()
@@ -56,17 +69,14 @@ test('with every connection in use it waits, and then continues', async () => {
   const ids = await world.submitMany(20, { type: 'toil.any' }).catch(() => [] as string[])
   release(null)
   await Promise.all(hogs)
-  // The runner comes back as well, and the pool is small: a caller that gets 503 asks again.
-  const more = await eventually('more can be submitted', () =>
-    world.submitMany(20, { type: 'toil.any' }).catch(() => undefined),
-  )
+  const more = await submitted(20, {})
   const all = [...ids, ...more]
   await eventually('all are done', async () => (await succeeded(all)) === all.length)
   expect(more).toHaveLength(20)
 })
 
 test('a wake-up that is lost is made up for by looking', async () => {
-  const id = await world.submit({ type: 'toil.any', parameters: { gate: 'unheard' } })
+  const [id = ''] = await submitted(1, { gate: 'unheard' })
   await eventually('it has begun', () => gate('unheard').arrived.length === 1)
   gate('unheard').open()
   await world.reached(id, 'succeeded')
