@@ -8,12 +8,14 @@ import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundled, ensureBundle } from '../scripts/bundle.mjs'
 import { ensureInstalled, runtimeOf } from '../scripts/install.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 try {
   await ensureInstalled()
+  await ensureBundle()
 } catch (error) {
   process.stderr.write(`${error.message}\n`)
   process.exit(1)
@@ -25,7 +27,7 @@ const [command, ...options] = process.argv.slice(2)
 const program =
   command === 'start'
     ? [join(root, 'src', 'main.mjs'), ...options]
-    : [join(root, 'src', 'cli.ts'), ...process.argv.slice(2)]
+    : [bundled('src/cli.ts') ?? join(root, 'src', 'cli.ts'), ...process.argv.slice(2)]
 // Compiled code is cached for the next command, which then starts in half the time.
 const kept = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache')
 const env = { ...process.env, NODE_COMPILE_CACHE: kept }

@@ -5,10 +5,11 @@
  * The platform needs the `runtime` packages; tests and benchmarks need `all` of them. Node itself is
  * one of them (190 MB, a peer dependency) and is left out where the platform runs on the person's own.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { identityOf, isAlive, linkText, pause, underLock } from './lock.mjs'
 
 const project = fileURLToPath(new URL('..', import.meta.url))
 const runtime_major = 24
@@ -22,38 +23,28 @@ export async function ensureInstalled(
   say = line => process.stderr.write(line),
 ) {
   if (isInstalled(root, kind)) return
-  const folder = join(root, '.installing')
-  const holder = join(folder, 'holder')
-  let waiting = false
-  for (;;) {
-    writable(() => fs.mkdirSync(folder, { recursive: true }))
-    if (tryLock(holder)) break
-    if (!waiting) say('Another process is installing the packages; waiting for it … ')
-    waiting = true
-    await pause(100)
-    if (isInstalled(root, kind)) return
-  }
-  try {
-    if (isInstalled(root, kind)) return
-    // A start that installs again must not take the tools of the tests away.
-    if (installedKind(root) === 'all') kind = 'all'
-    await endFormerNpm(join(folder, 'npm'))
-    const runs = (await runtimeVersion(root)).startsWith(`v${runtime_major}.`)
-    const present = runs && ['all', kind].find(one => matchesLock(root, one))
-    if (!present) await install(root, kind, folder, say)
-    await checkRuntime(root)
-    const all = present === 'all' || kind === 'all'
-    const less = fs.existsSync(npmsNode(root)) ? 'runtime' : 'own-node'
-    fs.mkdirSync(join(root, 'node_modules'), { recursive: true })
-    fs.writeFileSync(stampOf(root), `${all ? 'all' : less} ${fingerprint(root)}`)
-  } finally {
-    fs.rmSync(holder, { force: true })
-    try {
-      fs.rmdirSync(folder)
-    } catch {
-      // Another process has put its own lock there.
-    }
-  }
+  const isDone = () => isInstalled(root, kind)
+  await underLock(
+    root,
+    'installing the packages',
+    isDone,
+    folder => prepare(root, kind, folder, say),
+    say,
+  )
+}
+
+async function prepare(root, kind, folder, say) {
+  // A start that installs again must not take the tools of the tests away.
+  if (installedKind(root) === 'all') kind = 'all'
+  await endFormerNpm(join(folder, 'npm'))
+  const runs = (await runtimeVersion(root)).startsWith(`v${runtime_major}.`)
+  const present = runs && ['all', kind].find(one => matchesLock(root, one))
+  if (!present) await install(root, kind, folder, say)
+  await checkRuntime(root)
+  const all = present === 'all' || kind === 'all'
+  const less = fs.existsSync(npmsNode(root)) ? 'runtime' : 'own-node'
+  fs.mkdirSync(join(root, 'node_modules'), { recursive: true })
+  fs.writeFileSync(stampOf(root), `${all ? 'all' : less} ${fingerprint(root)}`)
 }
 
 const stampOf = root => join(root, 'node_modules', '.dodeca-installed')
@@ -70,7 +61,6 @@ function hasOwnNode(root) {
   const own = !process.execPath.startsWith(join(root, 'node_modules'))
   return own && major === runtime_major && minor >= least_minor
 }
-const pause = ms => new Promise(resolve => setTimeout(resolve, ms))
 function installedKind(root) {
   const stamp = stampOf(root)
   return fs.existsSync(stamp) ? fs.readFileSync(stamp, 'utf8').split(' ')[0] : undefined
@@ -225,69 +215,6 @@ async function checkRuntime(root) {
       `v${runtime_major}. Let npm run install scripts (\`npm config set ignore-scripts false\`), ` +
       'then start again.',
   )
-}
-
-/**
- * The lock is a symbolic link whose text names its holder, created in one step. A dead holder's
- * lock is removed only under a lock for that removal, and only if it is still that holder's.
- */
-function tryLock(path) {
-  const me = `${identityOf(process.pid)}.${randomBytes(6).toString('hex')}`
-  if (writable(() => fs.symlinkSync(me, path))) return true
-  const holder = linkText(path)
-  if (holder !== undefined && !isAlive(holder)) {
-    const removal = `${path}.${holder}`
-    if (!tryLock(removal)) return false
-    if (linkText(path) === holder) fs.unlinkSync(path)
-    fs.unlinkSync(removal)
-  }
-  return false
-}
-
-/**
- * False if another process was faster; any other error is reported to the person at the terminal.
- */
-function writable(make) {
-  try {
-    make()
-    return true
-  } catch (error) {
-    if (error.code === 'EEXIST' || error.code === 'ENOENT') return false
-    throw new Error(`Nothing can be installed here (${error.message}). Make the folder writable.`, {
-      cause: error,
-    })
-  }
-}
-
-function linkText(path) {
-  try {
-    return fs.readlinkSync(path)
-  } catch {
-    return undefined
-  }
-}
-
-function isAlive(identity) {
-  const [pid, born] = identity.split('.')
-  const [, now] = identityOf(Number(pid)).split('.')
-  if (now === 'gone') return false
-  return now === born || now === 'alive' || born === 'alive'
-}
-
-/** The pid with the start time, so that a reused pid is a different process. */
-function identityOf(pid) {
-  try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return `${pid}.${fields[0] === 'Z' ? 'gone' : fields[19]}`
-  } catch {
-    try {
-      process.kill(pid, 0)
-      return `${pid}.alive`
-    } catch (error) {
-      return `${pid}.${error.code === 'EPERM' ? 'alive' : 'gone'}`
-    }
-  }
 }
 
 if (process.argv[1] && pathToFileURL(fs.realpathSync(process.argv[1])).href === import.meta.url) {

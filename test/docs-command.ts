@@ -5,12 +5,14 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { URI } from 'otpauth'
+import { bundled } from '../scripts/bundle.mjs'
 
 const [name, ...words] = process.argv.slice(2)
 if (name !== 'dodeca' && name !== 'node') {
   throw new Error(`the documents use npx for dodeca and node only, and not for ${name}`)
 }
-const cli = resolve(import.meta.dirname, '../src/cli.ts')
+const source = resolve(import.meta.dirname, '../src/cli.ts')
+const cli = bundled('src/cli.ts', { kind: 'test' }) ?? source
 const program = name === 'node' ? words : [cli, ...words]
 const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'inherit'] })
 let printed = ''

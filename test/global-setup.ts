@@ -8,6 +8,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { ensureBundle } from '../scripts/bundle.mjs'
 import { migrate, readMigrations } from '../src/kernel/database/migrate.ts'
 import { openClock } from '../src/kernel/clock.ts'
 import { openPostgres } from '../src/runtime/postgres/embedded-postgres.ts'
@@ -33,6 +34,7 @@ declare module 'vitest' {
 let undo = async (): Promise<void> => {}
 
 export async function setup(project: TestProject): Promise<void> {
+  const bundles = ensureBundles()
   const given = process.env['TEST_DATABASE_URL']
   const postgres = given ? null : await openPostgres(embedded())
   const admin_url = given ?? postgres?.url ?? ''
@@ -40,10 +42,22 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('pooler_url', process.env['TEST_POOLER_URL'])
   project.provide('template', await templateOf(admin_url, testComposition('')))
   project.provide('product_template', await templateOf(admin_url, composition))
+  await bundles
   undo = async () => {
     await dropClones(admin_url)
     await postgres?.release()
   }
+}
+
+/**
+ * Processes under test run from bundles: from the sources each takes a second longer. A run of a few
+ * files starts few processes, so for it no bundle is made.
+ */
+async function ensureBundles(): Promise<void> {
+  const named = process.argv.filter(one => one.endsWith('.test.ts'))
+  if (named.length > 0 && named.length < 10) return
+  await ensureBundle()
+  await ensureBundle({ kind: 'test' })
 }
 
 export async function teardown(): Promise<void> {

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { bundled } from '../scripts/bundle.mjs'
 import { endsWithFile } from './children.ts'
 
 /** What every process under test has of ours; compiled code is kept from one to the next. */
@@ -10,7 +11,7 @@ export const inherited: Readonly<Record<string, string>> = {
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
 }
 
-const entries = { test: './child.ts', product: './product-child.ts' } as const
+const entries = { test: 'test/child.ts', product: 'test/product-child.ts' } as const
 export type Entry = keyof typeof entries
 
 export type PlatformProcess = {
@@ -32,13 +33,20 @@ export class EndedAtStart extends Error {
   }
 }
 
+/**
+ * The file that runs a program of this checkout: from the bundle that the run has made, or its
+ * source, if something was edited since.
+ */
+export function programOf(path: string): string {
+  return bundled(path, { kind: 'test' }) ?? fileURLToPath(new URL(`../${path}`, import.meta.url))
+}
+
 export async function startProcess(
   environment: Record<string, string>,
   entry: Entry = 'test',
 ): Promise<PlatformProcess> {
-  const file = fileURLToPath(new URL(entries[entry], import.meta.url))
   const child = endsWithFile(
-    spawn(process.execPath, [file], {
+    spawn(process.execPath, [programOf(entries[entry])], {
       env: { ...inherited, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     }),

@@ -2,12 +2,11 @@
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { password } from './product-world.ts'
-import { inherited, startProcess } from './process.ts'
+import { inherited, programOf, startProcess } from './process.ts'
 import { call, eventually } from './world.ts'
 import { sql } from '../src/kernel/database/sql.ts'
 import { Bytes } from '../src/surfaces/identity/schemas.ts'
@@ -15,7 +14,6 @@ import { guarded, nextCode, openMfaWorld } from '../src/surfaces/identity/test/s
 
 const world = await openMfaWorld()
 const keys_file = join(world.data_dir, 'keys.json')
-const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 afterAll(() => world.close())
 
 type Kept = { keyring: string; pepper: string }
@@ -26,7 +24,11 @@ async function keysKept(): Promise<Kept> {
 
 async function rotate(): Promise<void> {
   const env = { ...inherited, ...world.environment }
-  await promisify(execFile)(process.execPath, [cli, 'keys', 'rotate', 'encryption'], { env })
+  await promisify(execFile)(
+    process.execPath,
+    [programOf('src/cli.ts'), 'keys', 'rotate', 'encryption'],
+    { env },
+  )
 }
 
 /** The ids of the keys under which anything in use lies. */

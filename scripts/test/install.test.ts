@@ -35,7 +35,9 @@ function newProject(more: object = {}, runtime_version = process.version): strin
     fs.writeFileSync(join(folder, file), text, { mode: 0o755 })
   }
   for (const name of ['scripts', 'bin', 'src', 'runtime', 'tool']) fs.mkdirSync(join(folder, name))
-  fs.cpSync(new URL('../install.mjs', import.meta.url), join(folder, 'scripts/install.mjs'))
+  for (const name of ['install.mjs', 'lock.mjs', 'bundle.mjs']) {
+    fs.cpSync(new URL(`../${name}`, import.meta.url), join(folder, 'scripts', name))
+  }
   fs.cpSync(new URL('../../bin/dodeca.mjs', import.meta.url), join(folder, 'bin/dodeca.mjs'))
   const scripts = { postinstall: install_script }
   const runtime = { name: 'node', version: '1.0.0', bin: { node: 'node' }, scripts }

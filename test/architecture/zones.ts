@@ -25,7 +25,10 @@ export function isTest(path: string): boolean {
   return /(^|\/)test\//.test(path.replace(/^test\/surfaces\//, ''))
 }
 
+/** Looks for the bundle before anything of the platform is loaded, like `bin`. */
+const launcher = 'src/main.mjs'
+
 /** What runs in the platform's processes (or, under test/surfaces, stands for it). */
 export function isProduction(path: string): boolean {
-  return /^(src|test\/surfaces)\//.test(path) && !isTest(path)
+  return /^(src|test\/surfaces)\//.test(path) && !isTest(path) && path !== launcher
 }

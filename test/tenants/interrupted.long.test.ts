@@ -4,12 +4,11 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { directClient } from '../../src/kernel/database/direct.ts'
 import { sql } from '../../src/kernel/database/sql.ts'
-import { inherited } from '../process.ts'
+import { inherited, programOf } from '../process.ts'
 import { deleteTenant } from '../../src/runtime/tenants/delete.ts'
 import { moveTenant } from '../../src/runtime/tenants/move.ts'
 import type { Member } from '../product-world.ts'
@@ -25,11 +24,9 @@ afterAll(async () => {
   await Promise.all([old?.close(), fresh?.close()])
 })
 
-const cli = resolve(import.meta.dirname, '../../src/cli.ts')
-
 /** The command, as an operator types it beside the old cell. */
 function dodeca(...words: readonly string[]) {
-  const child = spawn(process.execPath, [cli, ...words], {
+  const child = spawn(process.execPath, [programOf('src/cli.ts'), ...words], {
     env: { ...inherited, ...old.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

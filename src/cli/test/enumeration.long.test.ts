@@ -5,7 +5,8 @@
 import { afterAll, expect, test } from 'vitest'
 import pg from 'pg'
 import { cloneDatabase } from '../../../test/world.ts'
-import { newInstallation, real_cli } from './installation.ts'
+import { programOf } from '../../../test/process.ts'
+import { newInstallation } from './installation.ts'
 
 const place = newInstallation()
 const clone = await cloneDatabase('product_template')
@@ -23,7 +24,7 @@ test('the time of answers is compared on a database of its own, which is gone af
   }
   const args = ['doctor', 'enumeration', '--json']
   const { code, out, err } = await place.begin(place.data('asked'), args, {
-    entry: real_cli,
+    entry: programOf('src/cli.ts'),
     env,
   }).outcome
   expect(err).toBe('')

