@@ -13,21 +13,28 @@ import { ensureInstalled, runtimeOf } from '../scripts/install.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+const [command, ...options] = process.argv.slice(2)
+// A start from TypeScript would load Node's type stripper (20 MB) and keep it.
+const { entry, source, given } =
+  command === 'start'
+    ? { entry: 'src/cli/main.ts', source: 'src/main.mjs', given: options }
+    : { entry: 'src/cli.ts', source: 'src/cli.ts', given: process.argv.slice(2) }
+
+let bundle
 try {
   await ensureInstalled()
-  await ensureBundle()
+  bundle = bundled(entry)
+  if (!bundle) {
+    await ensureBundle()
+    bundle = bundled(entry)
+  }
 } catch (error) {
   process.stderr.write(`${error.message}\n`)
   process.exit(1)
 }
 
 const node = runtimeOf(root)
-const [command, ...options] = process.argv.slice(2)
-// A start from TypeScript would load Node's type stripper (20 MB) and keep it.
-const program =
-  command === 'start'
-    ? [join(root, 'src', 'main.mjs'), ...options]
-    : [bundled('src/cli.ts') ?? join(root, 'src', 'cli.ts'), ...process.argv.slice(2)]
+const program = [bundle ?? join(root, source), ...given]
 // Compiled code is cached for the next command, which then starts in half the time.
 const kept = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache')
 const env = { ...process.env, NODE_COMPILE_CACHE: kept }
