@@ -82,7 +82,7 @@ async function commandsFor(word: string): Promise<readonly Command[]> {
 /** Returns the exit code. */
 export async function dodeca(
   argv: readonly string[],
-  load: () => Promise<Composition> = product,
+  load: (surface?: Command['surface']) => Promise<Composition> = product,
   configure: typeof loadConfig = loadConfig,
   streams?: Streams,
 ): Promise<number> {
@@ -112,7 +112,7 @@ export async function dodeca(
     await command.run({
       args,
       terminal,
-      composition: load,
+      composition: () => load(command.surface),
       option: text,
       flag: name => values[name] === true,
       fail: () => {
@@ -138,7 +138,8 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? message) : String(error)
 }
 
-async function product(): Promise<Composition> {
+async function product(surface?: Command['surface']): Promise<Composition> {
+  if (surface) return (await import('./identity-alone.ts')).composition
   return (await import('./platform.ts')).composition
 }
 

@@ -26,6 +26,8 @@ export type Command = {
   readonly summary: string
   /** Further paragraphs of the command's help. */
   readonly more?: readonly string[]
+  /** The only surface that the command opens; all of them if it is left out. */
+  readonly surface?: 'identity'
   run(call: Call): Promise<void>
 }
 

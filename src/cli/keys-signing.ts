@@ -8,6 +8,7 @@ import { actor } from './offline.ts'
 
 export const keysRotateSigning: Command = {
   words: 'keys rotate signing',
+  surface: 'identity',
   summary: 'Create a new key that signs access tokens',
   options: {
     revoke: {

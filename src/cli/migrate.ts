@@ -14,6 +14,7 @@ import { table } from './terminal.ts'
 
 export const migrateCommand: Command = {
   words: 'migrate',
+  surface: 'identity',
   summary: 'Apply all pending migrations to the database',
   options: {
     status: {

@@ -10,6 +10,7 @@ const slug_form = /^[a-z0-9-]{3,40}$/
 
 export const tenantCreate: Command = {
   words: 'tenant create',
+  surface: 'identity',
   takes: ['<slug>'],
   summary: 'Create a tenant',
   options: {
@@ -39,6 +40,7 @@ export const tenantCreate: Command = {
 
 export const tenantList: Command = {
   words: 'tenant list',
+  surface: 'identity',
   summary: 'List the tenants, oldest first',
   run: async call => {
     const tenants = await administering(call, {}, identity => identity.tenants(shown_max))
@@ -52,6 +54,7 @@ export const tenantList: Command = {
 
 export const tenantDisable: Command = {
   words: 'tenant disable',
+  surface: 'identity',
   takes: ['<slug>'],
   summary: 'Log out all accounts of a tenant and refuse their logins',
   run: async call => {

@@ -21,6 +21,7 @@ const tenant: Option = {
 
 export const userCreate: Command = {
   words: 'user create',
+  surface: 'identity',
   takes: ['<email>'],
   summary: 'Create an account with a generated password, which is printed once',
   more: ['The address counts as verified.'],
@@ -55,6 +56,7 @@ export const userCreate: Command = {
 
 export const userList: Command = {
   words: 'user list',
+  surface: 'identity',
   summary: 'List accounts with their roles, newest first',
   options: {
     tenant: { ...tenant, says: 'Only of this tenant' },
@@ -77,6 +79,7 @@ export const userList: Command = {
 
 export const userGrant: Command = {
   words: 'user grant',
+  surface: 'identity',
   takes: ['<email|id>', '<role>'],
   summary: 'Give an account a role in its tenant',
   options: { tenant },
@@ -92,6 +95,7 @@ export const userGrant: Command = {
 
 export const userRevoke: Command = {
   words: 'user revoke',
+  surface: 'identity',
   takes: ['<email|id>', '<role>'],
   summary: 'Take a role from an account',
   options: { tenant },
@@ -107,6 +111,7 @@ export const userRevoke: Command = {
 
 export const userDisable: Command = {
   words: 'user disable',
+  surface: 'identity',
   takes: ['<email|id>'],
   summary: 'Disable an account and log it out everywhere',
   options: { tenant },
@@ -121,6 +126,7 @@ export const userDisable: Command = {
 
 export const userResetPassword: Command = {
   words: 'user reset-password',
+  surface: 'identity',
   takes: ['<email|id>'],
   summary: 'Print a token, once, with which a new password can be set',
   options: { tenant },
@@ -137,6 +143,7 @@ export const userResetPassword: Command = {
 
 export const userEnrolTotp: Command = {
   words: 'user enrol-totp',
+  surface: 'identity',
   takes: ['<email|id>'],
   summary: 'Add an authenticator app, and print recovery codes once',
   more: [

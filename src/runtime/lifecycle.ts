@@ -19,14 +19,20 @@ import { resealLoop } from '../kernel/work/reseal.ts'
 import { retentionLoop } from '../kernel/work/retention.ts'
 import type { Loop } from '../kernel/surface.ts'
 
-export function lifecycle(parts: PlatformParts, server: Server, stopping: AbortController) {
+export function lifecycle(
+  parts: PlatformParts,
+  makeServer: () => Server,
+  stopping: AbortController,
+) {
   const { options, kernel, opened, events, overload, sink, connections, pulse, sleepers } = parts
   const { nats_bus, sockets } = parts
   const { config, log } = options
   const development = config.profile === 'development'
   const following = followClock({ db: kernel.db, clock: kernel.clock, onWake: kernel.onWake, log })
   let loops: RunningLoops | undefined
+  let server: Server | undefined
   const start = async () => {
+    server = makeServer()
     await sink?.loaded
     nats_bus?.start()
     await events.start()
@@ -48,7 +54,7 @@ export function lifecycle(parts: PlatformParts, server: Server, stopping: AbortC
   const stop = async () => {
     overload.drain()
     // Each connection ends with its next reply, so that none is used when the process closes it.
-    server.prependListener('request', (_request, response: ServerResponse) => {
+    server?.prependListener('request', (_request, response: ServerResponse) => {
       response.shouldKeepAlive = false
     })
     const drain_seconds = config.settings['kernel.drain_seconds']
@@ -108,8 +114,8 @@ async function listen(server: Server, { host, port }: Config): Promise<number> {
 }
 
 /** Resolves when the last request has its reply. */
-async function close(server: Server): Promise<void> {
-  if (!server.listening) return
+async function close(server: Server | undefined): Promise<void> {
+  if (!server?.listening) return
   const closed = once(server, 'close')
   server.close()
   await closed

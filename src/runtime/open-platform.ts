@@ -18,7 +18,6 @@ import { openConnections } from '../kernel/http/connections.ts'
 import { openDeprecatedCalls } from '../kernel/http/deprecated-calls.ts'
 import { buildApp } from '../kernel/http/app.ts'
 import { otherOrigins } from '../kernel/http/cors.ts'
-import type { WebPage } from '../kernel/http/router.ts'
 import type { Sockets } from '../kernel/http/sockets.ts'
 import { natsBusOf, socketsOf } from './open-sockets.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
@@ -92,7 +91,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     sinks: sink ? [sink.listener] : [],
     work: config.roles.includes('worker'),
   })
-  tie(events, () => routes, named.opened)
+  tie(events, () => routes(), named.opened)
   const overload = watchOverload(config.settings['kernel.overload_delay_ms'])
   const connections = openConnections(config.public_url)
   const parts: PlatformParts = {
@@ -113,16 +112,16 @@ export function openPlatform(options: PlatformOptions): Platform {
     ...requestParts(kernel),
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
-  const document = lazily(() => makeDocument(parts, routes, named.opened))
-  const routes: Route[] = allRoutes(parts, document, () => routes)
-  checkRoutes(routes, gathered)
+  const document = lazily(() => makeDocument(parts, routes(), named.opened))
+  const routes: () => readonly Route[] = lazily(() => checkedRoutes(parts, document, routes))
   const stopping = new AbortController()
-  const pages = options.config.roles.includes('api') ? docsPages(document) : []
-  const server = serverOf(parts, routes, pages, stopping.signal)
+  const server = () => serverOf(parts, routes(), document, stopping.signal)
   return {
     kernel,
     kernelFor: ofSurface,
-    routes,
+    get routes() {
+      return routes()
+    },
     sockets: parts.sockets,
     opened: named.opened,
     events,
@@ -192,15 +191,26 @@ function makeDocument(
   )
 }
 
-function lazily<T extends string | readonly string[]>(make: () => T): () => T {
+function lazily<T extends string | object>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
+}
+
+/** Made when they are needed: commands open a platform too, and few of them read its routes. */
+function checkedRoutes(
+  parts: PlatformParts,
+  document: () => string,
+  all: () => readonly Route[],
+): readonly Route[] {
+  const routes = allRoutes(parts, document, all)
+  checkRoutes(routes, parts.gathered)
+  return routes
 }
 
 function serverOf(
   parts: PlatformParts,
   routes: readonly Route[],
-  pages: readonly WebPage[],
+  document: () => string,
   stopping: AbortSignal,
 ) {
   const { options, gathered, kernel, opened, access, overload } = parts
@@ -209,7 +219,7 @@ function serverOf(
   const { settings } = config
   return buildApp({
     routes,
-    pages,
+    pages: config.roles.includes('api') ? docsPages(document) : [],
     db: kernel.db,
     access,
     cursors: kernel.cursors,

@@ -1,0 +1,45 @@
+/** A command that needs only identity loads no other surface, and knows all of them all the same. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { inherited } from '../../../test/process.ts'
+import { composition as alone } from '../../identity-alone.ts'
+import { composition as whole } from '../../platform.ts'
+import { gather } from '../../runtime/gather.ts'
+import { migrationSources } from '../../runtime/start.ts'
+import { newInstallation } from './installation.ts'
+
+test('identity alone has the migrations and permissions of the whole platform', () => {
+  expect(migrationSources(alone)).toEqual(migrationSources(whole))
+  expect(gather(alone.surfaces).permissions).toEqual(gather(whole.surfaces).permissions)
+})
+
+test('`tenant list` loads no surface but identity', { timeout: 120_000 }, async () => {
+  const installation = newInstallation()
+  try {
+    const data_dir = installation.data('light')
+    const run = async (...words: string[]) => {
+      const child = join(import.meta.dirname, 'light.child.ts')
+      const { stdout } = await promisify(execFile)(process.execPath, [child, ...words], {
+        env: { ...inherited, ...installation.environment(data_dir) },
+        maxBuffer: 1e7,
+      })
+      const lines = stdout.trim().split('\n')
+      const files = JSON.parse(lines.at(-1) ?? '') as string[]
+      const named = (pattern: RegExp) => files.flatMap(file => pattern.exec(file)?.[1] ?? [])
+      const opened = named(/surfaces\/([^/]+)\/surface\.ts$/).toSorted()
+      return { said: lines[0], opened }
+    }
+    const migrated = await run('migrate', '--json')
+    expect(JSON.parse(migrated.said ?? '').applied.length).toBeGreaterThan(50)
+    expect(migrated.opened).toEqual(['identity'])
+    const listed = await run('tenant', 'list', '--json')
+    expect(JSON.parse(listed.said ?? '').data).toMatchObject([{ slug: 'default' }])
+    expect(listed.opened).toEqual(['identity'])
+    const { opened } = await run('jobs', 'list', '--json')
+    expect(opened).toEqual(whole.surfaces.map(({ name }) => name).toSorted())
+  } finally {
+    await installation.close()
+  }
+})

@@ -1,0 +1,54 @@
+/**
+ * The platform of a command that needs only identity. The other surfaces are known by their
+ * permissions, which roles may have, and by their migrations, which the database must have. They are
+ * not loaded: that takes a second of processor time.
+ */
+import type { Composition } from './runtime/composition.ts'
+import { gather, type AnySurface } from './runtime/gather.ts'
+import { permissions as chat } from './surfaces/chat/permissions.ts'
+import { permissions as commerce } from './surfaces/commerce/permissions.ts'
+import { identity } from './surfaces/identity/surface.ts'
+import { permissions as inference } from './surfaces/inference/permissions.ts'
+import { permissions as jobs } from './surfaces/jobs/permissions.ts'
+import { permissions as links } from './surfaces/links/permissions.ts'
+import { permissions as notifications } from './surfaces/notifications/permissions.ts'
+import { permissions as payments } from './surfaces/payments/permissions.ts'
+import { permissions as retrieval } from './surfaces/retrieval/permissions.ts'
+import { permissions as social } from './surfaces/social/permissions.ts'
+import { permissions as uploads } from './surfaces/uploads/permissions.ts'
+import { permissions as webhooks } from './surfaces/webhooks/permissions.ts'
+
+/** In the order of `platform.ts`. */
+const others = {
+  jobs,
+  uploads,
+  notifications,
+  payments,
+  commerce,
+  links,
+  social,
+  chat,
+  inference,
+  retrieval,
+  webhooks,
+}
+const surfaces: readonly AnySurface[] = [
+  identity,
+  ...Object.entries(others).map(([name, permissions]) => ({
+    name,
+    permissions,
+    migrations: new URL(`./surfaces/${name}/migrations/`, import.meta.url),
+    settings: {},
+    errors: {},
+    events: {},
+  })),
+]
+
+export const composition: Composition = {
+  surfaces,
+  open: kernelFor => {
+    const { permissions } = gather(surfaces)
+    const people = identity.open(kernelFor(identity), { permissions })
+    return { opened: { identity: people }, access: people.face.access }
+  },
+}
