@@ -37,13 +37,14 @@ function settingsPage(): string {
   })
   const parts = [...groups].map(([group, settings]) => {
     const lines = settings.map(
-      one => `- \`${one.variable}\` (default ${shown(one.default)}): ${sentence(one.says)}`,
+      one =>
+        `- \`${one.variable}\`${one.secret ? ` or \`${one.variable}_FILE\`` : ''} (default ${shown(one.default)}): ${sentence(one.says)}`,
     )
     return `## ${group}\n\n${lines.join('\n')}\n`
   })
   return `# All settings
 
-Each setting is an environment variable with a default. An unknown name or an invalid value stops the start with a sentence that says what to change. [Configuration](../configuration.md) explains those of a first production start; \`npx dodeca help settings\` prints this list; \`GET /v1/limits\` shows the limits in force. This page is generated.
+Each setting is an environment variable with a default. An unknown name or an invalid value stops the start with a sentence that says what to change. [Configuration](../configuration.md) explains those of a first production start; \`npx dodeca help settings\` prints this list; a variable with \`_FILE\` names a file with the secret; \`GET /v1/limits\` shows the limits in force. This page is generated.
 
 ${parts.join('\n')}`
 }

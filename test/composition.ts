@@ -14,7 +14,12 @@ import { relay } from './surfaces/relay/surface.ts'
 
 /** The platform's settings and those of the small surfaces. */
 export function testConfig(overrides?: Environment, env?: Environment): Config {
-  return readConfig([...tables, notesSettings, bookmarksSettings], overrides, env)
+  const all = [...tables, notesSettings, bookmarksSettings]
+  return readConfig(
+    all.map(settings => ({ settings })),
+    overrides,
+    env,
+  )
 }
 
 export type TestFaces = { people: People; opened: Record<string, Opened> }

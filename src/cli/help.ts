@@ -68,7 +68,7 @@ function showSettings(terminal: Terminal): void {
     ...(at > 0 ? [''] : []),
     prefix === '' ? 'Platform' : prefix,
     ...members.flatMap(one => [
-      `  ${one.variable}  ${one.default}`,
+      `  ${one.variable}${one.secret ? ` or ${one.variable}_FILE` : ''}  ${one.default}`,
       ...wrapped(one.says),
       ...(one.values ? wrapped(`Values: ${one.values.join(' | ')}`) : []),
     ]),

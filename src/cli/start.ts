@@ -4,7 +4,9 @@
  */
 import { ownPlace, type Config } from '../runtime/config.ts'
 import type { Administrator } from '../runtime/first-administrator.ts'
+import { refuseUnknownPoints } from '../runtime/dev/fault-points.ts'
 import type { Place } from '../runtime/processes/messages.ts'
+import { placesOf } from '../runtime/processes/places.ts'
 import type { supervise as Supervise } from '../runtime/processes/supervise.ts'
 import type { Running } from '../runtime/start.ts'
 import type { StartFacts } from '../runtime/start-facts.ts'
@@ -24,12 +26,21 @@ export const startCommand: Command = {
       value: '<number>|auto',
       says: 'How many processes share the port (PROCESSES)',
     },
+    check: {
+      type: 'boolean',
+      says: 'Only check the settings: print every fault, and touch nothing',
+    },
   },
   run: async call => {
     const place = ownPlace()
     if (place) return await serveAsMember(place, call)
     const config = call.config(overrides(call))
-    const { placesOf, supervise } = await import('../runtime/processes/supervise.ts')
+    const faults = config.settings['kernel.faults']
+    if (faults !== '') refuseUnknownPoints(faults, (await call.composition()).surfaces)
+    if (call.flag('check')) {
+      return call.terminal.answer({ ok: true }, ['The settings are complete. Nothing was started.'])
+    }
+    const { supervise } = await import('../runtime/processes/supervise.ts')
     const places = placesOf(config)
     await (places.length > 1 ? serveTogether(config, places, call, supervise) : serve(config, call))
   },

@@ -76,6 +76,9 @@ export function parseKeyring(text: string): [RingKey, ...RingKey[]] {
   return [first, ...others]
 }
 
+export const keys_missing =
+  'KERNEL_KEYRING and KERNEL_PEPPER must both be set here. A new deployment makes both with "dodeca keys init".'
+
 export async function openKeyring(options: {
   keyring: string | null
   pepper: string | null
@@ -85,11 +88,7 @@ export async function openKeyring(options: {
 }): Promise<Keyring> {
   const { keyring, pepper } = options
   if (keyring !== null && pepper !== null) return ringOf(parseKeyring(keyring), parsePepper(pepper))
-  if (!options.may_create) {
-    throw new StartError(
-      'KERNEL_KEYRING and KERNEL_PEPPER must both be set here. Make a key with "openssl rand -base64 32" and write KERNEL_KEYRING=k1:<key> and KERNEL_PEPPER=<another key>.',
-    )
-  }
+  if (!options.may_create) throw new StartError(keys_missing)
   const kept = await keptKeys(options.file)
   return ringOf(parseKeyring(keyring ?? kept.keyring), parsePepper(pepper ?? kept.pepper))
 }
@@ -104,7 +103,7 @@ function decodeKey(encoded: string): Buffer | null {
   return key.length === key_bytes && key.toString('base64') === encoded ? key : null
 }
 
-function parsePepper(text: string): Buffer {
+export function parsePepper(text: string): Buffer {
   const key = decodeKey(text.trim())
   if (key) return key
   throw new StartError(
@@ -112,7 +111,13 @@ function parsePepper(text: string): Buffer {
   )
 }
 
-type Kept = { keyring: string; pepper: string }
+type Kept = { readonly keyring: string; readonly pepper: string }
+
+/** A new keyring of one key, and a new pepper. */
+export function newKeys(): Kept {
+  const key = () => randomBytes(key_bytes).toString('base64')
+  return { keyring: `k${randomBytes(4).toString('hex')}:${key()}`, pepper: key() }
+}
 
 async function keptKeys(file: string): Promise<Kept> {
   const text = (await readOrNull(file)) ?? (await makeKeys(file))
@@ -136,15 +141,12 @@ async function readOrNull(file: string): Promise<string | null> {
   }
 }
 
-const newKey = (): string => randomBytes(key_bytes).toString('base64')
-
 /**
  * The file is complete before it gets its name, and never replaces another file. So if two
  * processes start for the first time together, the keys of one of them are kept.
  */
 async function makeKeys(file: string): Promise<string> {
-  const kid = `k${randomBytes(4).toString('hex')}`
-  const text = `${JSON.stringify({ keyring: `${kid}:${newKey()}`, pepper: newKey() }, null, 2)}\n`
+  const text = `${JSON.stringify(newKeys(), null, 2)}\n`
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   await mkdir(dirname(file), { recursive: true })
   try {

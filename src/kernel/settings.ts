@@ -4,6 +4,8 @@
  * `links.code_length` is set by the environment variable LINKS_CODE_LENGTH. Unless it is text, `GET
  * /v1/limits` lists it.
  */
+import { StartError } from './errors/start-error.ts'
+
 type Number_ = {
   kind: 'number'
   default: number
@@ -13,13 +15,16 @@ type Number_ = {
   max: number
 }
 type Flag = { kind: 'flag'; default: boolean | 'production' | 'development'; says: string }
-type List = { kind: 'list'; default: readonly string[]; says: string }
+type List = { kind: 'list'; default: readonly string[]; says: string; secret?: true }
 type Numbers = { kind: 'numbers'; default: readonly number[]; unit: string; says: string }
 type Text = {
   kind: 'text'
   default: string | null
   says: string
+  /** The value may also be in a file, which the variable <NAME>_FILE names. */
   secret?: true
+  /** The value must be a URL. */
+  url?: true
   oneOf?: readonly string[]
   /**
    * The units of a text with several parts, such as `dns:2000,total:20000`. Each part is its own
@@ -65,7 +70,10 @@ export const parts = (
   fallback: string,
   units: Readonly<Record<string, string>>,
 ): Text & { default: string } => ({ ...text(says, fallback), parts: units })
-export const secret = (says: string): Text => ({ kind: 'text', default: null, says, secret: true })
+export const optional = (says: string): Text => ({ kind: 'text', default: null, says })
+export const address = (says: string): Text => ({ ...optional(says), url: true })
+export const secret = (says: string): Text => ({ ...optional(says), secret: true })
+export const secrets = (says: string): List => ({ ...list(says), secret: true })
 
 export type SettingTable = Readonly<Record<string, Setting>>
 
@@ -86,6 +94,7 @@ export type SettingsOf<T extends SettingTable> = { readonly [N in keyof T]: Valu
 
 // prettier-ignore
 export const kernelSettings = {
+  'kernel.metrics_key': secret('Bearer token with which /metrics is read without an account, of 32 characters or more'),
   'kernel.database_direct_url': secret('Address of PostgreSQL itself, where DATABASE_URL leads through a transaction pooler'),
   'kernel.database_pool': count(10, 'connections', 'Connections of one process to the database', 2, 500),
   'kernel.database_prepare': flag(true, 'Whether statements are prepared under a name and parsed once per connection; false behind PgBouncer older than 1.21'),
@@ -121,9 +130,9 @@ export const kernelSettings = {
   'kernel.sse_stall_seconds': count(30, 's', 'Longest idle time of an upstream, or of a reader, on an event stream', 1, 600),
   'kernel.event_sink': { ...text('Where the event log is also published: none or nats', 'none'), oneOf: ['none', 'nats'] },
   'kernel.bus': { ...text('What carries hints between processes: postgres or nats', 'postgres'), oneOf: ['postgres', 'nats'] },
-  'kernel.nats_url': text('Address of the NATS server', 'nats://127.0.0.1:4222'),
+  'kernel.nats_url': { ...text('Address of the NATS server', 'nats://127.0.0.1:4222'), secret: true },
   'kernel.objects_engine': { ...text('Where files are stored: local (DATA_DIR) or s3', 'local'), oneOf: ['local', 's3'] },
-  'kernel.objects_s3_endpoint': secret('Address of an S3-compatible service other than AWS'),
+  'kernel.objects_s3_endpoint': address('Address of an S3-compatible service other than AWS'),
   'kernel.objects_s3_bucket': text('Bucket in which files are stored', 'dodeca'),
   'kernel.objects_s3_region': text('Region of the bucket', 'us-east-1'),
   'kernel.objects_s3_access_key': secret('Access key of the bucket'),
@@ -136,6 +145,12 @@ export const kernelSettings = {
 
 export type KernelSettings = SettingsOf<typeof kernelSettings>
 
+/** What rules on settings know besides the settings. */
+export type Deployment = {
+  readonly profile: 'development' | 'production'
+  readonly admin_email: string | null
+}
+
 /** Each rule has a sentence about the combination that cannot work and the value to change. */
 export type SettingFault = readonly [fault: boolean, sentence: string]
 
@@ -144,16 +159,37 @@ export function faultsIn(cases: readonly SettingFault[]): string[] {
   return cases.flatMap(([fault, sentence]) => (fault ? [sentence] : []))
 }
 
+/**
+ * Runs functions that read settings and throw a StartError. Returns the sentences, each with the
+ * name of its variable.
+ */
+export function refusals(readers: Readonly<Record<string, () => unknown>>): string[] {
+  return Object.entries(readers).flatMap(([name, read]) => {
+    try {
+      read()
+      return []
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error
+      return [error.message.includes(name) ? error.message : `${name}: ${error.message}`]
+    }
+  })
+}
+
 function hasKeysOfS3(settings: KernelSettings): boolean {
   return Boolean(
     settings['kernel.objects_s3_access_key'] && settings['kernel.objects_s3_secret_key'],
   )
 }
 
-/** Combinations of the kernel's settings that cannot work. */
+/** Values and combinations of the kernel's settings that cannot work. */
 export function kernelSettingFaults(settings: KernelSettings): string[] {
   const { 'kernel.drain_seconds': drain, 'kernel.shutdown_seconds': shutdown } = settings
+  const metrics_key = settings['kernel.metrics_key']
   return faultsIn([
+    [
+      metrics_key !== null && metrics_key.length < 32,
+      'KERNEL_METRICS_KEY must have 32 characters or more. Make one with "openssl rand -hex 32".',
+    ],
     [
       drain >= shutdown,
       'KERNEL_DRAIN_SECONDS must be below KERNEL_SHUTDOWN_SECONDS, because otherwise every stop is cut off while it waits. Lower the first or raise the second.',

@@ -103,11 +103,6 @@ export type KernelOf<Own extends SettingTable> = Kernel & { readonly settings: S
 export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = SettingTable> = {
   readonly name: string
   readonly settings: Own
-  /**
-   * Rules about combinations of settings that cannot work, each with its sentence. A broken rule
-   * stops the start.
-   */
-  settingFaults?(settings: KernelOf<Own>['settings']): readonly string[]
   readonly migrations: URL
   /** Which rows belong to a tenant, for tables without `tenant_id` and for exceptions. */
   readonly tenancy?: Tenancy

@@ -1,113 +1,125 @@
 /**
  * Reads the environment and checks it against the settings that the kernel and the surfaces
- * declare. An unknown name or value stops the start with a sentence that says what to do.
+ * declare. Every fault is found before anything is touched: unknown names, values, files of
+ * secrets, and combinations that cannot work. Together they are one error, a sentence for each.
  */
 import { resolve } from 'node:path'
 import { edits, suggestion } from '../kernel/errors/did-you-mean.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
+import type { Config, Limit, Profile, SettingValues } from './configuration.ts'
 import { general } from './general-settings.ts'
 import { place_variable, type Place } from './processes/messages.ts'
-import { choice, databaseUrl, integer, publicUrl, roles } from './read-variables.ts'
+import {
+  choice,
+  databaseUrl,
+  integer,
+  publicUrl,
+  roles,
+  secretFrom,
+  type Environment,
+} from './read-variables.ts'
+import { platformFaults } from './setting-rules.ts'
 import {
   kernelSettings,
-  type KernelSettings,
+  refusals,
+  type Deployment,
   type Setting,
   type SettingTable,
 } from '../kernel/settings.ts'
 
-export type SettingValues = KernelSettings & Readonly<Record<string, unknown>>
-
-export type Limit = {
-  name: string
-  value: number | boolean | number[]
-  unit: string
-  default: number | boolean | number[]
-  applies_to: string
-}
-
-export type Profile = 'development' | 'production'
-export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
-
-export type Config = {
-  /** Null means the embedded PostgreSQL. */
-  readonly database_url: string | null
-  /** Whether DATABASE_URL is `embedded`. Production uses the embedded PostgreSQL only then. */
-  readonly embedded_by_name: boolean
-  readonly host: string
-  readonly port: number
-  readonly public_url: string
-  readonly data_dir: string
-  readonly profile: Profile
-  readonly roles: readonly ('api' | 'worker')[]
-  /**
-   * The number of processes that answer requests. If the platform has the worker role alone, the
-   * number of its workers.
-   */
-  readonly processes: number | 'auto'
-  /**
-   * The number of processes that only work, in addition to those. Null means one if there are
-   * several processes.
-   */
-  readonly worker_processes: number | null
-  readonly log_level: LogLevel
-  readonly admin_email: string | null
-  readonly admin_password: string | null
-  readonly otel_endpoint: string | null
-  /** The settings of the kernel and of all surfaces. A surface gets only its own (`kernelFor`). */
-  readonly settings: SettingValues
-  readonly limits: readonly Limit[]
-}
-
-export type Environment = Readonly<Record<string, string | undefined>>
+export type { Config, LogLevel, Profile, SettingValues } from './configuration.ts'
+export type { Environment }
 
 const prefixes =
   /^(KERNEL|IDENTITY|COMMERCE|SOCIAL|UPLOADS|NOTIFICATIONS|CHAT|INFERENCE|RETRIEVAL|PAYMENTS|LINKS|JOBS|WEBHOOKS)_/
 
-/** The tables of the surfaces, by name; the kernel's own is always included. */
-export type SettingTables = readonly SettingTable[]
+/** What a surface declares in its `settings.ts`. */
+export type Declared = {
+  readonly settings: SettingTable
+  /** Returns a sentence for each value and combination that cannot work, from settings alone. */
+  settingFaults?(settings: never, deployment: Deployment): readonly string[]
+}
 
 /** The configuration of this process. `overrides` come from the command line and win. */
 export function readConfig(
-  tables: SettingTables,
+  declared: readonly Declared[],
   overrides: Environment = {},
   env: Environment = process.env,
 ): Config {
-  const all: Environment = { ...env, ...overrides }
-  const table = wholeTable(tables)
-  refuseUnknown(all, table)
-  const profile = choice(all, 'PROFILE', ['development', 'production'] as const, 'development')
+  const table = wholeTable(declared.map(one => one.settings))
+  const faults = new Map<string, string>()
+  const attempt: Attempt = (name, read, otherwise) => {
+    let value: typeof otherwise | undefined
+    const [fault] = refusals({ [name]: () => (value = read()) })
+    if (fault === undefined) return value as typeof otherwise
+    faults.set(name, fault)
+    return otherwise
+  }
+  const given: Environment = { ...env, ...overrides }
+  for (const [name, sentence] of unknownNames(given, table)) faults.set(name, sentence)
+  const all = { ...given, ...secretFiles(env, overrides, secretsOf(table), attempt) }
+  const config = configOf(all, table, attempt)
+  const rules = [
+    ...platformFaults(config),
+    ...declared.flatMap(one => one.settingFaults?.(config.settings as never, config) ?? []),
+  ]
+  // A rule about a value that could not be read would only repeat its fault.
+  const broken = rules.filter(rule => ![...faults.keys()].some(name => rule.includes(name)))
+  const sentences = [...faults.values(), ...broken]
+  if (sentences.length > 0) throw new StartError(sentences.join('\n'))
+  return config
+}
+
+/** Returns `otherwise` if the value of the variable cannot be read, and records the fault. */
+type Attempt = <T>(variable: string, read: () => T, otherwise: T) => T
+
+function configOf(all: Environment, table: SettingTable, attempt: Attempt): Config {
+  const pick = <const T extends readonly string[]>(name: string, options: T, usual: T[number]) =>
+    attempt(name, () => choice(all, name, options, usual), usual)
+  const whole = (name: string, usual: number, min: number, max: number) =>
+    attempt(name, () => integer(all, name, usual, min, max), usual)
+  const profile = pick('PROFILE', ['development', 'production'] as const, 'development')
   const host = all['HOST'] || '127.0.0.1'
-  const port = integer(all, 'PORT', 8080, 0, 65_535)
-  const settings = readSettings(all, table, profile)
-  if (profile === 'production' && settings['kernel.faults']) {
-    throw new StartError('KERNEL_FAULTS is for development: unset it, or set PROFILE=development.')
-  }
-  if (profile === 'production' && settings['kernel.sandbox']) {
-    throw new StartError('KERNEL_SANDBOX is for development: unset it, or set PROFILE=development.')
-  }
+  const port = whole('PORT', 8080, 0, 65_535)
+  const settings = readSettings(all, table, profile, attempt)
+  const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
   return {
     profile,
     host,
     port,
     settings,
-    database_url: databaseUrl(all),
+    database_url: attempt('DATABASE_URL', () => databaseUrl(all), null),
     embedded_by_name: all['DATABASE_URL'] === 'embedded',
-    public_url: publicUrl(all, host, port),
+    public_url: attempt('PUBLIC_URL', () => publicUrl(all, host, port), ''),
     data_dir: resolve(all['DATA_DIR'] || './data'),
-    roles: roles(all),
-    processes: all['PROCESSES'] === 'auto' ? 'auto' : integer(all, 'PROCESSES', 1, 1, 256),
-    worker_processes: all['WORKER_PROCESSES'] ? integer(all, 'WORKER_PROCESSES', 0, 0, 256) : null,
-    log_level: choice(
-      all,
-      'LOG_LEVEL',
-      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const,
-      'info',
-    ),
+    roles: attempt('ROLES', () => roles(all), []),
+    processes: all['PROCESSES'] === 'auto' ? 'auto' : whole('PROCESSES', 1, 1, 256),
+    worker_processes: all['WORKER_PROCESSES'] ? whole('WORKER_PROCESSES', 0, 0, 256) : null,
+    log_level: pick('LOG_LEVEL', levels, 'info'),
     admin_email: all['ADMIN_EMAIL'] || null,
     admin_password: all['ADMIN_PASSWORD'] || null,
     otel_endpoint: all['OTEL_EXPORTER_OTLP_ENDPOINT'] || null,
     limits: limitsOf(settings, table, profile),
   }
+}
+
+/** The secrets that variables <NAME>_FILE name. A value of the command line wins over a file. */
+function secretFiles(
+  env: Environment,
+  overrides: Environment,
+  secrets: readonly string[],
+  attempt: Attempt,
+): Environment {
+  const named = secrets.filter(name => env[`${name}_FILE`] && overrides[name] === undefined)
+  return Object.fromEntries(
+    named.map(name => [name, attempt(name, () => secretFrom(env, name), undefined)]),
+  )
+}
+
+function secretsOf(table: SettingTable): string[] {
+  const own = Object.entries(table).filter(([, one]) => 'secret' in one)
+  const others = general.filter(one => one.secret).map(one => one.variable)
+  return [...own.map(([name]) => variable(name)), ...others]
 }
 
 /** The place of this process among several. Undefined if no parent has started this process. */
@@ -116,7 +128,7 @@ export function ownPlace(env: Environment = process.env): Place | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as Place)
 }
 
-function wholeTable(tables: SettingTables): SettingTable {
+function wholeTable(tables: readonly SettingTable[]): SettingTable {
   return Object.assign({}, kernelSettings, ...tables) as SettingTable
 }
 
@@ -124,16 +136,16 @@ function variable(name: string): string {
   return name.replace('.', '_').toUpperCase()
 }
 
-function refuseUnknown(env: Environment, table: SettingTable): void {
+function unknownNames(env: Environment, table: SettingTable): [name: string, sentence: string][] {
   const known = Object.keys(table).map(variable)
-  const names = [...known, ...general.map(one => one.variable)]
-  for (const name of Object.keys(env)) {
-    if (names.includes(name)) continue
-    if (!prefixes.test(name) && !isSlip(name, names)) continue
-    throw new StartError(
+  const files = secretsOf(table).map(name => `${name}_FILE`)
+  const names = [...known, ...general.map(one => one.variable), ...files]
+  return Object.keys(env)
+    .filter(name => !names.includes(name) && (prefixes.test(name) || isSlip(name, names)))
+    .map(name => [
+      name,
       `There is no setting ${name}.${suggestion(name, names)} \`npx dodeca help settings\` lists all of them.`,
-    )
-  }
+    ])
 }
 
 /**
@@ -146,10 +158,17 @@ function isSlip(name: string, names: readonly string[]): boolean {
   return name.length >= 8 && alike.some(one => edits(name, one) <= 2)
 }
 
-function readSettings(env: Environment, table: SettingTable, profile: Profile): SettingValues {
+function readSettings(
+  env: Environment,
+  table: SettingTable,
+  profile: Profile,
+  attempt: Attempt,
+): SettingValues {
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(table)) {
-    values[name] = read(variable(name), env[variable(name)], setting, profile)
+    const from = variable(name)
+    const usual = fallback(setting, profile)
+    values[name] = attempt(from, () => read(from, env[from], setting, usual), usual)
   }
   // Rules about other times reckon with the seconds that are waited.
   if (values['kernel.drain_seconds'] === -1) {
@@ -158,13 +177,8 @@ function readSettings(env: Environment, table: SettingTable, profile: Profile): 
   return values as SettingValues
 }
 
-function read(
-  name: string,
-  given: string | undefined,
-  setting: Setting,
-  profile: Profile,
-): unknown {
-  if (given === undefined || given === '') return fallback(setting, profile)
+function read(name: string, given: string | undefined, setting: Setting, usual: unknown): unknown {
+  if (given === undefined || given === '') return usual
   if (setting.kind === 'number') {
     const value = Number(given)
     if (!Number.isFinite(value) || value < setting.min || value > setting.max) {
@@ -195,6 +209,9 @@ function read(
   }
   if (setting.oneOf && !setting.oneOf.includes(given)) {
     throw new StartError(`${name} must be one of ${setting.oneOf.join(', ')}. ${setting.says}.`)
+  }
+  if (setting.url && !URL.canParse(given)) {
+    throw new StartError(`${name} must be a URL such as https://example.com. ${setting.says}.`)
   }
   return given
 }
@@ -251,6 +268,8 @@ export type DescribedSetting = {
   readonly says: string
   /** The only values that the setting may have, or null. */
   readonly values: readonly string[] | null
+  /** Whether <NAME>_FILE may name a file with the value. */
+  readonly secret: boolean
 }
 
 function valuesOf(setting: Setting): readonly string[] | null {
@@ -259,12 +278,13 @@ function valuesOf(setting: Setting): readonly string[] | null {
 }
 
 /** Lists every setting with its variable, default and sentence, for the command line's help. */
-export function describeSettings(tables: SettingTables): DescribedSetting[] {
+export function describeSettings(tables: readonly SettingTable[]): DescribedSetting[] {
   const declared = Object.entries(wholeTable(tables)).map(([name, setting]) => ({
     variable: variable(name),
     default: String(setting.default ?? '') || '(none)',
     says: setting.says,
     values: valuesOf(setting),
+    secret: 'secret' in setting,
   }))
   return [...general, ...declared]
 }

@@ -5,6 +5,8 @@ const values: Readonly<Record<string, readonly string[]>> = {
   LOG_LEVEL: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
 }
 
+const secrets = ['DATABASE_URL', 'ADMIN_PASSWORD']
+
 export const general = [
   ['PROFILE', 'development', 'production has no sandbox and no /dev, and requires own keys'],
   ['HOST', '127.0.0.1', 'The address that it listens on'],
@@ -32,4 +34,5 @@ export const general = [
   default: value,
   says,
   values: values[variable] ?? null,
+  secret: secrets.includes(variable),
 }))

@@ -29,17 +29,7 @@ export type Ground = {
 
 export async function layGround(config: Config, progress: (line: string) => void): Promise<Ground> {
   const { settings } = config
-  if (config.profile === 'production' && !config.database_url && !config.embedded_by_name) {
-    throw new StartError(
-      'Production requires a database: set DATABASE_URL=postgres://user:password@host/database, or DATABASE_URL=embedded for the PostgreSQL of the data folder.',
-    )
-  }
   const direct = settings['kernel.database_direct_url']
-  if (!config.database_url && direct) {
-    throw new StartError(
-      'KERNEL_DATABASE_DIRECT_URL is set and DATABASE_URL is not: one database would be migrated and another one used. Set both, or neither.',
-    )
-  }
   const data_dir = openDataDir(config.data_dir)
   const keys = await openKeyring({
     keyring: settings['kernel.keyring'],

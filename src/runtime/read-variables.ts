@@ -1,7 +1,10 @@
 /** Reads the variables that are not settings of a surface, and refuses values that cannot work. */
+/* oxlint-disable node/no-sync -- small files, once, before anything is served */
+import { readFileSync, statSync } from 'node:fs'
+import { codeOf } from '../kernel/errors/error-code.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 export function databaseUrl(env: Environment): string | null {
   const url = env['DATABASE_URL']
@@ -12,6 +15,38 @@ export function databaseUrl(env: Environment): string | null {
     )
   }
   return url
+}
+
+const secret_bytes_max = 64 * 1024
+
+/**
+ * The content of the file that <NAME>_FILE names, without its last newline. No sentence has the
+ * path, because the secret itself may have been written in its place.
+ */
+export function secretFrom(env: Environment, name: string): string {
+  const file = `${name}_FILE`
+  if (env[name]) throw new StartError(`${name} and ${file} are both set. Unset one of them.`)
+  const bytes = readSmallFile(env[file] ?? '', file)
+  const text = bytes.toString('utf8').replace(/\r?\n$/, '')
+  if (text === '' || text.includes('\0') || !Buffer.from(bytes.toString('utf8')).equals(bytes)) {
+    throw new StartError(`${file} must name a file with the secret as text. This one has none.`)
+  }
+  return text
+}
+
+function readSmallFile(path: string, variable: string): Buffer {
+  let fault = 'which is not a regular file'
+  try {
+    // A pipe or a device might never end.
+    const found = statSync(path)
+    if (found.isFile() && found.size <= secret_bytes_max) return readFileSync(path)
+    if (found.isFile()) fault = 'which is larger than 64 KiB'
+  } catch (error) {
+    fault = `which cannot be read (${codeOf(error)})`
+  }
+  throw new StartError(
+    `${variable} names something ${fault}. Name a readable file with the secret.`,
+  )
 }
 
 export function publicUrl(env: Environment, host: string, port: number): string {

@@ -14,7 +14,6 @@ import { openPlatform, type Platform } from './open-platform.ts'
 import { ownVersion } from './own-version.ts'
 import { layGround, type Ground } from './prerequisites.ts'
 import type { Member } from './processes/member.ts'
-import { refuseCombinations } from './setting-rules.ts'
 import type { StartFacts } from './start-facts.ts'
 
 export type Running = {
@@ -46,7 +45,6 @@ export async function start(
     readable: process.stdout.isTTY,
     process: member?.number,
   })
-  refuseCombinations(config, composition.surfaces)
   refuseUnknownPoints(config.settings['kernel.faults'], composition.surfaces)
   const ground = await layGround(config, progress)
   let begun: Platform | undefined

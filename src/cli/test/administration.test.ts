@@ -1,4 +1,5 @@
 /** Tenants and people made on the command line, beside a running platform that obeys at once. */
+import { randomBytes } from 'node:crypto'
 import { PassThrough } from 'node:stream'
 import { URI } from 'otpauth'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -198,6 +199,8 @@ test('seeds are sown once, and never in production', async () => {
   const refused = await run('seed', {
     PROFILE: 'production',
     NOTIFICATIONS_EMAIL_PROVIDERS: 'none',
+    KERNEL_KEYRING: `k1:${randomBytes(32).toString('base64')}`,
+    KERNEL_PEPPER: randomBytes(32).toString('base64'),
   })
   expect(refused.err).toMatch(/they are not created in production\.$/)
   expect(refused.code).toBe(1)

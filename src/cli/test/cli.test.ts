@@ -58,7 +58,9 @@ describe.concurrent('words', () => {
     expect(all.out).not.toContain('\u001B[')
     const settings = await place.run(data, ['help', 'settings'], real)
     expect(settings.out).toMatch(/^KERNEL\n[^]*^  KERNEL_RATE_FACTOR {2}1\n {6}Multiplies/m)
-    expect(settings.out).toMatch(/^Platform\n[^]*^  DATABASE_URL {2}embedded\n/m)
+    expect(settings.out).toMatch(
+      /^Platform\n[^]*^  DATABASE_URL or DATABASE_URL_FILE {2}embedded\n/m,
+    )
     expect(settings.out.split('\n').filter(line => /^ {6}.{95}/.test(line))).toEqual([])
     const one = await place.run(data, ['events', 'skip', '--help'], real)
     expect(one.out).toContain('Usage: npx dodeca events skip <park> [--reason=<why>]')

@@ -6,6 +6,7 @@
  */
 import { promises as dns } from 'node:dns'
 import { isIP } from 'node:net'
+import { StartError } from '../errors/start-error.ts'
 
 export type Resolver = {
   /** Returns at least one address, IPv4 first. Otherwise it throws the DNS error. */
@@ -18,6 +19,15 @@ export type Resolver = {
  */
 const try_ms = 1000
 const tries = 2
+
+/** Throws if a DNS server of the settings is not an address. */
+export function checkServers(servers: readonly string[]): void {
+  try {
+    new dns.Resolver().setServers(servers)
+  } catch (error) {
+    throw new StartError(`Write addresses such as 9.9.9.9 or 127.0.0.1:5353 (${String(error)}).`)
+  }
+}
 
 export function openResolver(options: { servers: readonly string[] }): Resolver {
   const client = new dns.Resolver({ timeout: try_ms, tries })

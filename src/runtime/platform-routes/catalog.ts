@@ -1,6 +1,6 @@
 /** Routes about the platform itself: limits, problems, deprecations, and the entry page. */
 import { Type, type Static } from 'typebox'
-import type { Limit } from '../config.ts'
+import type { Limit } from '../configuration.ts'
 import { problemsOf, type Catalog } from '../../kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
 import { nullable, page, pageQuery, text, Time } from '../../kernel/http/shapes.ts'

@@ -4,9 +4,6 @@ import { codeOf } from '../../kernel/errors/error-code.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 
 export async function reachDatabase(url: string, variable = 'DATABASE_URL') {
-  if (!URL.canParse(url)) {
-    throw new StartError(`${variable} must look like postgres://user:password@host:5432/database.`)
-  }
   const client = directClient(url, 'dodeca')
   try {
     await client.connect()

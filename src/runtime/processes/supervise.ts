@@ -4,8 +4,6 @@
  * share the port. Workers run beside them. On a stop the api processes end first, then the workers,
  * then the database.
  */
-import { availableParallelism } from 'node:os'
-import { StartError } from '../../kernel/errors/start-error.ts'
 import { openLog } from '../../kernel/observability/log.ts'
 import type { Config } from '../config.ts'
 import { layGround } from '../prerequisites.ts'
@@ -23,41 +21,11 @@ export type Supervised = {
   kill(): void
 }
 
-/** The embedded server allows 200 connections. The rest is for backups and the command line. */
-const embedded_connections_max = 180
-/**
- * In addition to its pool, a process has one connection that listens, one that may hold a lock, and
- * a reserved one.
- */
-const connections_beside_pool = 3
-
-/** Returns the places of all members. A single place means a platform without a parent. */
-export function placesOf(config: Config): Place[] {
-  const { roles, port, worker_processes } = config
-  const many = config.processes === 'auto' ? availableParallelism() : config.processes
-  const both = roles.includes('api') && roles.includes('worker')
-  const beside = both ? (worker_processes ?? (many > 1 ? 1 : 0)) : 0
-  const of_api = Array.from({ length: many }, (_, at) => ({
-    number: at + 1,
-    roles: beside > 0 ? (['api'] as const) : roles,
-    port,
-    listens: true,
-  }))
-  const of_work = Array.from({ length: beside }, (_, at) => ({
-    number: many + at + 1,
-    roles: ['worker'] as const,
-    port,
-    listens: false,
-  }))
-  return [...of_api, ...of_work]
-}
-
 export async function supervise(
   config: Config,
   places: readonly Place[],
   progress: (line: string) => void,
 ): Promise<Supervised> {
-  refuseTooMany(config, places)
   const log = openLog({ level: config.log_level, readable: process.stdout.isTTY })
   const ground = await layGround(config, progress)
   setUpMembers()
@@ -108,17 +76,4 @@ function together(all: readonly StartFacts[]): StartFacts {
     administrator:
       all.find(one => one.administrator?.made_now)?.administrator ?? first.administrator,
   }
-}
-
-function refuseTooMany(config: Config, places: readonly Place[]): void {
-  const each = config.settings['kernel.database_pool'] + connections_beside_pool
-  if (config.database_url !== null || places.length * each <= embedded_connections_max) return
-  const pool_max = Math.floor(embedded_connections_max / places.length) - connections_beside_pool
-  const remedy =
-    pool_max >= 2
-      ? `Set KERNEL_DATABASE_POOL=${pool_max}, or start fewer processes.`
-      : 'Start fewer processes, or name another PostgreSQL with DATABASE_URL.'
-  throw new StartError(
-    `${places.length} processes with up to ${each} database connections each are too many for the embedded PostgreSQL. ${remedy}`,
-  )
 }

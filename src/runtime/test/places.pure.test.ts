@@ -1,7 +1,7 @@
 /** How many processes a platform has, and the work of each. */
 import { expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
-import { placesOf } from '../processes/supervise.ts'
+import { placesOf } from '../processes/places.ts'
 
 const roles = (environment: Record<string, string>) =>
   placesOf(readConfig([], {}, environment)).map(

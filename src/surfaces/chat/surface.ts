@@ -19,12 +19,11 @@ import { socketRoute } from './realtime/socket.ts'
 import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { seed } from './seed.ts'
-import { settingFaults, settings } from './settings.ts'
+import { settings } from './settings.ts'
 
 export const chat: Surface<Face, Needs, typeof settings> = {
   name: 'chat',
   settings,
-  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,

@@ -1,14 +1,21 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
 import {
+  address,
   count,
   faultsIn,
   flag,
   list,
+  optional,
+  refusals,
   secret,
   text,
+  type Deployment,
   type SettingTable,
 } from '../../kernel/settings.ts'
+import { openAddressRules } from '../../kernel/outgoing/addresses.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
+import { parseEmail } from './accounts/email.ts'
+import { readProviders, readRedirectUris } from './oidc/providers.ts'
 
 // prettier-ignore
 export const settings = {
@@ -52,8 +59,8 @@ export const settings = {
   'identity.admin_requires_mfa': flag('production', 'Administrative permissions count only with a second factor'),
   'identity.email_scope': { ...text('Whether an address is one account on the platform (global) or in each tenant', 'global'), oneOf: ['global', 'tenant'] },
   'identity.tenant_from': { ...text('What names the tenant of a login: the body, or the host name', 'body'), oneOf: ['body', 'host'] },
-  'identity.issuer': secret('Issuer of tokens, if it is not PUBLIC_URL'),
-  'identity.link_base': secret('Base of the links in mails, if it is not PUBLIC_URL/account'),
+  'identity.issuer': optional('Issuer of tokens, if it is not PUBLIC_URL'),
+  'identity.link_base': address('Base of the links in mails, if it is not PUBLIC_URL/account'),
   'identity.redirect_uris': list('Redirect URIs that a login at an identity provider may use, exactly'),
   'identity.oidc_providers': secret('Identity providers as JSON, or the path of a file with it'),
 } as const satisfies SettingTable
@@ -61,12 +68,24 @@ export const settings = {
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
 
-/** Refuses combinations of settings that cannot work. */
-export function settingFaults(given: Kernel['settings']): string[] {
-  return faultsIn([
+/** Refuses values and combinations of settings that cannot work. */
+export function settingFaults(given: Kernel['settings'], { profile, admin_email }: Deployment) {
+  const from = { settings: given, profile }
+  const rules = faultsIn([
+    [
+      admin_email !== null && parseEmail(admin_email) === null,
+      'ADMIN_EMAIL is not a mail address. Give one, such as root@example.com.',
+    ],
     [
       given['identity.refresh_prune_seconds'] <= given['identity.refresh_grace_seconds'],
       'IDENTITY_REFRESH_PRUNE_SECONDS must be above IDENTITY_REFRESH_GRACE_SECONDS, because otherwise a used refresh token is deleted before it may be sent again, and its theft is not noticed. Raise the first or lower the second.',
     ],
   ])
+  const read = refusals({
+    IDENTITY_OIDC_PROVIDERS: () => {
+      for (const { allow } of readProviders(from)) openAddressRules({ ports: [], allow })
+    },
+    IDENTITY_REDIRECT_URIS: () => readRedirectUris(from),
+  })
+  return [...rules, ...read]
 }

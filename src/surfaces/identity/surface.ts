@@ -24,7 +24,7 @@ import { permissions } from './permissions.ts'
 import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { openPace } from './sessions/pace.ts'
-import { settingFaults, settings, type Kernel } from './settings.ts'
+import { settings, type Kernel } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
 export type Needs = {
@@ -38,7 +38,6 @@ export type Needs = {
 export const identity: Surface<Face, Needs, typeof settings> = {
   name: 'identity',
   settings,
-  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   tenancy,
   permissions,

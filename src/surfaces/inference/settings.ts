@@ -1,23 +1,29 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
 import {
+  address,
   count,
   faultsIn,
   list,
   numbers,
+  optional,
+  refusals,
   secret,
+  secrets,
   text,
+  type Deployment,
   type SettingTable,
 } from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
+import { furtherProviders, secretKey } from './providers/provider-settings.ts'
 
 // prettier-ignore
 export const settings = {
   'inference.provider': { ...text('Which provider runs the models; in development without one the sandbox', 'none'), oneOf: ['none', 'sandbox', 'openai', 'openai_compatible'] },
-  'inference.base_url': secret('Address of the provider, where it is not https://api.openai.com/v1'),
+  'inference.base_url': address('Address of the provider, where it is not https://api.openai.com/v1'),
   'inference.api_key': secret('Key of the provider'),
-  'inference.model': secret('Text model of the generation endpoints and of the alias `default`, by its name at the provider'),
-  'inference.embedding_model': secret('Embedding model of the alias `embedding`, by its name at the provider'),
-  'inference.webhook_secrets': list('Signing secrets (whsec_…) of the provider, several while one is rotated'),
+  'inference.model': optional('Text model of the generation endpoints and of the alias `default`, by its name at the provider'),
+  'inference.embedding_model': optional('Embedding model of the alias `embedding`, by its name at the provider'),
+  'inference.webhook_secrets': secrets('Signing secrets (whsec_…) of the provider, several while one is rotated'),
   'inference.providers': secret('Further providers as a JSON list of {name, kind, base_url, api_key, webhook_secrets}'),
   'inference.price': numbers([0.4, 0.1, 1.6], 'currency/1m tokens', 'First price of a configured model: input, cached input, output; later POST /v1/model-prices'),
   'inference.currency': text('Currency of prices and budgets', 'USD'),
@@ -54,21 +60,20 @@ export const settings = {
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
 
-/** Refuses combinations of settings that cannot work. */
-export function settingFaults(given: Kernel['settings']): string[] {
+/** Refuses values and combinations of settings that cannot work. */
+export function settingFaults(given: Kernel['settings'], { profile }: Deployment): string[] {
   const provider = given['inference.provider']
-  const address = given['inference.base_url']
-  return faultsIn([
+  const rules = faultsIn([
     [
-      address !== null && !URL.canParse(address),
-      'INFERENCE_BASE_URL is not an address. Unset it, or write it like https://api.openai.com/v1.',
+      provider === 'sandbox' && profile === 'production',
+      'INFERENCE_PROVIDER=sandbox works in development only. Name a provider.',
     ],
     [
       provider === 'openai' && given['inference.api_key'] === null,
       'INFERENCE_API_KEY is missing: set it to a key of the provider, or set INFERENCE_PROVIDER=none.',
     ],
     [
-      provider === 'openai_compatible' && address === null,
+      provider === 'openai_compatible' && given['inference.base_url'] === null,
       'INFERENCE_BASE_URL is missing: set it to the address of the compatible server, with /v1 at its end.',
     ],
     [
@@ -81,6 +86,11 @@ export function settingFaults(given: Kernel['settings']): string[] {
       'INFERENCE_PRICE must have three numbers: the prices of a million input, cached input and output tokens.',
     ],
   ])
+  const read = refusals({
+    INFERENCE_PROVIDERS: () => furtherProviders(given, profile),
+    INFERENCE_WEBHOOK_SECRETS: () => given['inference.webhook_secrets'].map(secretKey),
+  })
+  return [...rules, ...read]
 }
 
 /** Without a provider the address and the key of one are not read, and nothing else would say so. */

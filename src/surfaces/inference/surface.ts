@@ -22,13 +22,12 @@ import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { openPolicy } from './safety/policy.ts'
 import { seed } from './seed.ts'
-import { adviceOnProvider, settingFaults, settings, type Kernel } from './settings.ts'
+import { adviceOnProvider, settings, type Kernel } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
 export const inference: Surface<Face, Needs, typeof settings> = {
   name: 'inference',
   settings,
-  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   tenancy,
   permissions,

@@ -1,7 +1,7 @@
 /** The jobs surface as the kernel sees it. This file opens the parts once and connects them. */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
-import { settingFaults, settings } from './settings.ts'
+import { settings } from './settings.ts'
 import { demoCount } from './types/demo-count.ts'
 import { seedJobs } from './seed.ts'
 import { settleDependents } from './dependencies/settle-dependents.ts'
@@ -38,7 +38,6 @@ export type Needs = {
 export const jobs: Surface<Face, Needs, typeof settings> = {
   name: 'jobs',
   settings,
-  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   tenancy,
   permissions,

@@ -1,11 +1,15 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
+import { checkServers } from '../../kernel/outgoing/resolver.ts'
 import {
+  address,
   count,
   faultsIn,
   flag,
   list,
+  refusals,
   secret,
   text,
+  type Deployment,
   type SettingTable,
 } from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
@@ -35,7 +39,7 @@ export const settings = {
   'links.young_report_hours': count(24, 'hours', 'How long a report makes new links to the same destination suspicious', 0, 8760),
   'links.blocklist_patterns': count(100, 'patterns', 'Patterns on the blocklist; each is compared with every new destination', 0, 10_000),
   'links.url_reputation': { ...text('Which engine checks destinations beside the built-in rules: none or web_risk', 'none'), oneOf: ['none', 'web_risk'] },
-  'links.web_risk_url': secret('Address of the Web Risk API, where it is not https://webrisk.googleapis.com'),
+  'links.web_risk_url': address('Address of the Web Risk API, where it is not https://webrisk.googleapis.com'),
   'links.web_risk_key': secret('Key of the Web Risk API'),
   'links.cache_entries': count(200_000, 'links', 'Links that one process redirects from memory', 100, 10_000_000),
   'links.absent_entries': count(50_000, 'codes', 'Unknown codes that one process remembers for five seconds', 100, 10_000_000),
@@ -46,15 +50,20 @@ export const settings = {
   'links.click_spool_bytes': count(256 * 1024 * 1024, 'bytes', 'Largest size of the spool of one process; further clicks are lost and counted', 1024, 2 ** 40),
   'links.click_retention_days': count(90, 'days', 'How long single clicks are kept; their daily sums stay', 1, 3650),
   'links.purge': { ...text('How an edge cache is purged after a change of a link: none, purge (HTTP PURGE) or webhook', 'none'), oneOf: ['none', 'purge', 'webhook'] },
-  'links.purge_url': secret('Address of the edge cache, or of the webhook'),
+  'links.purge_url': { ...address('Address of the edge cache, or of the webhook'), secret: true },
 } as const satisfies SettingTable
 
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
 
-/** Returns a sentence for each combination of settings that cannot work. */
-export function settingFaults(given: Kernel['settings']): string[] {
-  return faultsIn([
+/** Returns a sentence for each value and each combination of settings that cannot work. */
+export function settingFaults(given: Kernel['settings'], { profile }: Deployment): string[] {
+  const checked = given['links.url_reputation'] === 'web_risk'
+  const rules = faultsIn([
+    [
+      checked && given['links.web_risk_key'] === null && profile === 'production',
+      'LINKS_URL_REPUTATION=web_risk needs LINKS_WEB_RISK_KEY: set it to a key of the Web Risk API.',
+    ],
     [
       given['links.expiry_min_seconds'] > given['links.expiry_max_days'] * 86_400,
       'LINKS_EXPIRY_MIN_SECONDS must not be above LINKS_EXPIRY_MAX_DAYS, or no link can have an expiry. Lower the first or raise the second.',
@@ -68,4 +77,6 @@ export function settingFaults(given: Kernel['settings']): string[] {
       'LINKS_COUNTRY_HEADER is set, but KERNEL_TRUSTED_PROXIES is not, so every visitor could name a country. Set it to the addresses of your proxies.',
     ],
   ])
+  const servers = () => checkServers(given['links.dns_servers'])
+  return [...rules, ...refusals({ LINKS_DNS_SERVERS: servers })]
 }

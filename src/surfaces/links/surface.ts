@@ -26,7 +26,7 @@ import { reference } from './reference.ts'
 import { openRedirecting } from './redirecting/open.ts'
 import { routes } from './routes.ts'
 import { seed } from './seed.ts'
-import { settingFaults, settings, type Kernel } from './settings.ts'
+import { settings, type Kernel } from './settings.ts'
 import { newCode } from './shortening/codes.ts'
 import { expireLinks } from './shortening/expire-links.ts'
 import { openReservedWords } from './shortening/reserved-words.ts'
@@ -44,7 +44,6 @@ export type Needs = {
 export const links: Surface<Face, Needs, typeof settings> = {
   name: 'links',
   settings,
-  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   tenancy,
   permissions,

@@ -1,6 +1,24 @@
 /** The settings of notifications: name, default, unit and one sentence each. */
-import { count, flag, list, secret, text, type SettingTable } from '../../kernel/settings.ts'
+import {
+  address,
+  count,
+  faultsIn,
+  flag,
+  list,
+  optional,
+  refusals,
+  secret,
+  text,
+  type Deployment,
+  type SettingTable,
+} from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
+import {
+  mailRelays,
+  readServiceAccount,
+  reportWebhooks,
+  smsVendors,
+} from './providers/read-relays.ts'
 
 // prettier-ignore
 export const settings = {
@@ -12,11 +30,11 @@ export const settings = {
   'notifications.dkim_selector': text('Selector of the DKIM key', 'dodeca'),
   'notifications.dkim_private_key': secret('DKIM private key as PEM'),
   'notifications.vapid_subject': text('Contact that push services see, as mailto: or https:', 'mailto:operator@dodeca.localhost'),
-  'notifications.vapid_public_key': secret('Public key of Web Push (VAPID)'),
+  'notifications.vapid_public_key': optional('Public key of Web Push (VAPID)'),
   'notifications.vapid_private_key': secret('Private key of Web Push (VAPID)'),
   'notifications.push_hosts': list('Hosts of push services that browsers may name, *.example.com for all below it; none: those of the large browsers'),
   'notifications.fcm_service_account': secret('Service account of Firebase as JSON, or the path of a file that holds it'),
-  'notifications.fcm_base_url': secret('Address of FCM, where it is not https://fcm.googleapis.com'),
+  'notifications.fcm_base_url': address('Address of FCM, where it is not https://fcm.googleapis.com'),
   'notifications.sms_countries': list('Countries that verification codes are sent to by SMS (DE,FR); none: no codes by SMS'),
   'notifications.default_locale': text('Language of people who named none', 'en'),
   'notifications.sender_enabled': flag(true, 'Whether worker processes send notifications'),
@@ -45,3 +63,44 @@ export const settings = {
 
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
+
+/** Returns a sentence for each value and each combination of settings that cannot work. */
+export function settingFaults(
+  settings: Kernel['settings'],
+  { profile }: Pick<Deployment, 'profile'>,
+): string[] {
+  const mail = settings['notifications.email_providers']
+  const production = profile === 'production'
+  const rules = faultsIn([
+    // Without a relay people would wait for mails that never arrive.
+    [
+      production && mail === null,
+      'Production requires a mail server: set NOTIFICATIONS_EMAIL_PROVIDERS=relay=smtps://user:password@host:465, or NOTIFICATIONS_EMAIL_PROVIDERS=none to send no mail.',
+    ],
+    // The defaults are addresses for development. Real mailboxes and push services refuse them.
+    [
+      production &&
+        mail !== null &&
+        mail !== 'none' &&
+        isLocal(settings['notifications.mail_from']),
+      'Production requires the sender of its mails: set NOTIFICATIONS_MAIL_FROM="Example <no-reply@example.com>", an address that the mail server may send from.',
+    ],
+    [
+      production &&
+        settings['notifications.vapid_private_key'] !== null &&
+        isLocal(settings['notifications.vapid_subject']),
+      'Web Push requires a contact: set NOTIFICATIONS_VAPID_SUBJECT=mailto:operator@example.com, or an https address.',
+    ],
+  ])
+  const fcm = settings['notifications.fcm_service_account']
+  const read = refusals({
+    NOTIFICATIONS_EMAIL_PROVIDERS: () => mailRelays(mail),
+    NOTIFICATIONS_SMS_PROVIDERS: () => smsVendors(settings['notifications.sms_providers']),
+    NOTIFICATIONS_FCM_SERVICE_ACCOUNT: () => fcm !== null && readServiceAccount(fcm),
+    NOTIFICATIONS_OUTCOME_WEBHOOKS: () =>
+      reportWebhooks(settings['notifications.outcome_webhooks']),
+  })
+  return [...rules, ...read]
+}
+
+const isLocal = (address: string) => /[@/.]localhost\b/.test(address)

@@ -1,5 +1,15 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
-import { count, faultsIn, list, secret, text, type SettingTable } from '../../kernel/settings.ts'
+import {
+  address,
+  count,
+  faultsIn,
+  list,
+  secret,
+  secrets,
+  text,
+  type Deployment,
+  type SettingTable,
+} from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
 
 /** High enough that there is no limit in practice. */
@@ -8,8 +18,8 @@ export const overdraft_max = 2 ** 40
 // prettier-ignore
 export const settings = {
   'payments.stripe_secret_key': secret('Secret key of Stripe; in development without one the sandbox is used'),
-  'payments.stripe_webhook_secrets': list('Live signing secrets of the webhook endpoint at Stripe, several while one is rotated'),
-  'payments.stripe_base_url': secret('Address of the Stripe API, where it is not https://api.stripe.com'),
+  'payments.stripe_webhook_secrets': secrets('Live signing secrets of the webhook endpoint at Stripe, several while one is rotated'),
+  'payments.stripe_base_url': address('Address of the Stripe API, where it is not https://api.stripe.com'),
   'payments.provider_timeout_ms': count(4000, 'ms', 'Longest wait for one answer of the payment provider', 100, 120_000),
   'payments.provider_reads_per_second': count(80, 'requests/s', 'Reads that one process sends to the payment provider', 1, 1e6),
   'payments.provider_writes_per_second': count(80, 'requests/s', 'Writes that one process sends to the payment provider', 1, 1e6),
@@ -38,13 +48,16 @@ export type Kernel = KernelOf<typeof settings>
 /**
  * Combinations that cannot work: a live key must never be sent to another host than Stripe's own.
  */
-export function settingFaults(given: Kernel['settings']): string[] {
-  const live = given['payments.stripe_secret_key']?.startsWith('sk_live_') ?? false
+export function settingFaults(given: Kernel['settings'], { profile }: Deployment): string[] {
+  const key = given['payments.stripe_secret_key']
+  const live = key?.startsWith('sk_live_') ?? false
   const base_url = given['payments.stripe_base_url'] ?? stripe_address
   return faultsIn([
     [
-      !URL.canParse(base_url),
-      'PAYMENTS_STRIPE_BASE_URL is not an address. Unset it, or write it like https://api.stripe.com.',
+      profile === 'production' &&
+        key !== null &&
+        given['payments.stripe_webhook_secrets'].length === 0,
+      'PAYMENTS_STRIPE_WEBHOOK_SECRETS is missing: set it to the signing secret (whsec_…) of the webhook endpoint at Stripe.',
     ],
     [
       live && URL.parse(base_url)?.origin !== stripe_address,

@@ -18,13 +18,12 @@ import { reconciliationQueue } from './reconciliation/run-reconciliation.ts'
 import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { seed } from './seed.ts'
-import { settingFaults, settings } from './settings.ts'
+import { settings } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
 export const payments: Surface<Face, Record<never, never>, typeof settings> = {
   name: 'payments',
   settings,
-  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   tenancy,
   permissions,

@@ -1,7 +1,7 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
 import { StartError } from '../../kernel/errors/start-error.ts'
-import type { Port } from '../../kernel/outgoing/addresses.ts'
-import { count, list, text, type SettingTable } from '../../kernel/settings.ts'
+import { openAddressRules, type Port } from '../../kernel/outgoing/addresses.ts'
+import { count, faultsIn, list, refusals, text, type SettingTable } from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
 
 const MiB = 1024 * 1024
@@ -35,6 +35,30 @@ export const settings = {
 
 /** The kernel as this surface sees it. */
 export type Kernel = KernelOf<typeof settings>
+
+/** Returns a sentence for each value that cannot work. */
+export function settingFaults(given: Kernel['settings']): string[] {
+  const wanted = given['retrieval.default_profile']
+  const allow = given['retrieval.allowed_private_cidrs']
+  const ids = [...local_profiles]
+  const read = refusals({
+    RETRIEVAL_EMBEDDING_MODEL: () => {
+      const model = embeddingModel(given)
+      if (model) ids.push(profileId(model))
+    },
+    RETRIEVAL_ALLOWED_PORTS: () => allowedPorts(given),
+    RETRIEVAL_ALLOWED_PRIVATE_CIDRS: () => openAddressRules({ ports: [], allow }),
+  })
+  const unknown = `RETRIEVAL_DEFAULT_PROFILE: ${wanted} is not one of auto, ${ids.join(', ')}.`
+  return [...read, ...faultsIn([[wanted !== 'auto' && !ids.includes(wanted), unknown]])]
+}
+
+/** The embedding profiles that need no provider. */
+export const local_profiles: readonly string[] = ['hash-ngram-384@1', 'use-512@1']
+
+export function profileId({ model, dimensions }: { model: string; dimensions: number }): string {
+  return `${model}-${dimensions}@1`
+}
 
 /** Null if none is configured. */
 export function embeddingModel(given: Kernel['settings']) {

@@ -1,5 +1,5 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
-import { count, flag, secret, type SettingTable } from '../../kernel/settings.ts'
+import { address, count, flag, optional, type SettingTable } from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
 
 const KiB = 1024
@@ -42,7 +42,7 @@ export const settings = {
   'uploads.archive_bytes': count(GiB, 'bytes', 'Content of an archive, unpacked', 1, 100 * GiB),
   'uploads.archive_ratio': count(100, 'times', 'Unpacked size of an archive of 10 MiB or more, as a multiple of the packed one', 2, 10_000),
   'uploads.pdf_pages': count(2000, 'pages', 'Pages of a PDF', 1, 100_000),
-  'uploads.clamd': secret('Address of clamd, as host:port or the path of its socket; without it only the built-in checks run'),
+  'uploads.clamd': optional('Address of clamd, as host:port or the path of its socket; without it only the built-in checks run'),
   'uploads.scan_max_bytes': count(100 * MiB, 'bytes', 'Largest file that clamd is asked about (its StreamMaxLength); larger ones are refused while it is used', MiB, 2 * GiB - 1),
   'uploads.scan_seconds': count(120, 's', 'Longest time of one scan', 1, 600),
   'uploads.scan_outage_seconds': count(day, 's', 'How long a new file waits for a scanner that does not answer', 1, 30 * day),
@@ -54,7 +54,7 @@ export const settings = {
   'uploads.attempts_retention_days': count(30, 'days', 'How long processing attempts are kept', 1, 3650),
   'uploads.download_url_seconds': count(300, 's', 'Life of a download URL where the caller does not say', 30, 3600),
   'uploads.s3_redirects': flag(true, 'Whether downloads are redirected to the object store instead of passing through the platform'),
-  'uploads.public_origin': secret('Origin of the URLs of parts and downloads, where it is not PUBLIC_URL'),
+  'uploads.public_origin': address('Origin of the URLs of parts and downloads, where it is not PUBLIC_URL'),
 } as const satisfies SettingTable
 
 /** The kernel as this surface sees it. */

@@ -4,8 +4,6 @@
  */
 import type { Port } from '../../kernel/outgoing/addresses.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
-import { faultsIn } from '../../kernel/settings.ts'
-import type { Kernel } from './settings.ts'
 
 export type Timeouts = Readonly<Record<(typeof phases)[number], number>>
 export type BreakerSettings = {
@@ -29,9 +27,16 @@ const breaker_parts = ['failures', 'open_ms', 'max_open_ms'] as const
  */
 export const finish_ms = 1000
 /** The time before a request: the sender commits the claim and reads the bodies and the grants. */
-const begin_ms = 1000
+export const begin_ms = 1000
 
-export function readSending({ settings }: Pick<Kernel, 'settings'>): Sending {
+type Given = {
+  readonly 'webhooks.timeouts': string
+  readonly 'webhooks.breaker': string
+  readonly 'webhooks.allowed_ports': string
+  readonly 'webhooks.allow_http': boolean
+}
+
+export function readSending({ settings }: { readonly settings: Given }): Sending {
   const timeouts = numbers('WEBHOOKS_TIMEOUTS', settings['webhooks.timeouts'], phases)
   const breaker = numbers('WEBHOOKS_BREAKER', settings['webhooks.breaker'], breaker_parts)
   const http = settings['webhooks.allow_http']
@@ -41,30 +46,6 @@ export function readSending({ settings }: Pick<Kernel, 'settings'>): Sending {
     ports: [...ports(settings['webhooks.allowed_ports']), ...(http ? [80] : [])],
     schemes: http ? ['https:', 'http:'] : ['https:'],
   }
-}
-
-/** Returns a sentence for each combination of settings that cannot work. */
-export function settingFaults(settings: Kernel['settings']): string[] {
-  const { timeouts, breaker } = readSending({ settings })
-  const lease_ms = settings['webhooks.lease_seconds'] * 1000
-  return faultsIn([
-    [
-      begin_ms + timeouts.total + finish_ms > lease_ms,
-      'WEBHOOKS_LEASE_SECONDS must outlast the total of WEBHOOKS_TIMEOUTS by 2 seconds: a sender begins no attempt that its lease may not cover, so nothing would be sent. Raise the lease or lower the total.',
-    ],
-    [
-      breaker.max_open_ms < breaker.open_ms,
-      'WEBHOOKS_BREAKER: max_open_ms must not be below open_ms. Raise the first or lower the second.',
-    ],
-    [
-      settings['webhooks.degraded_seconds'] >= settings['webhooks.auto_disable_seconds'],
-      'WEBHOOKS_DEGRADED_SECONDS must be below WEBHOOKS_AUTO_DISABLE_SECONDS, or a subscription is disabled before its owner is warned. Lower the first or raise the second.',
-    ],
-    [
-      settings['webhooks.max_held_age_seconds'] < settings['webhooks.max_event_age_seconds'],
-      'WEBHOOKS_MAX_HELD_AGE_SECONDS must not be below WEBHOOKS_MAX_EVENT_AGE_SECONDS: it is the age that ends a delivery whatever was on hold. Raise the first or lower the second.',
-    ],
-  ])
 }
 
 function numbers<const N extends string>(

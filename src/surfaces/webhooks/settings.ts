@@ -1,15 +1,21 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
 import {
   count,
+  faultsIn,
   flag,
   list,
   numbers,
   parts,
+  refusals,
   secret,
   text,
   type SettingTable,
 } from '../../kernel/settings.ts'
+import { ownRing } from '../../kernel/keys.ts'
+import { openAddressRules } from '../../kernel/outgoing/addresses.ts'
+import { checkServers } from '../../kernel/outgoing/resolver.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
+import { begin_ms, finish_ms, readSending } from './sending-settings.ts'
 
 // prettier-ignore
 export const settings = {
@@ -46,3 +52,41 @@ export const settings = {
 
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
+
+/** Returns a sentence for each value and each combination of settings that cannot work. */
+export function settingFaults(given: Kernel['settings']): string[] {
+  const keyring = given['webhooks.keyring']
+  const allow = given['webhooks.allowed_private_cidrs']
+  let rules: readonly string[] = []
+  const read = refusals({
+    WEBHOOKS: () => (rules = sendingFaults(given)),
+    WEBHOOKS_KEYRING: () => keyring && ownRing(keyring),
+    WEBHOOKS_ALLOWED_PRIVATE_CIDRS: () => openAddressRules({ ports: [], allow }),
+    WEBHOOKS_DNS_SERVERS: () => checkServers(given['webhooks.dns_servers']),
+  })
+  return [...rules, ...read]
+}
+
+/** Returns a sentence for each combination that cannot work. Throws if a list has a mistake. */
+function sendingFaults(settings: Kernel['settings']): string[] {
+  const { timeouts, breaker } = readSending({ settings })
+  const lease_ms = settings['webhooks.lease_seconds'] * 1000
+  return faultsIn([
+    [
+      begin_ms + timeouts.total + finish_ms > lease_ms,
+      'WEBHOOKS_LEASE_SECONDS must outlast the total of WEBHOOKS_TIMEOUTS by 2 seconds: a sender begins no attempt that its lease may not cover, so nothing would be sent. Raise the lease or lower the total.',
+    ],
+    [
+      breaker.max_open_ms < breaker.open_ms,
+      'WEBHOOKS_BREAKER: max_open_ms must not be below open_ms. Raise the first or lower the second.',
+    ],
+    [
+      settings['webhooks.degraded_seconds'] >= settings['webhooks.auto_disable_seconds'],
+      'WEBHOOKS_DEGRADED_SECONDS must be below WEBHOOKS_AUTO_DISABLE_SECONDS, or a subscription is disabled before its owner is warned. Lower the first or raise the second.',
+    ],
+    [
+      settings['webhooks.max_held_age_seconds'] < settings['webhooks.max_event_age_seconds'],
+      'WEBHOOKS_MAX_HELD_AGE_SECONDS must not be below WEBHOOKS_MAX_EVENT_AGE_SECONDS: it is the age that ends a delivery whatever was on hold. Raise the first or lower the second.',
+    ],
+  ])
+}

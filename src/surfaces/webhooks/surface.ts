@@ -25,7 +25,7 @@ import { openBodies } from './sending/bodies.ts'
 import type { Rules } from './sending/decide-retry.ts'
 import { activity, openSender } from './sending/sender.ts'
 import { seed } from './seed.ts'
-import { readSending, settingFaults } from './sending-settings.ts'
+import { readSending } from './sending-settings.ts'
 import { openEventTypes } from './types/event-types.ts'
 import { challengeQueue } from './verification/challenge-queue.ts'
 import { tenancy } from './tenancy.ts'
@@ -45,7 +45,6 @@ export type Needs = {
 export const webhooks: Surface<Face, Needs, typeof settings> = {
   name: 'webhooks',
   settings,
-  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   tenancy,
   permissions,

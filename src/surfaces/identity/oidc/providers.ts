@@ -9,7 +9,7 @@ import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { closed, text } from '../../../kernel/http/shapes.ts'
 import { StartError } from '../../../kernel/errors/start-error.ts'
-import type { Kernel } from '../settings.ts'
+import type { Deployment } from '../../../kernel/settings.ts'
 
 const name_pattern = '^[a-z0-9][a-z0-9_-]{0,39}$'
 export const ProviderName = Type.String({ pattern: name_pattern, minLength: 1, maxLength: 40 })
@@ -41,7 +41,12 @@ export type Provider = {
   readonly allow: readonly string[]
 }
 
-type Where = Pick<Kernel, 'settings' | 'profile'>
+type Where = Pick<Deployment, 'profile'> & {
+  readonly settings: {
+    readonly 'identity.oidc_providers': string | null
+    readonly 'identity.redirect_uris': readonly string[]
+  }
+}
 
 const example =
   '[{"name":"acme","issuer":"https://login.example.com","client_id":"…","client_secret":"…"}]'
@@ -59,7 +64,7 @@ export function readProviders({ settings, profile }: Where): readonly Provider[]
 
 function parseEntries(given: string): readonly Entry[] {
   const inline = given.startsWith('[')
-  const entries = parseJson(inline ? given : readGiven(given), inline ? null : given)
+  const entries = parseJson(inline ? given : readGiven(given), inline)
   if (!Array.isArray(entries)) throw refusal(`must be a list, such as ${example}`)
   for (const [index, entry] of entries.entries()) {
     if (Value.Check(Entry, entry)) continue
@@ -70,25 +75,25 @@ function parseEntries(given: string): readonly Entry[] {
   return entries as Entry[]
 }
 
+/** The path is not shown, because a list with a mistake is taken for one, and it has secrets. */
 function readGiven(path: string): string {
   try {
     // oxlint-disable-next-line node/no-sync -- once, at the start, before anything is served
     return readFileSync(resolve(path), 'utf8')
   } catch (error) {
     throw refusal(
-      `names the file ${path}, which cannot be read. Give the path of a file that the platform may read, or the list itself, such as ${example}`,
+      `is neither a list, such as ${example}, nor the path of a file that the platform may read`,
       error,
     )
   }
 }
 
 /** The parser's own message is not used, because it quotes the text with its secrets. */
-function parseJson(json: string, path: string | null): unknown {
+function parseJson(json: string, inline: boolean): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    const what =
-      path === null ? 'is not valid JSON' : `names the file ${path}, which is not valid JSON`
+    const what = inline ? 'is not valid JSON' : 'names a file that is not valid JSON'
     throw refusal(`${what}. Write it like ${example}`)
   }
 }

@@ -1,4 +1,5 @@
 /** The first start makes an administrator once; production asks for one, and for proofs and factors. */
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -8,6 +9,14 @@ import { guarded, stepUp } from './second-factor.ts'
 import { openProductWorld } from '../../../../test/product-world.ts'
 import { startProcess } from '../../../../test/process.ts'
 import { call } from '../../../../test/world.ts'
+
+const production = {
+  PROFILE: 'production',
+  DATABASE_URL: 'embedded',
+  NOTIFICATIONS_EMAIL_PROVIDERS: 'none',
+  KERNEL_KEYRING: `k1:${randomBytes(32).toString('base64')}`,
+  KERNEL_PEPPER: randomBytes(32).toString('base64'),
+}
 
 describe('the first administrator', () => {
   test('of a developer is generated, kept for the owner alone, and logs in', async () => {
@@ -47,7 +56,7 @@ describe('the first administrator', () => {
   })
 
   test('of production exists only where both are given', async () => {
-    const config = loadConfig({}, { PROFILE: 'production', ADMIN_EMAIL: 'root@example.test' })
+    const config = loadConfig({}, { ...production, ADMIN_EMAIL: 'root@example.test' })
     expect(await firstAdministrator(config)).toBeNull()
   })
 
@@ -76,7 +85,7 @@ describe('the first administrator', () => {
 })
 
 test('production verifies addresses and requires a second factor by default', () => {
-  const { settings } = loadConfig({}, { PROFILE: 'production' })
+  const { settings } = loadConfig({}, production)
   expect(settings['identity.require_verified_email']).toBe(true)
   expect(settings['identity.admin_requires_mfa']).toBe(true)
 })

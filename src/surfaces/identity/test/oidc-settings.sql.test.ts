@@ -65,8 +65,9 @@ describe('the start is refused, and the secret is not shown', () => {
   const broken = join(folder, 'broken.json')
   test.each<[string, unknown, Environment, RegExp]>([
     ['no JSON', `[{"client_secret":"${secret}",}]`, {}, /is not valid JSON. Write it like/],
-    ['no such file', '/nowhere/providers.json', {}, /\/nowhere\/providers\.json, which cannot be/],
-    ['a file without JSON', broken, {}, /broken\.json, which is not valid JSON/],
+    ['an object', JSON.stringify(good), {}, /is neither a list/],
+    ['no such file', '/nowhere/providers.json', {}, /nor the path of a file/],
+    ['a file without JSON', broken, {}, /names a file that is not valid JSON/],
     ['a member too many', [good, { ...good, name: 'b', secrets: 1 }], {}, /entry 2/],
     ['a member missing', [{ ...good, client_id: undefined }], {}, /entry 1.*client_id/],
     ['a wrong type', [{ ...good, trust_email: 'yes' }], {}, /entry 1 at \/trust_email/],

@@ -3,16 +3,11 @@
  * without settings, the provider is the sandbox. Its address is read again, because the sandbox may
  * have restarted.
  */
-import { Buffer } from 'node:buffer'
-import { createSecretKey, type KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { Type, type Static } from 'typebox'
-import { Value } from 'typebox/value'
-import { StartError } from '../../../kernel/errors/start-error.ts'
 import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
-import { parseStandardSecret } from '../../../kernel/outgoing/signatures.ts'
 import type { Kernel } from '../settings.ts'
+import { furtherProviders, primaryName, secretKey, type Further } from './provider-settings.ts'
 import type { Limits } from './call.ts'
 import { openLines, type Connection } from './lines.ts'
 import { openCompatible } from './openai-compatible.ts'
@@ -34,37 +29,15 @@ export type Primary = {
   readonly embedding_model: string | null
 }
 
-const Further = Type.Array(
-  Type.Object(
-    {
-      name: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,62}$' }),
-      kind: Type.Union([Type.Literal('openai'), Type.Literal('openai_compatible')]),
-      base_url: Type.String({ minLength: 1, maxLength: 2000 }),
-      api_key: Type.Optional(Type.String({ maxLength: 1000 })),
-      webhook_secrets: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 5 })),
-    },
-    { additionalProperties: false },
-  ),
-  { maxItems: 50 },
-)
-type Further = Static<typeof Further>[number]
-
 const openai_address = 'https://api.openai.com/v1'
 const webhook_path = '/webhooks/sandbox'
 
 export function openProviders(kernel: Kernel): Providers {
   const { settings, profile } = kernel
-  const given = settings['inference.provider']
-  const sandboxed = given === 'sandbox' || (given === 'none' && profile === 'development')
-  if (given === 'sandbox' && profile === 'production') {
-    throw new StartError('INFERENCE_PROVIDER=sandbox works in development only. Name a provider.')
-  }
+  const sandboxed = primaryName(settings, profile) === 'sandbox'
   const opened = new Map<string, Provider>()
   const primary = sandboxed ? openSandboxed(kernel, opened) : openPrimary(kernel, opened)
-  for (const one of further(settings['inference.providers'])) {
-    if (opened.has(one.name)) {
-      throw new StartError(`INFERENCE_PROVIDERS names ${one.name} twice. Choose another name.`)
-    }
+  for (const one of furtherProviders(settings, profile)) {
     opened.set(one.name, openNamed(kernel, one))
   }
   const addresses = join(kernel.data_dir, 'sandbox', 'addresses.json')
@@ -107,9 +80,6 @@ function openNamed(
   kernel: Kernel,
   { name, kind, base_url, api_key = '', ...rest }: Further,
 ): Provider {
-  if (!URL.canParse(base_url)) {
-    throw new StartError(`The base_url of the provider ${name} is not an address.`)
-  }
   const lines = linesOf(kernel, name, () => ({ base_url, api_key }))
   const secrets = (rest.webhook_secrets ?? []).map(secretKey)
   return kind === 'openai'
@@ -159,25 +129,4 @@ function linesOf(
   }
   const breaker_open_ms = settings['inference.breaker_open_ms']
   return openLines({ name, limits, breaker_open_ms, nowMs: () => clock.nowMs(), connection })
-}
-
-function further(given: string | null): Further[] {
-  if (given === null) return []
-  const example = '[{"name": "vllm", "kind": "openai_compatible", "base_url": "http://…/v1"}]'
-  const fault = () => new StartError(`INFERENCE_PROVIDERS is not a list such as ${example}.`)
-  let list: unknown
-  try {
-    list = JSON.parse(given)
-  } catch {
-    throw fault()
-  }
-  if (!Value.Check(Further, list)) throw fault()
-  return list
-}
-
-/** Created once, because creating it for each message costs as much as verifying the message. */
-function secretKey(secret: string): KeyObject {
-  const bytes = parseStandardSecret(secret)
-  if (bytes) return createSecretKey(Buffer.from(bytes))
-  throw new StartError('A webhook secret of a model provider is not one: it begins with whsec_.')
 }

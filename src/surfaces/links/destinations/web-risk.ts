@@ -8,7 +8,6 @@ import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import { openUpstream, type Upstream } from '../../../kernel/outgoing/upstream.ts'
-import { StartError } from '../../../kernel/errors/start-error.ts'
 import type { Kernel } from '../settings.ts'
 import type { UrlReputation } from './reputation.ts'
 
@@ -19,17 +18,10 @@ const Found = Type.Object({
 const threats = ['MALWARE', 'SOCIAL_ENGINEERING', 'UNWANTED_SOFTWARE']
 const deadline_ms = 10_000
 
-export function openWebRisk(
-  kernel: Pick<Kernel, 'settings' | 'profile' | 'data_dir'>,
-): UrlReputation {
-  const { settings, profile } = kernel
+export function openWebRisk(kernel: Pick<Kernel, 'settings' | 'data_dir'>): UrlReputation {
+  const { settings } = kernel
   const outside = openOutsideWorld(kernel.data_dir)
   const key = settings['links.web_risk_key']
-  if (key === null && profile === 'production') {
-    throw new StartError(
-      'LINKS_URL_REPUTATION=web_risk needs LINKS_WEB_RISK_KEY: set it to a key of the Web Risk API.',
-    )
-  }
   let open: { readonly url: string; readonly line: Upstream } | undefined
   const line = async (): Promise<{ line: Upstream; key: string }> => {
     const sandbox = key === null ? (await outside.addresses())?.['web_risk'] : undefined

@@ -3,7 +3,6 @@
  * result is a valid reply. A missing reply is an error, and must not count against a domain.
  */
 import { Resolver } from 'node:dns/promises'
-import { StartError } from '../../../kernel/errors/start-error.ts'
 import type { Kernel } from '../settings.ts'
 
 export type TxtLookup = (name: string) => Promise<readonly string[] | 'unanswered'>
@@ -13,15 +12,7 @@ const absent = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN'])
 export function openTxtLookup(settings: Pick<Kernel['settings'], 'links.dns_servers'>): TxtLookup {
   const resolver = new Resolver({ timeout: 2000, tries: 2 })
   const servers = settings['links.dns_servers']
-  if (servers.length > 0) {
-    try {
-      resolver.setServers(servers)
-    } catch (error) {
-      throw new StartError(
-        `LINKS_DNS_SERVERS must list addresses such as 9.9.9.9 or 127.0.0.1:5353 (${String(error)}).`,
-      )
-    }
-  }
+  if (servers.length > 0) resolver.setServers(servers)
   return async name => {
     try {
       const records = await resolver.resolveTxt(name)

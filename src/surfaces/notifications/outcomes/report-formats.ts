@@ -8,9 +8,9 @@ import { Value } from 'typebox/value'
 import { isTime, rfc3339 } from '../../../kernel/clock.ts'
 import { parseStandardSecret, verifyStandard } from '../../../kernel/outgoing/signatures.ts'
 import { verifyTwilio } from '../../../kernel/outgoing/vendor-signatures.ts'
-import { StartError } from '../../../kernel/errors/start-error.ts'
 import type { Provider, ProviderVerdict, SignedProviderMessage } from '../../../kernel/surface.ts'
 import { storedId } from '../providers/outcome.ts'
+import { reportWebhooks } from '../providers/read-relays.ts'
 import type { Kernel } from '../settings.ts'
 import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import { receiveReports, type Report, type ReportType } from './receive-reports.ts'
@@ -63,17 +63,9 @@ export function reportProviders(kernel: Kernel): Provider<Report>[] {
 
 function namedWebhooks(kernel: Kernel): Provider<Report>[] {
   const given = kernel.settings['notifications.outcome_webhooks']
-  const reports = (given ?? '').split(',').flatMap(entry => {
-    if (entry.trim() === '') return []
-    const [, name = '', scheme, secret = ''] =
-      /^\s*([a-z0-9_]{1,40})=(standard|twilio):(\S+)\s*$/.exec(entry) ?? []
-    if (scheme === 'twilio') return [twilioProvider(kernel, name, () => Promise.resolve(secret))]
-    if (scheme === 'standard' && parseStandardSecret(secret)) {
-      return [standardProvider(kernel, name, () => Promise.resolve(secret))]
-    }
-    throw new StartError(
-      'NOTIFICATIONS_OUTCOME_WEBHOOKS is not understood. Write name=standard:whsec_… or name=twilio:<token>, several separated by commas.',
-    )
+  const reports = reportWebhooks(given).map(({ name, scheme, secret }) => {
+    const provider = scheme === 'twilio' ? twilioProvider : standardProvider
+    return provider(kernel, name, () => Promise.resolve(secret))
   })
   const sms = (kernel.settings['notifications.sms_providers'] ?? '').split(',').flatMap(entry => {
     const [, name = '', url = ''] = /^\s*([a-z0-9_]{1,40})=(?:twilio\+)?(\S+)\s*$/.exec(entry) ?? []

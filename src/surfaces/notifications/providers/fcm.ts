@@ -4,18 +4,11 @@
  */
 import { connect, constants, type ClientHttp2Session } from 'node:http2'
 import { importPKCS8, SignJWT } from 'jose'
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { openUpstream } from '../../../kernel/outgoing/upstream.ts'
 import { storedId, type Outcome, type Provider } from './outcome.ts'
-
-export const ServiceAccount = Type.Object({
-  project_id: Type.String(),
-  client_email: Type.String(),
-  private_key: Type.String(),
-  token_uri: Type.String(),
-})
-type ServiceAccount = Static<typeof ServiceAccount>
+import type { ServiceAccount } from './read-relays.ts'
 
 const Token = Type.Object({ access_token: Type.String(), expires_in: Type.Number() })
 const Sent = Type.Object({ name: Type.String({ maxLength: 200 }) })

@@ -4,15 +4,12 @@
  * because the sandbox may have restarted.
  */
 import { createECDH } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { Value } from 'typebox/value'
-import { StartError } from '../../../kernel/errors/start-error.ts'
 import { openSafeFetch } from '../../../kernel/outgoing/safe-fetch.ts'
 import { openOutsideWorld, type Addresses } from '../../../kernel/outgoing/sandbox-control.ts'
 import type { Kernel } from '../settings.ts'
-import { readRelays, requireMail } from './read-relays.ts'
+import { mailRelays, readServiceAccount, smsVendors } from './read-relays.ts'
 import { openBreaker, type Breaker } from './breaker.ts'
-import { openFcm, ServiceAccount } from './fcm.ts'
+import { openFcm } from './fcm.ts'
 import type { Provider } from './outcome.ts'
 import { openTwilio } from './twilio.ts'
 import { openWebPush, type Vapid } from './web-push.ts'
@@ -30,7 +27,6 @@ export type Providers = {
 const again_ms = 5000
 
 export function openProviders(kernel: Kernel): Providers {
-  requireMail(kernel)
   const sandboxed = kernel.profile === 'development'
   const outside = openOutsideWorld(kernel.data_dir)
   const vapid = vapidOf(kernel)
@@ -84,14 +80,13 @@ async function allOf(
   const mail = settings['notifications.email_providers'] ?? sandboxMail(sandbox)
   const sms = settings['notifications.sms_providers'] ?? sandboxSms(sandbox)
   const fcm = fcmOf(kernel, sandbox)
-  const relays = readRelays('NOTIFICATIONS_EMAIL_PROVIDERS', mail, /^smtps?:$/)
   const openSmtp = await smtpOpener()
   const push_place = sandbox?.['push']?.['api']
   return [
-    ...relays.map(({ name, url }) => openSmtp({ name, url, from, host, connections, dkim })),
-    ...readRelays('NOTIFICATIONS_SMS_PROVIDERS', sms, /^https?:$/).map(({ name, url }) =>
-      openTwilio({ name, url, public_url, connections }),
+    ...mailRelays(mail).map(({ name, url }) =>
+      openSmtp({ name, url, from, host, connections, dkim }),
     ),
+    ...smsVendors(sms).map(({ name, url }) => openTwilio({ name, url, public_url, connections })),
     ...(vapid
       ? [openWebPush({ name: 'webpush', vapid, connections, fetch: pushFetch(push_place) })]
       : []),
@@ -136,25 +131,11 @@ function dkimOf({ settings }: Kernel) {
 function fcmOf({ settings }: Kernel, sandbox: Addresses | null) {
   const given = settings['notifications.fcm_service_account'] ?? sandbox?.['push']?.['fcm_account']
   if (!given) return null
-  let account: unknown
-  try {
-    // oxlint-disable-next-line node/no-sync -- one small file, once
-    account = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'))
-  } catch (cause) {
-    throw new StartError('NOTIFICATIONS_FCM_SERVICE_ACCOUNT is neither JSON nor a file of it.', {
-      cause,
-    })
-  }
-  if (!Value.Check(ServiceAccount, account)) {
-    throw new StartError(
-      'NOTIFICATIONS_FCM_SERVICE_ACCOUNT lacks project_id, client_email, private_key or token_uri.',
-    )
-  }
   const base_url =
     settings['notifications.fcm_base_url'] ??
     sandbox?.['push']?.['fcm'] ??
     'https://fcm.googleapis.com'
-  return { account, base_url }
+  return { account: readServiceAccount(given), base_url }
 }
 
 /** In development the keys are derived from the keyring, so they stay the same without settings. */

@@ -1,46 +1,39 @@
-/** Reads mail relays and SMS vendors from the settings. */
-import { StartError } from '../../../kernel/errors/start-error.ts'
-import type { Channel } from '../schemas.ts'
-import type { Kernel } from '../settings.ts'
-
 /**
- * If no relay is configured, people wait for mails that never arrive. So this requires an explicit
- * setting.
+ * Reads mail relays, SMS vendors and accounts of providers from the settings. A mistake in them
+ * stops the start with a sentence that shows no password.
  */
-export function requireMail({ settings, profile }: Pick<Kernel, 'settings' | 'profile'>): void {
-  const given = settings['notifications.email_providers']
-  readRelays('NOTIFICATIONS_EMAIL_PROVIDERS', given, /^smtps?:$/)
-  if (profile === 'development') return
-  if (given) return requireSenders(settings)
-  throw new StartError(
-    'Production requires a mail server: set NOTIFICATIONS_EMAIL_PROVIDERS=relay=smtps://user:password@host:465, or NOTIFICATIONS_EMAIL_PROVIDERS=none to send no mail.',
-  )
-}
+import { readFileSync } from 'node:fs'
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { StartError } from '../../../kernel/errors/start-error.ts'
+import { parseStandardSecret } from '../../../kernel/outgoing/signatures.ts'
+import type { Channel } from '../schemas.ts'
 
-/** The defaults are addresses for development. Real mailboxes and push services refuse them. */
-function requireSenders(settings: Kernel['settings']): void {
-  const from = settings['notifications.mail_from']
-  if (settings['notifications.email_providers'] !== 'none' && isLocal(from)) {
-    throw new StartError(
-      'Production requires the sender of its mails: set NOTIFICATIONS_MAIL_FROM="Example <no-reply@example.com>", an address that the mail server may send from.',
-    )
-  }
-  if (
-    settings['notifications.vapid_private_key'] &&
-    isLocal(settings['notifications.vapid_subject'])
-  ) {
-    throw new StartError(
-      'Web Push requires a contact: set NOTIFICATIONS_VAPID_SUBJECT=mailto:operator@example.com, or an https address.',
-    )
+const ServiceAccount = Type.Object({
+  project_id: Type.String(),
+  client_email: Type.String(),
+  private_key: Type.String(),
+  token_uri: Type.String(),
+})
+export type ServiceAccount = Static<typeof ServiceAccount>
+
+type Given = {
+  readonly profile: 'development' | 'production'
+  readonly settings: {
+    readonly [
+      name in
+        | 'notifications.email_providers'
+        | 'notifications.sms_providers'
+        | 'notifications.vapid_private_key'
+        | 'notifications.fcm_service_account'
+    ]: string | null
   }
 }
-
-const isLocal = (address: string) => /[@/.]localhost\b/.test(address)
 
 /**
  * Channels that have no provider. Their messages are skipped, so that none waits until it expires.
  */
-export function unservedChannels({ settings, profile }: Pick<Kernel, 'settings' | 'profile'>) {
+export function unservedChannels({ settings, profile }: Given) {
   const { 'notifications.email_providers': mail, 'notifications.sms_providers': sms } = settings
   const production = profile === 'production'
   const push =
@@ -52,14 +45,54 @@ export function unservedChannels({ settings, profile }: Pick<Kernel, 'settings' 
   ])
 }
 
-export function adviceOnMail(kernel: Pick<Kernel, 'settings' | 'profile'>): string[] {
+export function adviceOnMail(kernel: Given): string[] {
   if (!unservedChannels(kernel).has('email')) return []
   return [
     'No mail is sent (NOTIFICATIONS_EMAIL_PROVIDERS=none): verifications, resets and invitations do not arrive, and are recorded as skipped with the reason no_provider.',
   ]
 }
 
-export function readRelays(variable: string, given: string | null, schemes: RegExp) {
+export function mailRelays(given: string | null) {
+  return readRelays('NOTIFICATIONS_EMAIL_PROVIDERS', given, /^smtps?:$/)
+}
+
+export function smsVendors(given: string | null) {
+  return readRelays('NOTIFICATIONS_SMS_PROVIDERS', given, /^https?:$/)
+}
+
+/** Who reports what became of messages. */
+export function reportWebhooks(given: string | null) {
+  return (given ?? '').split(',').flatMap(entry => {
+    if (entry.trim() === '') return []
+    const [, name = '', scheme, secret = ''] =
+      /^\s*([a-z0-9_]{1,40})=(standard|twilio):(\S+)\s*$/.exec(entry) ?? []
+    if (scheme === 'twilio' || (scheme === 'standard' && parseStandardSecret(secret))) {
+      return [{ name, scheme, secret }]
+    }
+    throw new StartError(
+      'NOTIFICATIONS_OUTCOME_WEBHOOKS is not understood. Write name=standard:whsec_… or name=twilio:<token>, several separated by commas.',
+    )
+  })
+}
+
+/** `given` is the account as JSON, or the path of a file with it. */
+export function readServiceAccount(given: string): ServiceAccount {
+  let account: unknown
+  try {
+    // oxlint-disable-next-line node/no-sync -- one small file, once
+    account = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'))
+  } catch (cause) {
+    throw new StartError('NOTIFICATIONS_FCM_SERVICE_ACCOUNT is neither JSON nor a file of it.', {
+      cause,
+    })
+  }
+  if (Value.Check(ServiceAccount, account)) return account
+  throw new StartError(
+    'NOTIFICATIONS_FCM_SERVICE_ACCOUNT lacks project_id, client_email, private_key or token_uri.',
+  )
+}
+
+function readRelays(variable: string, given: string | null, schemes: RegExp) {
   if (!given || given === 'none') return []
   return given.split(',').map(entry => {
     const [, name = '', url = ''] = /^\s*([a-z0-9_]{1,40})=(?:twilio\+)?(\S+)\s*$/.exec(entry) ?? []

@@ -8,7 +8,6 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Stripe } from 'stripe'
-import { StartError } from '../../../kernel/errors/start-error.ts'
 import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import { stripe_address, type Kernel } from '../settings.ts'
 import { ProviderFailure } from './port.ts'
@@ -25,11 +24,6 @@ export function connectStripe(kernel: Kernel): StripeLine {
   const { settings, profile } = kernel
   const key = settings['payments.stripe_secret_key']
   const base_url = settings['payments.stripe_base_url'] ?? stripe_address
-  if (profile === 'production' && key && settings['payments.stripe_webhook_secrets'].length === 0) {
-    throw new StartError(
-      'PAYMENTS_STRIPE_WEBHOOK_SECRETS is missing: set it to the signing secret (whsec_…) of the webhook endpoint at Stripe.',
-    )
-  }
   const given = settings['payments.stripe_webhook_secrets'].map(secretKey)
   const sandboxed = key === null && profile === 'development'
   const timeout = settings['payments.provider_timeout_ms']

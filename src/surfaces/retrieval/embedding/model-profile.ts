@@ -3,7 +3,7 @@
  * length of its vectors. A reply of another model or length is refused. So an index never mixes two
  * models, even if the alias is moved to another model.
  */
-import type { Kernel } from '../settings.ts'
+import { profileId, type Kernel } from '../settings.ts'
 import type { Needs } from '../deps.ts'
 import { normalized } from './hash-ngram.ts'
 import { ProfileUnavailable, type EmbeddingProfile } from './profile.ts'
@@ -15,9 +15,10 @@ const passage_seconds = 60
 export function modelProfile(
   { settings, clock }: Pick<Kernel, 'settings' | 'clock'>,
   { models }: Pick<Needs, 'models'>,
-  { model, dimensions }: { readonly model: string; readonly dimensions: number },
+  named: { readonly model: string; readonly dimensions: number },
 ): EmbeddingProfile {
-  const id = `${model}-${dimensions}@1`
+  const { model, dimensions } = named
+  const id = profileId(named)
   return {
     id,
     dimensions,

@@ -1,5 +1,4 @@
 /** The embedding profiles of this process, and the choice of the profile for a new collection. */
-import { StartError } from '../../../kernel/errors/start-error.ts'
 import type { Needs, Profiles } from '../deps.ts'
 import { hashNgram } from '../embedding/hash-ngram.ts'
 import type { EmbeddingProfile } from '../embedding/profile.ts'
@@ -21,10 +20,6 @@ export function openProfiles(
   ]
   const wanted = settings['retrieval.default_profile']
   const find = (id: string) => all.find(one => one.id === id)
-  if (wanted !== 'auto' && !find(wanted)) {
-    const ids = all.map(one => one.id).join(', ')
-    throw new StartError(`RETRIEVAL_DEFAULT_PROFILE: ${wanted} is not one of auto, ${ids}.`)
-  }
   return {
     all,
     find,
