@@ -20,8 +20,9 @@ const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   doctor: async () => [(await import('./cli/doctor.ts')).doctorCommand],
   keys: async () => {
     const { keysList, keysRotate } = await import('./cli/keys.ts')
+    const { keysInit } = await import('./cli/keys-init.ts')
     const { keysRotateSigning } = await import('./cli/keys-signing.ts')
-    return [keysList, keysRotate, keysRotateSigning]
+    return [keysInit, keysList, keysRotate, keysRotateSigning]
   },
   tenant: async () => {
     const { tenantCreate, tenantList, tenantDisable } = await import('./cli/tenant.ts')

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from './world.ts'
 
 let world: World
+const metrics_key = randomBytes(32).toString('hex')
 beforeAll(async () => {
   world = await openWorld({
     PROFILE: 'production',
@@ -14,6 +15,7 @@ beforeAll(async () => {
     KERNEL_DRAIN_SECONDS: '0',
     KERNEL_KEYRING: `k1:${randomBytes(32).toString('base64')}`,
     KERNEL_PEPPER: randomBytes(32).toString('base64'),
+    KERNEL_METRICS_KEY: metrics_key,
   })
 })
 afterAll(() => world.close())
@@ -45,6 +47,19 @@ test('metrics require the permission', async () => {
   const again = await world.call('GET', '/metrics', { token: person.token })
   expect(again.text).toContain('route="/v1/notes/{note_id}",status="404"')
   expect(again.text).not.toContain('01890000')
+})
+
+test('metrics are read with their key, which opens nothing else', async () => {
+  const reads = await world.call('GET', '/metrics', { token: metrics_key })
+  expect(reads.status).toBe(200)
+  expect(reads.text).toContain('outbox_pending 0')
+  const wrong = [metrics_key.slice(0, -1), `${metrics_key}0`, metrics_key.toUpperCase(), 'x']
+  for (const token of wrong) {
+    const { status, body } = await world.call('GET', '/metrics', { token })
+    expect([status, body.code], token).toEqual([401, 'invalid_token'])
+  }
+  const elsewhere = await world.call('GET', '/v1/notes', { token: metrics_key })
+  expect([elsewhere.status, elsewhere.body.code]).toEqual([401, 'invalid_token'])
 })
 
 test('browsers get a strict transport security header', async () => {

@@ -79,9 +79,14 @@ export function readJson(path: string): unknown {
 }
 
 export function writeJson(path: string, value: unknown): void {
+  replaceFile(path, `${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** Replaces the file, or makes it, for this account only. */
+export function replaceFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.${newSecret(6)}`
   // `wx` refuses an existing file, so the mode is always the 0600 given here.
-  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true })
   renameSync(draft, path)
 }
 

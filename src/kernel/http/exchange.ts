@@ -35,6 +35,8 @@ export class Exchange implements RequestFacts {
   readonly reply_headers: OutgoingHttpHeaders
   ip = ''
   principal: Principal | null = null
+  /** Whether a bearer token of the route's own was given, so that no permission is required. */
+  opened = false
   /** The body while it arrives, or null if the request announces no body. */
   incoming: IncomingBody | null = null
   body: unknown

@@ -81,9 +81,14 @@ function checkAccept(accept: string | undefined, { media_types }: CompiledRoute)
 function identify(
   deps: GuardDeps,
   { route }: CompiledRoute,
-  { headers, method }: Exchange,
+  exchange: Exchange,
 ): Principal | null | Promise<Principal | null> {
+  const { headers, method } = exchange
   const bearer = bearerOf(headers.authorization, route.permission === 'public')
+  if (bearer && route.opensWith?.(bearer)) {
+    exchange.opened = true
+    return null
+  }
   const cookie = bearer ? null : cookieOf(headers.cookie)
   const token = bearer ?? cookie
   if (!token) {

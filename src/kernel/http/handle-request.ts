@@ -122,7 +122,7 @@ function admit(
   exchange: Exchange,
 ): Admitted | Promise<Admitted> {
   const { permission, type_field } = compiled
-  const { params, path, principal } = exchange
+  const { params, path, principal, opened } = exchange
   let held: Promise<ReadonlySet<string>> | undefined
   const grantsFrom = (reader: Reader) =>
     (held ??= principal ? deps.access.grants(reader, principal) : Promise.resolve(new Set()))
@@ -148,7 +148,7 @@ function admit(
     }
     return { context, dropped }
   }
-  if (permission === null || isForMembers(deps, permission, principal?.kind)) {
+  if (permission === null || opened || isForMembers(deps, permission, principal?.kind)) {
     return compiled.route.asks_grants ? grants().then(check) : check()
   }
   return grants().then(mine => {

@@ -87,10 +87,7 @@ type Common<
 > = {
   method: M
   path: Path
-  /**
-   * The `operationId`: verb and noun in camelCase. A generated client uses it as the name of the
-   * function (`submitJob`).
-   */
+  /** The `operationId`, which a generated client uses as the name of a function: `submitJob`. */
   name?: string
   summary: string
   /** Information that the summary does not contain: effects, limits, next steps. */
@@ -99,6 +96,8 @@ type Common<
   sends?: readonly ('etag' | 'location')[]
   /** `public`, `authenticated`, or a permission. `:{body.type}` limits it to that type. */
   permission: G
+  /** Whether this bearer token is enough for the route, so that it needs no account. */
+  opensWith?(token: string): boolean
   /** The credential that a public route checks itself, for the published document. */
   takes?: Taken
   rate?: RateClass

@@ -34,6 +34,7 @@ export function allRoutes(
   const health = healthRoutes({
     profile: config.profile,
     metrics: kernel.metrics,
+    metrics_key: kernel.settings['kernel.metrics_key'],
     measure,
     ready: () => readiness(kernel.db, opened, overload),
     member: options.member,

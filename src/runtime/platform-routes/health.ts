@@ -1,6 +1,7 @@
 /**
  * Reports three things: whether this process is alive, whether it should get work, and its metrics.
  */
+import { hash, timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Metrics } from '../../kernel/observability/metrics.ts'
 import type { Member } from '../processes/member.ts'
@@ -11,6 +12,8 @@ import { isLoopback } from '../../kernel/access/rate.ts'
 export type HealthDeps = {
   readonly profile: 'development' | 'production'
   readonly metrics: Metrics
+  /** A bearer token that reads the metrics without an account, or null. */
+  readonly metrics_key: string | null
   /** Updates the metrics that must be measured. */
   measure(): Promise<void>
   /** The checks of readiness. Each one completes within a second. */
@@ -65,9 +68,10 @@ export function healthRoutes(deps: HealthDeps): Route[] {
 
 /**
  * In development only this machine can read the metrics. In production a caller needs the
- * permission.
+ * permission, or the key of the metrics, which opens nothing else.
  */
-function metricsRoute({ profile, metrics, measure, member }: HealthDeps): Route {
+function metricsRoute(deps: HealthDeps): Route {
+  const { profile, metrics, measure, member } = deps
   const common = {
     method: 'GET',
     path: '/metrics',
@@ -87,7 +91,9 @@ function metricsRoute({ profile, metrics, measure, member }: HealthDeps): Route 
       'content-type': registry.contentType,
     })
   if (profile === 'production') {
-    return route({ ...common, permission: 'kernel.metrics.read', handle: text })
+    const { metrics_key: key } = deps
+    const opens = key === null ? {} : { opensWith: (token: string) => isSame(token, key) }
+    return route({ ...common, permission: 'kernel.metrics.read', ...opens, handle: text })
   }
   return route({
     ...common,
@@ -98,4 +104,9 @@ function metricsRoute({ profile, metrics, measure, member }: HealthDeps): Route 
       return text()
     },
   })
+}
+
+/** The time depends neither on the place of the first difference nor on the lengths. */
+function isSame(token: string, key: string): boolean {
+  return timingSafeEqual(hash('sha256', token, 'buffer'), hash('sha256', key, 'buffer'))
 }
