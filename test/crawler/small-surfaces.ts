@@ -1,9 +1,8 @@
 /** The small surfaces that prove the kernel, with the kernel's own routes among them. */
 import { gather } from '../../src/runtime/gather.ts'
 import { newId } from '../../src/kernel/ids.ts'
-import { parseStandardSecret, signStandard } from '../../src/kernel/outgoing/signatures.ts'
 import { testComposition } from '../composition.ts'
-import { report_secret } from '../surfaces/relay/receive-report.ts'
+import { signReport } from '../surfaces/relay/receive-report.ts'
 import { openWorld, type Person, type World } from '../world.ts'
 import type { Caller, Crawl, Maker, Said } from './crawl.ts'
 import type { Ground } from './ground.ts'
@@ -62,12 +61,9 @@ function callerOf({ principal, token }: Person): Caller {
 }
 
 function signedReport({ world }: Maker): Said {
-  const secret = parseStandardSecret(report_secret)
-  if (!secret) throw new Error('the secret is malformed')
-  const bytes = Buffer.from('{}')
-  const timestamp_seconds = world.platform.kernel.clock.nowSeconds()
-  const headers = signStandard({ id: newId(), timestamp_seconds, body: bytes, secrets: [secret] })
-  return { bytes, headers: { ...headers, 'content-type': 'application/json' } }
+  const body = '{}'
+  const headers = signReport(body, newId(), world.platform.kernel.clock.nowSeconds())
+  return { bytes: Buffer.from(body), headers: { ...headers, 'content-type': 'application/json' } }
 }
 
 async function openAccount({ ask }: Maker): Promise<string> {

@@ -66,6 +66,11 @@ export function inspect(value: unknown, location: Location): void {
   if (!isFine(value, 0)) refuse(value, location, '', 0)
 }
 
+/** Whether all texts and numbers of a value can be stored. */
+export function canBeStored(value: unknown): boolean {
+  return isFine(value, 0)
+}
+
 function isFine(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return isStorable(value)
   if (typeof value === 'number') return isExact(value)

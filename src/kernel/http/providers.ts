@@ -5,6 +5,8 @@
  * against the rate of a network, so a provider that sends many events is never refused.
  */
 import { problemsOf } from '../errors/problem.ts'
+import type { Log } from '../observability/log.ts'
+import { canBeStored } from './content.ts'
 import { reply, route, type Route } from './route.ts'
 import { text } from './shapes.ts'
 import { Type } from 'typebox'
@@ -33,11 +35,12 @@ const Received = Type.Object({ received: Type.Boolean() }, { title: 'ProviderMes
 type ProvidersDeps = {
   readonly providers: readonly Provider[]
   readonly db: Db
+  readonly log: Log
   readonly public_url: string
 }
 
 /** The route exists only if there are providers. */
-export function providerRoutes({ providers, db, public_url }: ProvidersDeps): Route[] {
+export function providerRoutes({ providers, db, log, public_url }: ProvidersDeps): Route[] {
   if (providers.length === 0) return []
   const registry = new Map(providers.map(provider => [provider.name, provider]))
   if (registry.size !== providers.length) throw new Error('a provider is registered twice')
@@ -78,8 +81,20 @@ export function providerRoutes({ providers, db, public_url }: ProvidersDeps): Ro
       handle: async ({ params, request }) => {
         const provider = find(params.provider)
         const { raw, headers, path, search } = request
-        const verdict = await provider.verify({ raw, headers, url: public_url + path + search })
-        if ('refused' in verdict) throw problem(verdict.refused)
+        const given = await provider.verify({ raw, headers, url: public_url + path + search })
+        const unreadable = 'events' in given && !canBeStored(given.events)
+        const verdict = unreadable ? ({ refused: 'envelope_invalid' } as const) : given
+        if ('refused' in verdict) {
+          // Its signature is valid, so the platform misses what it reports.
+          if (verdict.refused === 'envelope_invalid') {
+            const fields = { provider: provider.name, bytes: raw.length }
+            log.warn(
+              { ...fields, error_code: verdict.refused },
+              'a message of a provider was refused',
+            )
+          }
+          throw problem(verdict.refused)
+        }
         if (verdict.events.length > 0) await stores.get(provider)?.(verdict.events)
         const { accepted } = provider
         return accepted === 200 ? reply(accepted, { received: true }) : reply(accepted, null)

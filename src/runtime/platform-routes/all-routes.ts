@@ -68,6 +68,7 @@ export function allRoutes(
     ...providerRoutes({
       providers: opened.flatMap(one => one.providers ?? []),
       db: kernel.db,
+      log: kernel.log,
       public_url: config.public_url,
     }),
     ...(config.profile === 'development' ? development : []),

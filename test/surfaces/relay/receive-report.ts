@@ -1,6 +1,10 @@
 /** The vendor's reports: signed over the exact bytes, stored once by their id; one by one, or in a batch. */
 import { sql } from '../../../src/kernel/database/sql.ts'
-import { parseStandardSecret, verifyStandard } from '../../../src/kernel/outgoing/signatures.ts'
+import {
+  parseStandardSecret,
+  signStandard,
+  verifyStandard,
+} from '../../../src/kernel/outgoing/signatures.ts'
 import type { Tx } from '../../../src/kernel/database/db.ts'
 import type {
   Kernel,
@@ -9,7 +13,15 @@ import type {
   SignedProviderMessage,
 } from '../../../src/kernel/surface.ts'
 
-export const report_secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAAAAAAAAAAA='
+const report_secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAAAAAAAAAAA='
+
+/** The headers of a report that the vendor has signed. */
+export function signReport(body: string, id: string, timestamp_seconds: number) {
+  const secret = parseStandardSecret(report_secret)
+  if (!secret) throw new Error('the secret is malformed')
+  const message = { id, timestamp_seconds, body: Buffer.from(body), secrets: [secret] }
+  return { ...signStandard(message) }
+}
 
 export function vendorReports(kernel: Kernel): Provider {
   return {

@@ -3,10 +3,9 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { report_secret } from '../../../../test/surfaces/relay/receive-report.ts'
+import { signReport } from '../../../../test/surfaces/relay/receive-report.ts'
 import { openWorld, type World } from '../../../../test/world.ts'
 import { newId } from '../../ids.ts'
-import { parseStandardSecret, signStandard } from '../../outgoing/signatures.ts'
 
 let world: World
 let admin: pg.Client
@@ -21,10 +20,7 @@ afterAll(async () => {
 })
 
 function signed(body: string, id: string, age_seconds = 0): Record<string, string> {
-  const secret = parseStandardSecret(report_secret)
-  if (!secret) throw new Error('the secret is malformed')
-  const timestamp_seconds = world.platform.kernel.clock.nowSeconds() - age_seconds
-  return { ...signStandard({ id, timestamp_seconds, body: Buffer.from(body), secrets: [secret] }) }
+  return signReport(body, id, world.platform.kernel.clock.nowSeconds() - age_seconds)
 }
 
 const report = (body: string, headers: Record<string, string>, provider = 'vendor') =>
@@ -85,6 +81,10 @@ describe('a batch', () => {
   test('is refused when it cannot be read, is too large, or was sent elsewhere', async () => {
     const unreadable = await send('[')
     expect([unreadable.status, unreadable.body.code]).toEqual([400, 'envelope_invalid'])
+    for (const id of ['a\0b', 'a\ud800b']) {
+      const unstorable = await send(JSON.stringify([newId(), id]))
+      expect([unstorable.status, unstorable.body.code]).toEqual([400, 'envelope_invalid'])
+    }
     const large = await send(JSON.stringify(['x'.repeat(1000)]))
     expect([large.status, large.body.code]).toEqual([413, 'content_too_large'])
     const elsewhere = await send('[]', { 'x-addressed-to': 'http://elsewhere.test/' })

@@ -1,7 +1,9 @@
 /** What an operator reads about requests, and what never stands there. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProcess } from '../../../../test/process.ts'
+import { signReport } from '../../../../test/surfaces/relay/receive-report.ts'
 import { call, eventually, openWorld, type World } from '../../../../test/world.ts'
+import { newId } from '../../ids.ts'
 
 let world: World
 beforeAll(async () => {
@@ -74,6 +76,23 @@ test('at info only what an operator looks for', async () => {
     1,
   )
   expect(lines.map(line => [line['route'], line['status']])).toEqual([['/v1/relay/sayings', 401]])
+})
+
+test('a signed message that cannot be read is a line at warn, without its contents', async () => {
+  const path = '/v1/providers/vendor_batches/webhooks'
+  const { lines, output } = await linesOf(
+    'warn',
+    async url => {
+      const body = JSON.stringify(['said-in-the-body\0'])
+      const signature = signReport(body, newId(), world.platform.kernel.clock.nowSeconds())
+      const headers = { ...signature, 'x-addressed-to': `http://dodeca.test${path}` }
+      expect((await call(url, 'POST', path, { body, headers })).status).toBe(400)
+    },
+    1,
+    { message: 'a message of a provider was refused' },
+  )
+  expect(lines).toMatchObject([{ provider: 'vendor_batches', error_code: 'envelope_invalid' }])
+  expect(output).not.toContain('said-in-the-body')
 })
 
 test('a stream is never slow, because its reader determines how long it takes', async () => {

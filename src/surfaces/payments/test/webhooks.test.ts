@@ -84,6 +84,11 @@ describe.concurrent('a webhook', () => {
     const sign = (body: string) => `t=${now()},v1=${mac('whsec_new', now(), body)}`
     const unreadable = await send('{"id":1}', sign('{"id":1}'))
     expect([unreadable.status, unreadable.body.code]).toEqual([400, 'envelope_invalid'])
+    for (const id of ['evt_\0', 'evt_\ud800']) {
+      const body = event(id)
+      const unstorable = await send(body, sign(body))
+      expect([unstorable.status, unstorable.body.code]).toEqual([400, 'envelope_invalid'])
+    }
     const large = JSON.stringify({ filler: 'x'.repeat(300_000) })
     expect((await send(large, sign(large))).status).toBe(413)
     const elsewhere = await world.call('POST', '/v1/providers/nobody/webhooks', { body: '{}' })
