@@ -31,11 +31,20 @@ export function fromStripe(amount: number, currency: string): number {
   const [times, by] = ratio(currency.toUpperCase())
   const scaled = BigInt(amount) * by
   if (scaled % times !== 0n) throw new Error(`${amount} ${currency} is no whole amount`)
-  return Number(scaled / times)
+  return safe(scaled / times)
 }
 
 /** For the provider's own books. There a fee may be a fraction of our smallest unit. */
 export function nearestOfStripe(amount: number, currency: string): number {
   const [times, by] = ratio(currency)
-  return Math.round((amount * Number(by)) / Number(times))
+  // Half a unit is rounded up, also of a negative amount.
+  const doubled = 2n * BigInt(amount) * by + times
+  const rest = ((doubled % (2n * times)) + 2n * times) % (2n * times)
+  return safe((doubled - rest) / (2n * times))
+}
+
+function safe(amount: bigint): number {
+  const number = Number(amount)
+  if (!Number.isSafeInteger(number)) throw new Error(`the amount ${amount} is too large`)
+  return number
 }

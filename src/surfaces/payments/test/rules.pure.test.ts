@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { composition } from '../../../platform.ts'
 import { refuseCardData } from '../intents/card-data.ts'
 import { digitsOf } from '../../../kernel/currencies.ts'
-import { fromStripe, stepOf, toStripe } from '../money/currencies.ts'
+import { fromStripe, nearestOfStripe, stepOf, toStripe } from '../money/currencies.ts'
 import { nextState, type Held } from '../operations/next-state.ts'
 import type { Snapshot } from '../provider/port.ts'
 import { bookedOf } from '../provider/stripe-snapshots.ts'
@@ -129,6 +129,25 @@ test('a fee that is a fraction of the smallest unit is rounded, and the net foll
     created: 0,
   } as Stripe.BalanceTransaction)
   expect(booked).toMatchObject({ amount_minor: 700, fee_minor: 21, net_minor: 679 })
+})
+
+test.each([
+  [149, 'ISK', 1],
+  [150, 'ISK', 2],
+  [-149, 'ISK', -1],
+  [-150, 'ISK', -1],
+  [-151, 'ISK', -2],
+  [9_007_199_254_740_950, 'UGX', 90_071_992_547_410],
+  [-7, 'MGA', -700],
+  [7, 'EUR', 7],
+])('%i units of the provider in %s are nearest to %i of ours', (amount, currency, nearest) => {
+  expect(nearestOfStripe(amount, currency)).toBe(nearest)
+})
+
+test('an amount that is not exact in our units is an error, and never another amount', () => {
+  const amount = Number.MAX_SAFE_INTEGER
+  expect(() => nearestOfStripe(amount, 'MGA')).toThrow(/too large/)
+  expect(() => fromStripe(amount, 'MGA')).toThrow(/too large/)
 })
 
 test('nothing but its one SQL function writes the ledger', () => {
