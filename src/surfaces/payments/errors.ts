@@ -172,3 +172,11 @@ export const errors = {
 } as const
 
 export const problem = problemsOf(errors)
+
+/** Refuses one member of a body. Its code is also the constraint. */
+export function refuseMember(code: keyof typeof errors, pointer: string, detail?: string) {
+  return problem(code, {
+    ...(detail === undefined ? {} : { detail }),
+    errors: [{ location: 'body', pointer, constraint: code }],
+  })
+}

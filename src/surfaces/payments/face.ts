@@ -68,8 +68,11 @@ export type Face = {
    * False while the provider cannot be reached. Then do not begin anything that needs the provider.
    */
   accepting(): boolean
-  /** Refuses an amount that no payment could have, before anything is ordered for it. */
-  requirePayable(amount_minor: number, currency: string): void
+  /**
+   * Refuses an amount that no payment could have, before anything is ordered for it. `about` points
+   * to the member of the caller's body from which the amount was calculated.
+   */
+  requirePayable(amount_minor: number, currency: string, about: string): void
   /** The provider takes only multiples of this amount, in minor units of the currency. */
   stepOf(currency: string): number
   /** Refuses a body that contains a card number. For routes that accept payment methods. */

@@ -65,8 +65,8 @@ export function openFace(deps: Deps): Face {
       return await resultOf(deps, tenant_id, operation_id)
     },
     accepting: () => deps.provider.accepting(),
-    requirePayable: (amount_minor, currency) =>
-      void readAmount({ amount_minor, currency }, amountRules(deps.kernel.settings)),
+    requirePayable: (amount_minor, currency, about) =>
+      void readAmount({ amount_minor, currency }, amountRules(deps.kernel.settings), about),
     stepOf,
     refuseCardData,
   }

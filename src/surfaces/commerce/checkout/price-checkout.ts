@@ -87,5 +87,5 @@ function requireLimits({ kernel, payments }: Deps, { wire, lines }: Quote, curre
       more: { total_minor: wire.total_minor, step_minor: step },
     })
   }
-  if (wire.total_minor > 0) payments.requirePayable(wire.total_minor, currency)
+  if (wire.total_minor > 0) payments.requirePayable(wire.total_minor, currency, '/cart_id')
 }

@@ -30,6 +30,7 @@ test('a currency that payments does not accept is refused before anything is ord
   await buyer.ask('PUT', `/v1/carts/${cart.id}/items/${sku}`, { quantity: 1 })
   const { status, body } = await buyer.checkout(cart.id, visa)
   expect([status, body.code]).toEqual([422, 'currency_unknown'])
+  expect(body.errors).toMatchObject([{ pointer: '/cart_id' }])
   expect((await shop.stock(sku)).reserved).toBe(0)
   expect((await buyer.ask('GET', '/v1/orders')).body.data).toEqual([])
 })
@@ -38,6 +39,7 @@ test('a total above the limit of payments is refused before anything is ordered'
   const [buyer, sku] = [await shop.buyer(), await shop.product({ amount_minor: 6000 })]
   const refused = await buyer.checkout(await buyer.cart({ [sku]: 1 }), visa)
   expect([refused.status, refused.body.code]).toEqual([422, 'amount_too_large'])
+  expect(refused.body.errors).toMatchObject([{ pointer: '/cart_id' }])
   expect((await shop.stock(sku)).reserved).toBe(0)
   expect((await buyer.ask('GET', '/v1/orders')).body.data).toEqual([])
 })

@@ -7,7 +7,6 @@ import type { RequestKey } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { beginOperation, lockMovable } from '../operations/begin-operation.ts'
-import { toStripe } from '../money/currencies.ts'
 import { readPart, type GivenPart } from '../money/read-amount.ts'
 
 export type CaptureAsked = GivenPart & {
@@ -35,13 +34,12 @@ export async function beginCapture(tx: Tx, deps: Deps, asked: CaptureAsked): Pro
       detail: 'Only an authorized payment can be captured, and only once.',
     })
   }
-  const amount_minor = readPart(asked, intent.currency) ?? intent.amount_authorized_minor
+  const amount_minor = readPart(asked, intent.currency, intent.amount_authorized_minor)
   if (amount_minor > intent.amount_authorized_minor) {
     throw problem('amount_exceeds_capturable', {
       detail: `At most ${intent.amount_authorized_minor} minor units can be captured.`,
     })
   }
-  if (toStripe(amount_minor, intent.currency) === null) throw problem('amount_not_representable')
   if (!deps.provider.accepting()) throw problem('payment_provider_unavailable')
   await beginOperation(tx, deps, { ...asked, type: 'capture', amount_minor })
 }

@@ -4,26 +4,30 @@
  * logged. Ids are left out: the digits of one UUID in 13,500 look like a card number, and its cart
  * could never be ordered.
  */
-import { problem } from '../errors.ts'
+import { escapePointer } from '../../../kernel/http/content.ts'
+import { refuseMember } from '../errors.ts'
 
 const starts = /^(?:3[467]|4|5[1-5]|6011|65|22[2-9]|2[3-6]|27[01]|2720)/
 const depth_max = 32
 
 export function refuseCardData(body: unknown): void {
-  if (holdsCard(body, 0)) {
-    throw problem('card_data_refused', {
-      detail: 'Send a payment method of the provider, such as pm_…, and never a card number.',
-    })
-  }
+  const pointer = findCard(body, '', 0)
+  if (pointer === undefined) return
+  const detail = 'Send a payment method of the provider, such as pm_…, and never a card number.'
+  throw refuseMember('card_data_refused', pointer, detail)
 }
 
-function holdsCard(value: unknown, depth: number): boolean {
-  if (typeof value === 'string') return numbersIn(value).some(isCard)
-  if (typeof value === 'number') return isCard(String(value))
-  if (typeof value !== 'object' || value === null || depth > depth_max) return false
-  return Object.entries(value).some(
-    ([name, one]) => numbersIn(name).some(isCard) || holdsCard(one, depth + 1),
-  )
+/** Returns a pointer to the first card number. A name that holds one is not part of it. */
+function findCard(value: unknown, pointer: string, depth: number): string | undefined {
+  if (typeof value === 'string') return numbersIn(value).some(isCard) ? pointer : undefined
+  if (typeof value === 'number') return isCard(String(value)) ? pointer : undefined
+  if (typeof value !== 'object' || value === null || depth > depth_max) return undefined
+  for (const [name, one] of Object.entries(value)) {
+    if (numbersIn(name).some(isCard)) return pointer
+    const found = findCard(one, `${pointer}/${escapePointer(name)}`, depth + 1)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** What people write between the groups of a number; the second one is the minus sign. */

@@ -5,7 +5,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import type { RequestKey } from '../../../kernel/http/route.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
+import { problem, refuseMember } from '../errors.ts'
 import { announce } from '../operations/announce.ts'
 import { amountRules, readAmount, type GivenAmount } from '../money/read-amount.ts'
 
@@ -35,7 +35,9 @@ export async function createIntent(
 ): Promise<Created> {
   const amount_minor = readAmount(given, amountRules(kernel.settings))
   const { order_ref = null, currency, metadata = {} } = given
-  if ((given.provider ?? provider.name) !== provider.name) throw problem('provider_unsupported')
+  if ((given.provider ?? provider.name) !== provider.name) {
+    throw refuseMember('provider_unsupported', '/provider')
+  }
   const { tenant_id, principal_id, key, managed, id = newId() } = maker
   const made = { id, operation_id: newId() }
   const intent = tx.run(sql`

@@ -195,13 +195,7 @@ function captureRoute(deps: Deps): Route {
     unknown_members: 'refused',
     sends: ['etag'],
     replies: { 200: Intent, 202: Intent },
-    fails: [
-      ...moving,
-      'amount_exceeds_capturable',
-      ...partRefusals,
-      'amount_not_representable',
-      'authorization_expired',
-    ],
+    fails: [...moving, 'amount_exceeds_capturable', ...partRefusals, 'authorization_expired'],
     operation: {
       begin: async ({ tx, operation_id, params: { id }, principal, body, key }) => {
         const known = key && (await knownReply(tx, principal, 'capture', key))

@@ -2,7 +2,7 @@
  * Reads the amount of a request: whole minor units, or an exact decimal text. It never uses binary
  * fractions.
  */
-import { problem } from '../errors.ts'
+import { refuseMember } from '../errors.ts'
 import { digitsOf } from '../../../kernel/currencies.ts'
 import type { Kernel } from '../settings.ts'
 import { toStripe } from './currencies.ts'
@@ -28,45 +28,69 @@ export function amountRules(settings: Kernel['settings']): AmountRules {
   }
 }
 
-export function readAmount(given: GivenAmount, { accepted, max_minor }: AmountRules): number {
+/** `about` is a pointer to what the amount was calculated from, if the caller did not give it. */
+export function readAmount(
+  given: GivenAmount,
+  { accepted, max_minor }: AmountRules,
+  about?: string,
+): number {
   const { currency, amount, amount_minor } = given
   const digits = digitsOf(currency)
   if (digits === undefined || (accepted.length > 0 && !accepted.includes(currency))) {
     const which =
       accepted.length > 0 ? `Accepted: ${accepted.join(', ')}.` : 'Use an ISO 4217 code.'
-    throw problem('currency_unknown', { detail: `${currency} is not accepted. ${which}` })
+    const detail = `${currency} is not accepted. ${which}`
+    throw refuseMember('currency_unknown', about ?? '/currency', detail)
   }
-  if ((amount === undefined) === (amount_minor === undefined)) throw problem('amount_ambiguous')
+  const pointer = about ?? pointerOf(given)
+  if ((amount === undefined) === (amount_minor === undefined)) {
+    throw refuseMember('amount_ambiguous', pointer)
+  }
   const minor = amount === undefined ? (amount_minor ?? 0) : minorOf(amount, currency, digits)
-  if (minor < 1) throw problem('amount_too_small')
+  if (minor < 1) throw refuseMember('amount_too_small', pointer)
   if (minor > max_minor) {
-    throw problem('amount_too_large', { detail: `At most ${max_minor} minor units.` })
+    throw refuseMember('amount_too_large', pointer, `At most ${max_minor} minor units.`)
   }
-  if (toStripe(minor, currency) === null) {
-    throw problem('amount_not_representable', {
-      detail: `The provider takes ${currency} only in larger steps. Round the amount.`,
-    })
-  }
+  requireSteps(minor, currency, pointer)
   return minor
 }
 
-export const partRefusals = ['amount_ambiguous', 'amount_precision', 'amount_too_small'] as const
+function pointerOf({ amount }: { readonly amount?: string | undefined }): string {
+  return amount === undefined ? '/amount_minor' : '/amount'
+}
 
-/** Reads the amount of a capture or a refund. Without an amount it is null: all that is left. */
-export function readPart({ amount, amount_minor }: GivenPart, currency: string): number | null {
-  if (amount === undefined) return amount_minor
-  if (amount_minor !== null) throw problem('amount_ambiguous')
-  const minor = minorOf(amount, currency, digitsOf(currency) ?? 0)
-  if (minor < 1) throw problem('amount_too_small')
+function requireSteps(minor: number, currency: string, pointer: string): void {
+  if (toStripe(minor, currency) !== null) return
+  const detail = `The provider takes ${currency} only in larger steps. Round the amount.`
+  throw refuseMember('amount_not_representable', pointer, detail)
+}
+
+export const partRefusals = [
+  'amount_ambiguous',
+  'amount_precision',
+  'amount_too_small',
+  'amount_not_representable',
+] as const
+
+/** Reads the amount of a capture or a refund. Without an amount it is all that is left. */
+export function readPart(given: GivenPart, currency: string, left: number): number {
+  const { amount, amount_minor } = given
+  const pointer = pointerOf(given)
+  if (amount !== undefined && amount_minor !== null) throw refuseMember('amount_ambiguous', pointer)
+  const minor =
+    amount === undefined
+      ? (amount_minor ?? left)
+      : minorOf(amount, currency, digitsOf(currency) ?? 0)
+  if (amount !== undefined && minor < 1) throw refuseMember('amount_too_small', pointer)
+  requireSteps(minor, currency, pointer)
   return minor
 }
 
 function minorOf(amount: string, currency: string, digits: number): number {
   const [whole = '0', fraction = ''] = amount.split('.')
   if (fraction.length > digits) {
-    throw problem('amount_precision', {
-      detail: `${currency} has ${digits} decimals, but the amount has ${fraction.length}.`,
-    })
+    const detail = `${currency} has ${digits} decimals, but the amount has ${fraction.length}.`
+    throw refuseMember('amount_precision', '/amount', detail)
   }
   const minor = BigInt(whole + fraction.padEnd(digits, '0'))
   // Every amount above the limit is refused as too large.

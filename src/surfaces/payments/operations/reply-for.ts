@@ -45,9 +45,11 @@ const overtaken: Readonly<Record<string, string>> = {
 function refusalOf({ id, type, error_code }: OperationRow): Problem {
   const code = error_code ?? 'provider_refused'
   const more = { operation_id: id, error_code: code }
+  const at = { location: 'body', pointer: '/payment_method' } as const
   if (code === 'payment_method_invalid') {
     return problem('payment_method_invalid', {
       detail: 'The provider does not know this payment method. Send another one.',
+      errors: [{ ...at, constraint: 'known' }],
       more,
     })
   }
@@ -57,6 +59,7 @@ function refusalOf({ id, type, error_code }: OperationRow): Problem {
   if (type === 'authorize') {
     return problem('payment_declined', {
       detail: 'The payment method was declined. Try again with another one.',
+      errors: [{ ...at, constraint: 'accepted' }],
       more: { operation_id: id, decline_code: code, retryable: isRetryableDecline(code) },
     })
   }

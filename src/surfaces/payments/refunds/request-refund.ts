@@ -12,7 +12,6 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { accountColumns, currentSums } from '../ledger/balances.ts'
 import { post, transfer } from '../ledger/post.ts'
-import { toStripe } from '../money/currencies.ts'
 import { readPart, type GivenPart } from '../money/read-amount.ts'
 import { announce } from '../operations/announce.ts'
 import { beginOperation } from '../operations/begin-operation.ts'
@@ -43,8 +42,7 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
   }
   const left =
     intent.amount_captured_minor - intent.amount_refunded_minor - intent.amount_refund_pending_minor
-  const amount_minor = readPart(asked, intent.currency) ?? left
-  if (toStripe(amount_minor, intent.currency) === null) throw problem('amount_not_representable')
+  const amount_minor = readPart(asked, intent.currency, left)
   if (!deps.provider.accepting()) throw problem('payment_provider_unavailable')
   const taken = await tx.maybe(
     Taken,

@@ -65,7 +65,6 @@ function createRoute(deps: Deps): Route {
       'refund_exceeds_captured',
       ...partRefusals,
       'balance_insufficient',
-      'amount_not_representable',
       'payment_refused',
       'card_data_refused',
       'payment_provider_unavailable',

@@ -1,9 +1,7 @@
-/** Races, keys, amounts, foreign ids, and what the database itself refuses. */
+/** Races, keys, amounts and foreign ids. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { violates, SqlState } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { newId, nil_id } from '../../../kernel/ids.ts'
 import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld
@@ -124,6 +122,25 @@ describe.concurrent('amounts', () => {
       status,
       expected,
     ])
+    expect(answer.body.errors ?? []).toHaveLength(status === 422 ? 1 : 0)
+  })
+
+  test.each([
+    [{ amount: '0.00' }, 'amount_too_small', '/amount'],
+    [{ amount: '1.2345' }, 'amount_precision', '/amount'],
+    [{ amount: '1.00', amount_minor: 100 }, 'amount_ambiguous', '/amount'],
+    [{ amount_minor: 1001 }, 'amount_not_representable', '/amount_minor'],
+    [{ amount: '1.001' }, 'amount_not_representable', '/amount'],
+  ])('of a capture or a refund, %o', async (body, code, pointer) => {
+    const shop = await world.merchant()
+    const { id } = await shop.intent({ currency: 'KWD', amount_minor: 2000 })
+    const on = `/v1/payment-intents/${id}`
+    await shop.ask('POST', `${on}/authorize`, { payment_method: 'pm_card_visa' })
+    const part = await shop.ask('POST', `${on}/capture`, body)
+    expect([part.status, part.body]).toMatchObject([422, { code, errors: [{ pointer }] }])
+    expect((await shop.ask('POST', `${on}/capture`, {})).status).toBe(200)
+    const refund = await shop.ask('POST', '/v1/refunds', { intent_id: id, ...body })
+    expect([refund.status, refund.body]).toMatchObject([422, { code, errors: [{ pointer }] }])
   })
 
   test('that the provider counts otherwise come through exactly', async () => {
@@ -148,14 +165,16 @@ describe.concurrent('what is refused', () => {
   test('a card number, wherever it stands', async () => {
     const shop = await world.merchant()
     const base = { amount_minor: 100, currency: 'EUR' }
-    for (const more of [
-      { metadata: { note: 'card 4242 4242 4242 4242' } },
-      { order_ref: '5555555555554444' },
-      { card: { number: '378282246310005' } },
-      { card: 4_242_424_242_424_242 },
-    ]) {
+    for (const [more, pointer] of [
+      [{ metadata: { note: 'card 4242 4242 4242 4242' } }, '/metadata/note'],
+      [{ metadata: { '4242 4242 4242 4242': 'card' } }, '/metadata'],
+      [{ order_ref: '5555555555554444' }, '/order_ref'],
+      [{ cards: [{}, { number: '378282246310005' }] }, '/cards/1/number'],
+      [{ card: 4_242_424_242_424_242 }, '/card'],
+    ] as const) {
       const answer = await shop.ask('POST', '/v1/payment-intents', { ...base, ...more })
       expect([answer.status, answer.body.code]).toEqual([422, 'card_data_refused'])
+      expect(answer.body.errors).toMatchObject([{ location: 'body', pointer }])
       expect(answer.text).not.toContain('4242')
     }
     const fine = { ...base, order_ref: '4242424242424241' }
@@ -199,6 +218,20 @@ describe.concurrent('what is refused', () => {
     expect((await read(`/v1/ledger/accounts/${body.data[0].id}`)).status).toBe(404)
   })
 
+  test('a payment method that is unknown or declined: the error names the member', async () => {
+    const shop = await world.merchant()
+    for (const [payment_method, code] of [
+      ['pm_of_nobody', 'payment_method_invalid'],
+      ['pm_card_visa_chargeDeclined', 'payment_declined'],
+    ]) {
+      const { id } = await shop.intent()
+      const on = `/v1/payment-intents/${id}/authorize`
+      const { status, body } = await shop.ask('POST', on, { payment_method })
+      const errors = [{ location: 'body', pointer: '/payment_method' }]
+      expect([status, body]).toMatchObject([422, { code, errors }])
+    }
+  })
+
   test('an eleventh card within an hour', async () => {
     const shop = await world.merchant()
     const { id } = await shop.intent()
@@ -209,88 +242,5 @@ describe.concurrent('what is refused', () => {
     for (let tries = 0; tries < 10; tries++) expect((await attempt()).status).toBe(422)
     const tested = await attempt()
     expect([tested.status, tested.body.code]).toEqual([429, 'rate_limited'])
-  })
-})
-
-describe.concurrent('the database refuses', () => {
-  const db = () => world.platform.kernel.db
-  const legs = (directions: string[], amounts: number[]) => sql`
-    select payments.post_ledger(
-      ${newId()}, ${nil_id}, null, null, 'test', ${newId()}, null, null, 'a test', 'EUR',
-      ${directions.map(() => nil_id)}::uuid[],
-      ${directions.map((_one, at) => (at === 0 ? 'bank' : 'suspense'))}::text[],
-      ${directions}::text[], ${amounts}::bigint[])`
-  const refusal = (work: Promise<unknown>) =>
-    work.then(
-      () => expect.unreachable('it was accepted'),
-      (error: unknown) => error,
-    )
-
-  test.each([
-    ['an unbalanced posting', ['debit', 'credit'], [100, 99], 'ledger_balanced'],
-    ['a posting of one entry', ['debit'], [100], 'ledger_balanced'],
-    ['a negative amount', ['debit', 'credit'], [-5, -5], 'ledger_entries_amount_minor_check'],
-    ['an amount of nothing', ['debit', 'credit'], [0, 0], 'ledger_entries_amount_minor_check'],
-  ] as const)('%s', async (_name, directions, amounts, constraint) => {
-    const error = await refusal(db().run(legs([...directions], [...amounts])))
-    expect(violates(error, constraint)).toBe(true)
-  })
-
-  test('entries of two currencies that balance only together', async () => {
-    const error = await refusal(
-      db().tx(async tx => {
-        await tx.run(legs(['debit', 'credit'], [5, 5]))
-        await tx.run(sql`
-          insert into payments.ledger_accounts (owner_type, owner_id, currency, type)
-          values ('platform', ${nil_id}, 'SEK', 'bank') on conflict do nothing`)
-        const id = newId()
-        await tx.run(sql`
-          insert into payments.ledger_transactions (id, tenant_id, purpose, description)
-          values (${id}, ${nil_id}, 'mixed', 'mixed')`)
-        await tx.run(sql`
-          insert into payments.ledger_entries
-            (transaction_id, line, account_id, currency, direction, amount_minor)
-          select ${id}, row_number() over (), id, currency,
-            case currency when 'EUR' then 'debit' else 'credit' end, 5
-          from payments.ledger_accounts
-          where owner_id = ${nil_id} and type = 'bank' and currency in ('EUR', 'SEK')`)
-      }),
-    )
-    expect(violates(error, 'ledger_balanced')).toBe(true)
-  })
-
-  test('changing, deleting or adding to what was posted', async () => {
-    const shop = await world.merchant()
-    await shop.captured()
-    for (const statement of [
-      sql`update payments.ledger_entries set amount_minor = amount_minor + 1`,
-      sql`delete from payments.ledger_entries`,
-      sql`truncate payments.ledger_entries`,
-      sql`update payments.ledger_transactions set description = 'changed'`,
-      sql`delete from payments.ledger_transactions`,
-    ]) {
-      const error = await refusal(db().run(statement))
-      expect(error).toBeInstanceOf(SqlState)
-      expect(String(error)).toMatch(/append-only|cannot truncate/)
-    }
-    const error = await refusal(
-      db().run(sql`
-        insert into payments.ledger_entries
-          (transaction_id, line, account_id, currency, direction, amount_minor)
-        select transaction_id, 9, account_id, currency, direction, amount_minor
-        from payments.ledger_entries limit 1`),
-    )
-    expect(violates(error, 'ledger_entries_of_one_commit')).toBe(true)
-  })
-
-  test('a refund beyond the capture, whatever the code says', async () => {
-    const shop = await world.merchant()
-    const { id } = await shop.captured(100)
-    const error = await refusal(
-      db().run(sql`
-        update payments.payment_intents set amount_refund_pending_minor = 101
-        where tenant_id = ${shop.tenant.id} and id = ${id}`),
-    )
-    expect(violates(error, 'payment_intents_amounts')).toBe(true)
   })
 })
