@@ -102,6 +102,7 @@ async function explain(
     local_ref: intent_id,
     amount_minor: one.net_minor,
     currency: one.currency,
+    source: unknown ? one.source : null,
     details: { kind: one.kind, source: one.source, posted_minor: moved },
   })
 }

@@ -173,6 +173,7 @@ async function unknownPayment(
     local_ref: ours?.id ?? null,
     amount_minor: held ? snapshot.capturable_minor : snapshot.received_minor,
     currency: snapshot.currency,
+    source: snapshot.charge?.id ?? null,
     details: { object: 'payment', status: snapshot.status, names_intent: snapshot.intent_id },
   }
 }

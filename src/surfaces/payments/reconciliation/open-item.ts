@@ -30,6 +30,8 @@ export type Disagreement = {
   readonly details?: Readonly<Record<string, unknown>>
   /** An operation waits until the item is resolved. */
   readonly blocks?: boolean
+  /** The charge or refund of money that the provider lists twice; it becomes one item. */
+  readonly source?: string | null
 }
 
 /**
@@ -38,22 +40,29 @@ export type Disagreement = {
  */
 export async function openItem(tx: Tx, one: Disagreement): Promise<boolean> {
   const { tenant_id, discrepancy, amount_minor, currency, state = 'open', blocks = false } = one
-  const details = sql.json({ amount_minor, currency, ...one.details })
+  const source = one.source ?? null
+  const about = source === null ? {} : { source }
+  const details = sql.json({ amount_minor, currency, ...about, ...one.details })
   const made = await tx.maybe(
     Type.Object({ id: Type.String() }),
     sql`
+      -- any tenant: the provider's ids are unique
       insert into payments.reconciliation_items (
         tenant_id, id, provider, external_ref, local_ref, state, discrepancy, details, resolved_at)
       select ${tenant_id}, ${newId()}, ${one.provider}, ${one.external_ref}, ${one.local_ref},
         ${state}, ${discrepancy}, ${details}::jsonb,
         case when ${state} = 'auto_resolved' then kernel.now() end
-      where ${blocks} or not exists (
+      where (${blocks} or not exists (
         select from payments.reconciliation_items i
         where i.tenant_id = ${tenant_id} and i.provider = ${one.provider}
           and i.discrepancy = ${discrepancy} and i.state = 'ignored'
           and i.external_ref is not distinct from ${one.external_ref}
           and i.local_ref is not distinct from ${one.local_ref}
-          and i.details = ${details}::jsonb)
+          and i.details = ${details}::jsonb))
+        and not exists (
+          select from payments.reconciliation_items i
+          where i.provider = ${one.provider} and i.details ->> 'source' = ${source}
+            and i.external_ref is distinct from ${one.external_ref})
       on conflict do nothing
       returning id`,
   )

@@ -260,6 +260,7 @@ export async function reportForeignRefund(
     local_ref: intent?.id ?? null,
     amount_minor: snapshot.amount_minor,
     currency: snapshot.currency,
+    source: snapshot.id,
     details: { object: 'refund', status: snapshot.status },
   })
 }

@@ -47,6 +47,25 @@ test('reports no payment that moved after the provider had listed it', async () 
   expect(wrong.filter(one => one.external_ref === handle)).toEqual([])
 })
 
+test('opens one item for what was made without us, although the provider lists it twice', async () => {
+  const shop = await world.merchant()
+  await reconcile(shop)
+  const all = async () =>
+    (await shop.ask('GET', '/v1/reconciliation-items?limit=100')).body.data as { id: string }[]
+  const before = new Set((await all()).map(one => one.id))
+  const payment = await world.control('foreign_payments', { amount: 781, currency: 'chf' })
+  const { id } = await shop.captured(2000)
+  const { handle } = await handleOf(shop, id)
+  const refund = await world.atProvider('refunds', { payment_intent: handle, amount: '500' })
+  await reconcile(shop)
+  await reconcile(shop)
+  const opened = (await all()).filter(one => !before.has(one.id))
+  expect(opened).toMatchObject([
+    { discrepancy: 'missing_local', external_ref: refund.id, local_ref: id },
+    { discrepancy: 'missing_local', external_ref: payment.id, local_ref: null },
+  ])
+})
+
 test('does not ask again about what an operator has ignored', async () => {
   const shop = await world.merchant()
   const strange = await world.control('foreign_payments', { amount: 778, currency: 'chf' })
