@@ -1718,6 +1718,7 @@ create table payments.ledger_transactions (
 CREATE UNIQUE INDEX ledger_transactions_external ON payments.ledger_transactions USING btree (external_ref, purpose);
 CREATE INDEX ledger_transactions_intent ON payments.ledger_transactions USING btree (tenant_id, intent_id, id);
 CREATE UNIQUE INDEX ledger_transactions_operation ON payments.ledger_transactions USING btree (operation_id, purpose);
+CREATE UNIQUE INDEX ledger_transactions_reversal ON payments.ledger_transactions USING btree (reverses_id) WHERE (reverses_id IS NOT NULL);
 CREATE INDEX ledger_transactions_tenant ON payments.ledger_transactions USING btree (tenant_id, id);
 CREATE TRIGGER ledger_transactions_append_only BEFORE DELETE OR UPDATE ON payments.ledger_transactions FOR EACH ROW EXECUTE FUNCTION payments.refuse_change();
 CREATE CONSTRAINT TRIGGER ledger_transactions_balanced AFTER INSERT ON payments.ledger_transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION payments.check_balanced();
@@ -2033,6 +2034,31 @@ begin
   set debits_minor = b.debits_minor + excluded.debits_minor,
     credits_minor = b.credits_minor + excluded.credits_minor;
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION payments.rebuild_balance(rebuilt uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'payments', 'pg_temp'
+AS $function$
+begin
+  -- Two rebuilds that find the same difference would both add it.
+  perform pg_advisory_xact_lock(hashtextextended('payments.rebuild ' || rebuilt, 0));
+  insert into payments.ledger_balances as b (account_id, shard, debits_minor, credits_minor)
+  select rebuilt, 0, entered.debits - kept.debits, entered.credits - kept.credits
+  from (
+    select coalesce(sum(amount_minor) filter (where direction = 'debit'), 0) as debits,
+      coalesce(sum(amount_minor) filter (where direction = 'credit'), 0) as credits
+    from payments.ledger_entries where account_id = rebuilt) entered
+  cross join (
+    select coalesce(sum(debits_minor), 0) as debits, coalesce(sum(credits_minor), 0) as credits
+    from payments.ledger_balances where account_id = rebuilt) kept
+  where entered.debits <> kept.debits or entered.credits <> kept.credits
+  on conflict (account_id, shard) do update
+  set debits_minor = b.debits_minor + excluded.debits_minor,
+    credits_minor = b.credits_minor + excluded.credits_minor;
+  return found;
 end $function$;
 
 CREATE OR REPLACE FUNCTION payments.refuse_change()

@@ -102,6 +102,12 @@ export const errors = {
     cause: 'An operator resolved this item before.',
     cure: 'Read the item for who did it and why.',
   },
+  already_reversed: {
+    status: 409,
+    title: 'The transaction is reversed already',
+    cause: 'A transaction of the ledger can be reversed once.',
+    cure: 'Find the transaction whose `reverses_id` names it. To restore it, reverse that one.',
+  },
   amount_ambiguous: {
     status: 422,
     title: 'Give either amount_minor or amount',

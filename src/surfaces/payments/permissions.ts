@@ -24,6 +24,7 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'payments.refunds.read': { says: 'See refunds', roles: readers },
   'payments.disputes.read': { says: 'See disputes', roles: ['payments_finance', 'support_viewer'] },
   'payments.ledger.read': { says: 'See the ledger', roles: [...finance, 'support_viewer'] },
+  'payments.ledger.reverse': { says: 'Reverse transactions of the ledger', roles: operator },
   'payments.settlements.read': { says: 'See fees and settlements', roles: finance },
   'payments.reconciliations.run': {
     says: "Compare the books with the provider's",

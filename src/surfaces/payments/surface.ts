@@ -6,6 +6,7 @@ import { breaker_open, resolver_name, type Deps } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
+import { balancesProjection } from './ledger/rebuild-balances.ts'
 import { loops } from './loops.ts'
 import { openFace } from './open-face.ts'
 import { resolverQueue } from './operations/resolver.ts'
@@ -46,6 +47,7 @@ export const payments: Surface<Face, Record<never, never>, typeof settings> = {
       queues: [resolverQueue(deps), providerEventsQueue(deps), reconciliationQueue(deps)],
       loops: loops(deps),
       checks: checks(deps),
+      projections: [balancesProjection(deps)],
       retention: [
         {
           table: 'payments.provider_events',

@@ -10,14 +10,16 @@ import { newId } from '../../../kernel/ids.ts'
 import { currentRequestId } from '../../../kernel/observability/context.ts'
 import { platform_tenant } from '../deps.ts'
 
-export type AccountType =
-  | 'provider_clearing'
-  | 'bank'
-  | 'provider_fees'
-  | 'suspense'
-  | 'merchant_balance'
-  | 'refunds_in_transit'
-  | 'disputed_funds'
+export const account_types = [
+  'provider_clearing',
+  'bank',
+  'provider_fees',
+  'suspense',
+  'merchant_balance',
+  'refunds_in_transit',
+  'disputed_funds',
+] as const
+type AccountType = (typeof account_types)[number]
 
 export type Leg = {
   readonly account: AccountType
@@ -46,16 +48,18 @@ const of_tenant: ReadonlySet<AccountType> = new Set([
 const Posted = Type.Object({ posted: Type.Boolean() })
 
 /**
- * Returns true if this call wrote the posting, and false if the posting was already in the ledger.
+ * Returns the id of the transaction that this call wrote, or undefined if the posting was already in
+ * the ledger.
  */
-export async function post(tx: Tx, posting: Posting): Promise<boolean> {
+export async function post(tx: Tx, posting: Posting): Promise<string | undefined> {
   const legs = posting.legs.filter(leg => leg.amount_minor > 0)
-  if (legs.length === 0) return false
+  if (legs.length === 0) return undefined
+  const id = newId()
   const { posted } = await tx.one(
     Posted,
     sql`
       select payments.post_ledger(
-        ${newId()}, ${posting.tenant_id}, ${posting.operation_id ?? null},
+        ${id}, ${posting.tenant_id}, ${posting.operation_id ?? null},
         ${posting.intent_id ?? null}, ${posting.purpose}, ${posting.external_ref ?? null},
         ${currentRequestId()}, ${posting.reverses_id ?? null}, ${posting.description},
         ${posting.currency},
@@ -63,7 +67,7 @@ export async function post(tx: Tx, posting: Posting): Promise<boolean> {
         ${legs.map(({ account }) => account)}::text[], ${legs.map(({ side }) => side)}::text[],
         ${legs.map(({ amount_minor }) => amount_minor)}::bigint[]) as posted`,
   )
-  return posted
+  return posted ? id : undefined
 }
 
 /** Moves one amount: credits one account and debits the other. */

@@ -11,7 +11,9 @@ import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Id, oneOf, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
 import { platform_tenant } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { refuseCardData } from '../intents/card-data.ts'
 import { Account, accountColumns, balanceAt, currentSums } from './balances.ts'
+import { reverseTransaction } from './reverse-transaction.ts'
 import { showTransactions, Transaction } from './show-transactions.ts'
 
 const platform_books = 'payments.reconciliations.read'
@@ -21,7 +23,7 @@ const transactions = '/v1/ledger/transactions'
 const owner = Type.Optional(oneOf('tenant', 'platform'))
 
 export function ledgerRoutes(): readonly Route[] {
-  return [listAccounts(), getAccount(), listTransactions(), getTransaction()]
+  return [listAccounts(), getAccount(), listTransactions(), getTransaction(), reverseRoute()]
 }
 
 type Grants = () => Promise<ReadonlySet<string>>
@@ -164,6 +166,41 @@ function getTransaction(): Route {
         if (found) return reply(200, found)
       }
       throw problem(absent)
+    },
+  })
+}
+
+function reverseRoute(): Route {
+  const absent = 'ledger_transaction_not_found'
+  return route({
+    method: 'POST',
+    path: `${transactions}/{transaction_id}/reverse`,
+    name: 'reverseLedgerTransaction',
+    summary: 'Correct the ledger: reverse a transaction, once',
+    description:
+      'The new transaction has the same entries on the other sides, and `reverses_id` names the old one. No money moves at the provider: use a refund for that.',
+    permission: 'payments.ledger.reverse',
+    added: true,
+    idempotency: 'required',
+    absent,
+    body: closed({ reason: text(500) }, { title: 'ReverseLedgerTransaction' }),
+    inspectBody: refuseCardData,
+    unknown_members: 'refused',
+    sends: ['location'],
+    replies: { 201: Transaction },
+    fails: [absent, 'already_reversed', 'card_data_refused'],
+    handle: async ({ tx, params, principal, body: { reason } }) => {
+      const { transaction_id: id } = params
+      const made = await reverseTransaction(tx, id)
+      tx.audit({
+        tenant_id: principal.tenant_id,
+        actor: principal.id,
+        action: 'payments.ledger.reverse',
+        target: `ledger_transaction:${id}`,
+        outcome: 'done',
+        reason,
+      })
+      return reply(201, made, { location: `${transactions}/${made.id}` })
     },
   })
 }

@@ -38,6 +38,11 @@ const captured = async (maker: Asks) => {
   await maker.ask('POST', `/v1/payment-intents/${id}/capture`, {})
   return id
 }
+const posted = async (maker: Asks) => {
+  const id = await captured(maker)
+  const { data } = await maker.ask('GET', `/v1/ledger/transactions?intent_id=${id}`)
+  return data[0]?.id ?? ''
+}
 const window = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' }
 
 await crawlSurface({
@@ -76,13 +81,9 @@ await crawlSurface({
         return data[0]?.id ?? ''
       },
     },
-    '/v1/ledger/transactions/{id}': {
-      make: async maker => {
-        const id = await captured(maker)
-        const { data } = await maker.ask('GET', `/v1/ledger/transactions?intent_id=${id}`)
-        return data[0]?.id ?? ''
-      },
-    },
+    '/v1/ledger/transactions/{id}': { make: posted },
+    // The operator of the platform reverses the transactions of all tenants.
+    '/v1/ledger/transactions/{transaction_id}': { shared: true, make: posted },
     '/v1/reconciliation-runs/{id}': {
       shared: true,
       make: async ({ ask }) => (await ask('POST', '/v1/reconciliation-runs', window)).id,
