@@ -67,7 +67,7 @@ export const errors = {
   },
   sku_taken: {
     status: 409,
-    title: 'Another product has this SKU',
+    title: 'Another variant has this SKU',
     cause: 'A SKU names one variant of one product of the shop.',
     cure: 'Choose another SKU, or change the product that has it.',
   },

@@ -14,6 +14,7 @@ export async function writeVariants(
   title: string,
   variants: readonly GivenVariant[],
 ): Promise<void> {
+  requireDistinct(variants)
   for (const [at, variant] of variants.entries()) {
     const { sku, options, weight_grams, requires_shipping, track_inventory } = variant
     const { max_order_quantity, state } = variant
@@ -45,4 +46,12 @@ export async function writeVariants(
       await addPrice(tx, { tenant_id, ...price, sku, effective_from: null })
     }
   }
+}
+
+/** The second one would replace the first one without a word. */
+function requireDistinct(variants: readonly GivenVariant[]): void {
+  const skus = variants.map(one => one.sku)
+  const sku = skus.find((one, at) => skus.indexOf(one) < at)
+  if (sku === undefined) return
+  throw problem('sku_taken', { detail: `${sku} is named twice. Name it once.`, more: { sku } })
 }

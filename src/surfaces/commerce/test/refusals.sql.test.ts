@@ -129,6 +129,19 @@ describe('a cart refuses', () => {
   })
 })
 
+test('a product that names a SKU twice is refused, when it is made and when it is changed', async () => {
+  const sku = `TWICE-${newId()}`
+  const product = { handle: newId(), title: 'A thing' }
+  const twice = { variants: [{ sku, title: 'Red' }, { sku: `${sku}-B` }, { sku, title: 'Blue' }] }
+  const made = await shop.manager.ask('POST', '/v1/products', { ...product, ...twice })
+  expect([made.status, made.body.code, made.body.sku]).toEqual([409, 'sku_taken', sku])
+  expect((await shop.manager.ask('GET', `/v1/inventory/${sku}`)).status).toBe(404)
+  const once = { ...product, variants: [{ sku }] }
+  const { body } = await shop.manager.ask('POST', '/v1/products', once)
+  const changed = await shop.manager.ask('PATCH', `/v1/products/${body.id}`, twice)
+  expect([changed.status, changed.body.code]).toEqual([409, 'sku_taken'])
+})
+
 test('a return that names a line twice is refused', async () => {
   const order = await buyer.order({ [await shop.product()]: 3 })
   await shop.ship(order)
