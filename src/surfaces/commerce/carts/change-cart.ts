@@ -45,12 +45,20 @@ export async function changeCart(
 }
 
 export function requirePrices({ lines }: Quote): void {
-  const missing = lines.filter(one => !one.totals).map(one => one.facts.sku)
+  const missing = lines.filter(one => !one.totals).map(one => one.facts)
   if (missing.length === 0) return
-  throw problem('price_unavailable', {
-    detail: `Not sold in this currency now: ${missing.join(', ')}. Take them out of the cart.`,
-    more: { skus: missing },
-  })
+  const ended = missing.filter(one => !one.purchasable)
+  const skus = (ended.length > 0 ? ended : missing).map(one => one.sku)
+  const names = skus.join(', ')
+  throw ended.length > 0
+    ? problem('variant_not_purchasable', {
+        detail: `Not on sale any more: ${names}. Take them out of the cart.`,
+        more: { skus },
+      })
+    : problem('price_unavailable', {
+        detail: `Not sold in this currency now: ${names}. Take them out of the cart.`,
+        more: { skus },
+      })
 }
 
 export function methodUnavailable({ methods }: Quote) {

@@ -152,6 +152,7 @@ function changeRoute(deps: Deps): Route {
       absent,
       'cart_not_open',
       'price_unavailable',
+      'variant_not_purchasable',
       'currency_unsupported',
       'shipping_method_unavailable',
       'rate_limited',

@@ -50,6 +50,7 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
         'shipping_method_unavailable',
         'discount_not_applicable',
         'price_unavailable',
+        'variant_not_purchasable',
         'quantity_limit',
         'order_total_limit',
         'amount_not_representable',

@@ -142,6 +142,22 @@ test('a product that names a SKU twice is refused, when it is made and when it i
   expect([changed.status, changed.body.code]).toEqual([409, 'sku_taken'])
 })
 
+test('a cart whose product was archived says so, and not that a price is missing', async () => {
+  const sku = await shop.product()
+  const cart = await buyer.cart({ [sku]: 1 })
+  const { body } = await buyer.ask('GET', `/v1/carts/${cart}`)
+  const path = `/v1/products/${body.items[0].product_id}`
+  expect((await shop.manager.ask('PATCH', path, { state: 'archived' })).status).toBe(200)
+  const refused = await buyer.checkout(cart)
+  expect([refused.status, refused.body.code, refused.body.skus]).toEqual([
+    422,
+    'variant_not_purchasable',
+    [sku],
+  ])
+  const changed = await buyer.ask('PUT', `/v1/carts/${cart}`, { currency: 'EUR' })
+  expect([changed.status, changed.body.code]).toEqual([422, 'variant_not_purchasable'])
+})
+
 test('a return that names a line twice is refused', async () => {
   const order = await buyer.order({ [await shop.product()]: 3 })
   await shop.ship(order)
