@@ -97,8 +97,10 @@ async function checkoutReply(tx: Tx, key: { readonly tenant_id: string; readonly
         { ...orderReply(order), 'retry-after': '2' },
       )
     case 'payment_failed':
+      if (payment.last_error?.code === 'rate_limited') return tooManyDeclines(order_id)
       return problem('payment_declined', {
         detail: 'Nothing was ordered, and the cart is open again. Try another payment method.',
+        errors: [{ location: 'body', pointer: '/payment/payment_method', constraint: 'accepted' }],
         more: { order_id, decline_code: payment.last_error?.decline_code ?? null },
       })
     default:
@@ -108,6 +110,18 @@ async function checkoutReply(tx: Tx, key: { readonly tenant_id: string; readonly
         more: { order_id },
       })
   }
+}
+
+const decline_pause_seconds = 3600
+
+function tooManyDeclines(order_id: string) {
+  return problem('rate_limited', {
+    detail:
+      'Too many of your payments were declined within an hour. Nothing was ordered, and the cart is open again.',
+    retry_after: decline_pause_seconds,
+    headers: { 'retry-after': String(decline_pause_seconds) },
+    more: { order_id },
+  })
 }
 
 function orThrow<T>(answer: T): Exclude<T, Error> {

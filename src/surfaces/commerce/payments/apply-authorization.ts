@@ -54,6 +54,9 @@ export async function applyAuthorization(
   return undefined
 }
 
+/** Payments refused to ask the bank, before or after the authorization was begun. */
+const limits: ReadonlySet<string> = new Set(['rate_limited', 'too_many_declines'])
+
 async function applyDecline(
   tx: Tx,
   operation: Operation,
@@ -61,7 +64,8 @@ async function applyDecline(
   decline_code: string,
   intent_id: string | null = null,
 ): Promise<void> {
-  const error = { code: 'payment_declined', decline_code }
+  const code = limits.has(decline_code) ? 'rate_limited' : 'payment_declined'
+  const error = { code, decline_code }
   await settleOperation(tx, operation, 'failed', error)
   const lost = order.state === 'pending'
   const declined = await setPayment(
