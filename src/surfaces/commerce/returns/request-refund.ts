@@ -1,7 +1,9 @@
 /**
- * Requests the refund of a return from payments. Each attempt has its own row. The row is created
- * after the last attempt failed.
+ * Requests the refund of a return from payments, at most what earlier refunds of the order leave:
+ * one that was made directly in payments may have returned the money already. Each attempt has its
+ * own row. The row is created after the last attempt failed.
  */
+import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -13,8 +15,9 @@ export async function requestRefund(
   tx: Tx,
   order: OrderRow,
   { tenant_id, id, state }: Pick<ReturnRow, 'tenant_id' | 'id' | 'state'>,
-  refund_minor: number,
+  due_minor: number,
 ): Promise<ReturnRow> {
+  const refund_minor = Math.min(due_minor, await refundableOf(tx, order))
   const key = { tenant_id, id }
   const from: readonly ReturnState[] = [state]
   const sum = sql`refund_minor = ${refund_minor}`
@@ -37,4 +40,20 @@ export async function requestRefund(
     reason: 'requested_by_customer',
   })
   return pending
+}
+
+const Left = Type.Object({ left_minor: Type.Integer() })
+
+/** The order is locked. */
+async function refundableOf(tx: Tx, order: OrderRow): Promise<number> {
+  const { tenant_id, id, amount_captured_minor, amount_refunded_minor } = order
+  const { left_minor } = await tx.one(
+    Left,
+    sql`
+      select greatest(0, ${amount_captured_minor - amount_refunded_minor}::bigint
+        - coalesce(sum(amount_minor), 0))::bigint as left_minor
+      from commerce.refunds
+      where tenant_id = ${tenant_id} and order_id = ${id} and state = 'pending'`,
+  )
+  return left_minor
 }

@@ -1,6 +1,7 @@
-/** Endings that are rare: too many declines. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openShopWorld, type Shop, type ShopWorld } from './shop-world.ts'
+/** Endings that are rare: too many declines, and refunds that were made elsewhere. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../../../test/world.ts'
+import { openShopWorld, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
 
 const declines = 3
 let world: ShopWorld
@@ -29,4 +30,79 @@ test('a buyer whose cards were declined too often gets 429, and may try later', 
   expect((await buyer.ask('GET', `/v1/carts/${cart}`)).body.state).toBe('open')
   const { body } = await buyer.ask('GET', `/v1/orders/${limited.body.order_id}`)
   expect(body.payment.last_error.code).toBe('rate_limited')
+})
+
+describe('a return', () => {
+  const direct = async (order: { id: string }, amount_minor?: number) => {
+    const { body } = await shop.manager.ask('GET', `/v1/payment-intents?order_ref=${order.id}`)
+    const [{ id: intent_id }] = body.data
+    const more = amount_minor === undefined ? {} : { amount_minor }
+    const refund = await shop.manager.ask('POST', '/v1/refunds', { intent_id, ...more })
+    expect(refund.status, refund.text).toBe(201)
+  }
+  const comeBack = async (buyer: Buyer, order: { id: string; lines: { id: string }[] }) => {
+    const order_line_id = order.lines[0]?.id
+    const asked = await buyer.ask('POST', '/v1/returns', {
+      order_id: order.id,
+      lines: [{ order_line_id, quantity: 1, reason_code: 'broken' }],
+    })
+    const path = `/v1/returns/${asked.body.id}`
+    await shop.manager.ask('POST', `${path}/approve`, { refund_shipping: 'full' })
+    const lines = [{ order_line_id, received_quantity: 1, restock: true }]
+    const received = await shop.manager.ask('POST', `${path}/receive`, { lines })
+    expect(received.status, received.text).toBe(200)
+    return path
+  }
+  const ends = async (buyer: Buyer, path: string) =>
+    await eventually('the return has ended', async () => {
+      const { body } = await buyer.ask('GET', path)
+      return body.state !== 'refund_pending' && body
+    })
+  const shipped = async (buyer: Buyer) => {
+    const order = await buyer.order({ [await shop.product({ amount_minor: 1000 })]: 1 })
+    expect((await shop.ship(order)).status).toBe(201)
+    return order
+  }
+
+  test('of an order that was refunded directly pays nothing more', async () => {
+    const buyer = await shop.buyer()
+    const order = await shipped(buyer)
+    await direct(order)
+    await buyer.pays(order.id, 'refunded')
+    const path = await comeBack(buyer, order)
+    expect(await ends(buyer, path)).toMatchObject({ state: 'refunded', refund: null })
+    expect(await shop.money(order.id)).toEqual(['authorize', 'capture', 'refund'])
+    await shop.sound()
+  })
+
+  test('of an order that was refunded in part pays what is left', async () => {
+    const buyer = await shop.buyer()
+    const order = await shipped(buyer)
+    await direct(order, 700)
+    await buyer.pays(order.id, 'partially_refunded')
+    const path = await comeBack(buyer, order)
+    const rest = order.totals.total_minor - 700
+    expect(await ends(buyer, path)).toMatchObject({
+      state: 'refunded',
+      refund: { amount_minor: rest, state: 'succeeded' },
+    })
+    await buyer.pays(order.id, 'refunded')
+    await shop.sound()
+  })
+
+  test('whose refund was overtaken by a direct one ends when it is retried', async () => {
+    const buyer = await shop.buyer()
+    const order = await shipped(buyer)
+    await world.fault({
+      action: 'http',
+      status: 400,
+      match: { path: '/v1/refunds', method: 'POST' },
+    })
+    const path = await comeBack(buyer, order)
+    expect((await ends(buyer, path)).state).toBe('refund_failed')
+    await direct(order)
+    await buyer.pays(order.id, 'refunded')
+    const retried = await shop.manager.ask('POST', `${path}/retry-refund`, {})
+    expect([retried.status, retried.body.state]).toEqual([200, 'refunded'])
+  })
 })
