@@ -66,7 +66,7 @@ export const problem = problemsOf({})
 
 export type Catalog = ReadonlyMap<string, ErrorEntry>
 
-/** Joins the catalogs of all surfaces. Two surfaces may not give one code two statuses. */
+/** Joins the catalogs of all surfaces. Two surfaces may not give one code two meanings. */
 export function catalogOf(parts: readonly Record<string, ErrorEntry>[]): Catalog {
   const catalog = new Map<string, ErrorEntry>()
   const entries = [kernelErrors, ...parts].flatMap(part =>
@@ -76,6 +76,9 @@ export function catalogOf(parts: readonly Record<string, ErrorEntry>[]): Catalog
     const known = catalog.get(code)
     if (known && known.status !== entry.status) {
       throw new Error(`the code ${code} has the statuses ${known.status} and ${entry.status}`)
+    }
+    if (known && known.title !== entry.title) {
+      throw new Error(`the code ${code} has the titles "${known.title}" and "${entry.title}"`)
     }
     catalog.set(code, { ...known, ...entry })
   }

@@ -23,7 +23,7 @@ export const providerErrors = {
   },
   envelope_invalid: {
     status: 400,
-    title: 'The message of the provider cannot be read',
+    title: 'The message does not have the form of its provider',
     cause: 'The bytes do not have the form of this provider.',
     cure: 'Check that the provider sends its own format to this address, and that no proxy changes it.',
   },

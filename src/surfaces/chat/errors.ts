@@ -72,7 +72,7 @@ export const errors = {
   },
   too_many_edits: {
     status: 409,
-    title: 'The message was edited as often as is allowed',
+    title: 'The text was changed as often as is allowed',
     cause: 'The number of edits of one message is limited (`CHAT_EDITS_MAX`).',
     cure: 'Send a new message.',
   },

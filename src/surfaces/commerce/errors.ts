@@ -61,7 +61,7 @@ export const errors = {
   },
   handle_taken: {
     status: 409,
-    title: 'Another product has this handle',
+    title: 'The handle is taken',
     cause: 'Handles of products are unique in a shop.',
     cure: 'Choose another handle.',
   },
@@ -243,7 +243,7 @@ export const errors = {
   },
   amount_not_representable: {
     status: 422,
-    title: 'The total cannot be paid in this currency',
+    title: 'This exact amount cannot be paid in this currency',
     cause:
       'The payment provider counts this currency in larger steps, and totals are never rounded. Nothing was ordered.',
     cure: 'Set prices whose totals with tax are multiples of the step: ten minor units for BHD, JOD, KWD, OMR and TND, whole ariary for MGA.',

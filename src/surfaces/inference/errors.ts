@@ -53,7 +53,7 @@ export const errors = {
   },
   capacity_exceeded: {
     status: 503,
-    title: 'The model is busy',
+    title: 'No capacity became free in time',
     retryable: true,
     cause: 'All places for calls of this model are taken, or the deadline cannot be met.',
     cure: 'Send it again in a few seconds.',

@@ -134,7 +134,7 @@ export const errors = {
   },
   amount_not_representable: {
     status: 422,
-    title: 'The provider cannot take this exact amount',
+    title: 'This exact amount cannot be paid in this currency',
     cause: 'The provider counts this currency in larger steps, and amounts are never rounded.',
     cure: 'Round the amount: whole ariary for MGA, ten minor units for BHD, JOD, KWD, OMR and TND.',
   },

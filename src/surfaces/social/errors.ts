@@ -68,7 +68,7 @@ export const errors = {
   },
   too_many_edits: {
     status: 409,
-    title: 'The post was changed as often as it may be',
+    title: 'The text was changed as often as is allowed',
     cause: 'A post keeps all its versions, so their number is limited (`SOCIAL_EDITS_PER_POST`).',
     cure: 'Write a new post.',
   },

@@ -90,7 +90,7 @@ export const errors = {
   },
   envelope_invalid: {
     status: 400,
-    title: 'The message has not the form of its provider',
+    title: 'The message does not have the form of its provider',
     cause: 'The message does not have the form of its provider.',
     cure: 'Check that the provider sends its own format to this address, and that no proxy changes it.',
   },
