@@ -49,6 +49,8 @@ export type Recipe<W extends Stage = Stage, P extends Caller = Caller> = {
    */
   asker?(maker: Maker<W, P>): Promise<P>
   request?(maker: Maker<W, P>, params: Readonly<Record<string, string>>): Promise<Said> | Said
+  /** What a request that succeeds must contain instead, so that the operation itself refuses it. */
+  refusal?(maker: Maker<W, P>): Promise<Partial<Said>> | Partial<Said>
   /** Public to the pipeline, but the operation itself asks for a Bearer. */
   readonly bearer?: true
 }

@@ -48,6 +48,8 @@ export type Visit = {
   valid(): Promise<Request>
   /** One that would succeed, to be changed so that it is refused: all refusals share its things. */
   refused(): Promise<Request>
+  /** What the recipe changes in a request that succeeds, so that the operation refuses it. */
+  refusal(): Promise<Partial<Request> | null>
   /** The answer to a request that succeeds: sent once. */
   success(): Promise<CheckedAnswer>
   /** Another thing of the same kind as this parameter names. */
@@ -92,6 +94,10 @@ export function openVisit<W extends Stage, P extends Caller>(
     seen,
     valid,
     refused,
+    refusal: async () => {
+      const maker = makerOf(world, await people.holder())
+      return (await ground.crawl.recipes?.[target.operation]?.refusal?.(maker)) ?? null
+    },
     success: fronted ? succeed : once(succeed),
     send,
     stranger: people.stranger,

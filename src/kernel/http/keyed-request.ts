@@ -46,6 +46,13 @@ export function keyedWork(asked: KeyedRequest): KeyedWork {
     rules: rulesOf(keyed, scope),
     isRecordable: refusal => isRecordable(refusal, context),
     refuse: refusal => refusalOf(keyed, refusal),
+    refuseAgain: refused => {
+      const document = JSON.parse(refused.body ?? '{}') as object
+      return {
+        ...refused,
+        body: JSON.stringify({ ...document, request_id: context.request.id }),
+      }
+    },
     again: async ({ status }, resource_ref) => {
       const { again } = compiled.route
       if (!again) throw new Error(`${compiled.operation} stores no body and cannot render it again`)

@@ -43,6 +43,8 @@ export type KeyedWork = {
   /** Returns true for a refusal from the handler. A retry gets the same refusal. */
   isRecordable(refusal: Problem): boolean
   refuse(refusal: Problem): Outcome
+  /** The refusal as this request gets it again. */
+  refuseAgain(refused: Outcome): Outcome
   /** Renders a replay of an outcome whose body was not stored. */
   again(outcome: Outcome, resource_ref: string): Promise<Outcome>
   readonly effect: InsideEffect | OutsideEffect
@@ -97,7 +99,7 @@ export function openKeyed(deps: KeyedDeps): Keyed {
         const left = deadline - performance.now()
         const shared = left > 0 ? await Promise.race([rival, wait(left, 'late' as const)]) : 'late'
         if (shared === 'late') throw inProgress(deps)
-        if (shared) return await replay(deps, work, shared.fingerprint, shared.outcome)
+        if (shared) return replay(deps, work, shared.fingerprint, shared.outcome)
       }
       const mine = recent.has(id)
         ? again(deps, work, deadline, recalled)
@@ -254,22 +256,17 @@ async function known(
   if (record.state !== 'completed') return 'busy'
   const outcome = recorded(record, work.rules)
   deps.metrics.idempotency.inc({ result: 'replayed' })
-  const by_reference = work.rules.by_reference && record.body === null && outcome.status < 400
-  if (by_reference && record.resource_ref) {
+  if (outcome.status >= 400) return { outcome: work.refuseAgain(outcome), replayed: true }
+  if (work.rules.by_reference && record.body === null && record.resource_ref) {
     return { outcome: await work.again(outcome, record.resource_ref), replayed: true }
   }
   return { outcome, replayed: true }
 }
 
-async function replay(
-  deps: KeyedDeps,
-  work: KeyedWork,
-  print: Buffer,
-  outcome: Outcome,
-): Promise<Result> {
+function replay(deps: KeyedDeps, work: KeyedWork, print: Buffer, outcome: Outcome): Result {
   if (!print.equals(work.scope.fingerprint)) throw reused(deps)
   deps.metrics.idempotency.inc({ result: 'replayed' })
-  return { outcome, replayed: true }
+  return { outcome: outcome.status < 400 ? outcome : work.refuseAgain(outcome), replayed: true }
 }
 
 /** Records a refusal after the rollback, so that successful requests pay for no savepoint. */
@@ -283,7 +280,7 @@ async function orRefuse<T>(
   } catch (error) {
     if (!(error instanceof Problem && work.isRecordable(error))) throw error
     const outcome = work.refuse(error)
-    await deps.db.run(recordOutcome(work.scope, outcome, { ...work.rules, by_reference: false }))
+    await deps.db.run(recordOutcome(work.scope, outcome, work.rules))
     deps.metrics.idempotency.inc({ result: 'refused' })
     return { outcome, replayed: false }
   }

@@ -196,8 +196,10 @@ function keptHeaders(outcome: Outcome): Record<string, unknown> {
   return Object.fromEntries(Object.entries(outcome.headers).filter(([name]) => kept.includes(name)))
 }
 
-function keptBody({ body }: Outcome, { by_reference, seal }: RecordRules): Buffer | null {
-  return body === null || by_reference || seal ? null : Buffer.from(body)
+/** A refusal has no resource to render again, so its body is stored by every route. */
+function keptBody({ status, body }: Outcome, { by_reference, seal }: RecordRules): Buffer | null {
+  const rendered_again = by_reference && status < 400
+  return body === null || rendered_again || seal ? null : Buffer.from(body)
 }
 
 function sealedBody({ body }: Outcome, { seal }: RecordRules): Buffer | null {

@@ -2,8 +2,10 @@
  * Idempotency-Key: its syntax, where it is required, what the same key means for another request.
  */
 import { expect } from 'vitest'
+import { newId } from '../../../src/kernel/ids.ts'
 import { newKey } from '../../world.ts'
 import { expectProblem, onlyWith, type Rule } from '../rule.ts'
+import type { CheckedAnswer, Request, Visit } from '../visit.ts'
 
 export const keys: readonly Rule[] = [
   {
@@ -30,22 +32,37 @@ export const keys: readonly Rule[] = [
   },
   {
     name: 'the same key and request gives the same bytes',
-    exempt: ({ keyed, route, streams }) => {
+    exempt: ({ keyed, streams }) => {
       if (!keyed) return 'the kernel keeps no record of it'
-      if (streams) return 'the result of a stream is sent again'
-      return route.record === 'reference' ? 'its body is rendered again' : null
+      return streams ? 'the result of a stream is sent again' : null
     },
-    check: async ({ send, valid }) => {
+    check: async ({ target, send, valid }) => {
       const request = await valid()
       const first = await send(request)
       expect([first.status < 300, first.headers['idempotent-replayed']]).toEqual([true, undefined])
       const second = await send(request)
-      expect([second.status, second.text]).toEqual([first.status, first.text])
-      expect(second.headers['idempotent-replayed']).toBe('true')
-      expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
-      for (const name of ['content-type', 'location', 'etag', 'link']) {
-        expect([name, second.headers[name]]).toEqual([name, first.headers[name]])
-      }
+      expectReplay(first, second)
+      // What is rendered again has fresh URLs and states, and no secret that was shown once.
+      if (target.route.record === 'reference') {
+        const { secret: _secret, ...shown } = first.body
+        expect(Object.keys(second.body)).toEqual(Object.keys(shown))
+        expect(second.body.id).toBe(first.body.id)
+      } else expect(second.text).toBe(first.text)
+    },
+  },
+  {
+    name: 'a refusal under a key is given again',
+    exempt: ({ keyed, streams }) => {
+      if (!keyed) return 'the kernel keeps no record of it'
+      return streams ? 'a stream that was refused is opened again' : null
+    },
+    check: async visit => {
+      const { request, first, recorded } = await refusedByOperation(visit)
+      const second = await visit.send(request)
+      expectProblem(second, first.status, first.body.code)
+      expect({ ...second.body, request_id: '' }).toEqual({ ...first.body, request_id: '' })
+      // Only outcomes are recorded: what is checked before the handler is checked again.
+      if (recorded) expectReplay(first, second)
     },
   },
   {
@@ -87,3 +104,40 @@ export const keys: readonly Rule[] = [
     },
   },
 ]
+
+const id = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g
+
+/**
+ * A request that the operation itself refuses: as its recipe says, or the same a second time, or
+ * with ids of nothing in the body or in the path, or with a body that does not fit the schema.
+ */
+async function refusedByOperation({ send, valid, refusal }: Visit) {
+  const request = await valid()
+  const said = await refusal()
+  const absent = <T>(value: T): T =>
+    JSON.parse(JSON.stringify(value ?? null).replaceAll(id, () => newId()))
+  const changes: Partial<Request>[] = said
+    ? [said]
+    : [
+        {},
+        {},
+        { body: absent(request.body) },
+        { params: absent(request.params) },
+        { bytes: Buffer.from('[]') },
+      ]
+  for (const change of changes) {
+    const asked = { ...request, ...change, key: newKey() }
+    const first = await send(asked)
+    if (first.status >= 400) return { request: asked, first, recorded: said !== null }
+  }
+  throw new Error('say in its recipe which request the operation refuses')
+}
+
+function expectReplay(first: CheckedAnswer, second: CheckedAnswer): void {
+  expect(second.status, second.text).toBe(first.status)
+  expect(second.headers['idempotent-replayed']).toBe('true')
+  expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
+  for (const name of ['content-type', 'location', 'etag', 'link']) {
+    expect([name, second.headers[name]]).toEqual([name, first.headers[name]])
+  }
+}

@@ -83,7 +83,10 @@ await crawlSurface({
         body: { current_password: person.password, new_password: person.password },
       }),
     },
-    'POST /v1/invitations': says(() => ({ email: people.newEmail() })),
+    'POST /v1/invitations': {
+      request: () => ({ body: { email: people.newEmail() } }),
+      refusal: ({ person: { email } }) => ({ body: { email } }),
+    },
     'POST /v1/sessions': says(({ person }) => people.credentials(person)),
     'POST /v1/sessions/{session_id}/refresh': {
       request: (_maker, params) => ({

@@ -30,6 +30,8 @@ async function running({ world, ask: send, person: { id, tenant } }: Making): Pr
   return operation_id
 }
 
+const blocked = 'forbidden fruit'
+
 let made = 0
 const model = async (maker: Making): Promise<string> => {
   const { id } = await maker.ask('POST', '/v1/models', newModel())
@@ -76,7 +78,7 @@ function signed() {
 
 await crawlSurface({
   surface: 'inference',
-  settings: models.settings,
+  settings: { ...models.settings, INFERENCE_BLOCKLIST: blocked },
   subjects: {
     '/v1/inferences/{id}': { make: running },
     '/v1/inference-jobs/{job_id}': { make: job },
@@ -86,7 +88,11 @@ await crawlSurface({
     '/v1/quotas/{scope_type}/{scope_id}': { make: async ({ person }) => person.id },
   },
   recipes: {
-    'POST /v1/inferences': { request: () => ({ body: ask }) },
+    'POST /v1/inferences': {
+      request: () => ({ body: ask }),
+      refusal: () => ({ body: { ...ask, input: blocked } }),
+    },
+    'POST /v1/generations': { refusal: () => ({ body: { prompt: blocked } }) },
     'POST /v1/inferences:stream': { request: () => ({ body: ask }) },
     'POST /v1/inference-jobs': { request: () => ({ body: ask }) },
     'POST /v1/models': { request: () => ({ body: newModel() }) },

@@ -3,6 +3,7 @@ import type { Maker } from '../../../../test/crawler/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { call, newKey } from '../../../../test/world.ts'
+import { newId } from '../../../kernel/ids.ts'
 
 type Making = Maker<ProductWorld, Member>
 
@@ -75,7 +76,10 @@ await crawlSurface({
     '/v1/moderation/cases/{case_id}': { make: async maker => (await reported(maker)).case_id },
   },
   recipes: {
-    'POST /v1/posts': { request: () => ({ body: { body: 'hello' } }) },
+    'POST /v1/posts': {
+      request: () => ({ body: { body: 'hello' } }),
+      refusal: () => ({ body: { body: 'hello', media: [{ object_id: newId() }] } }),
+    },
     'PATCH /v1/posts/{post_id}': { request: () => ({ body: { body: 'changed' } }) },
     'PATCH /v1/users/{user_id}': { request: () => ({ body: { bio: 'changed' } }) },
     'POST /v1/posts/{post_id}/comments': { request: () => ({ body: { body: 'yes' } }) },

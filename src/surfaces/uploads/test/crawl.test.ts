@@ -57,7 +57,10 @@ await crawlSurface({
     '/_objects/d/{file_id}/{variant}': { shared: true, make: () => 'original' },
   },
   recipes: {
-    'POST /v1/uploads': { request: () => ({ body: order }) },
+    'POST /v1/uploads': {
+      request: () => ({ body: order }),
+      refusal: () => ({ body: { ...order, filename: 'invoice.pdf.exe' } }),
+    },
     'POST /v1/uploads/{upload_id}/complete': {
       request: async (maker, { upload_id = '' }) => {
         await sent(maker, upload_id)
