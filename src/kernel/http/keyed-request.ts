@@ -98,6 +98,7 @@ function scopeOf({ compiled, exchange, context, key }: KeyedRequest): KeyedScope
     request_id: context.request.id,
     key,
     fingerprint: fingerprint({
+      tenant_id: principal.tenant_id,
       operation: compiled.operation,
       params: context.params,
       query: exchange.query,

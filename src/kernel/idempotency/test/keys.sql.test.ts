@@ -4,6 +4,7 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../../ids.ts'
 import { openBank, type Bank } from '../../../../test/bank.ts'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import { call, newKey, openWorld, type Answer, type World } from '../../../../test/world.ts'
@@ -155,6 +156,19 @@ describe('one key', () => {
     expect((await bank.transfer(from, to, -1, { key })).status).toBe(422)
     expect((await bank.transfer(from, to, 1, { key })).status).toBe(201)
   })
+
+  test.for(['this', 'the other'] as const)(
+    'is refused in another tenant of its caller, by %s process',
+    async where => {
+      const { principal, token } = world.person()
+      const ask = { key: newKey(), body: { name: 'purse', balance_minor: 5 } }
+      expect((await world.call('POST', '/v1/book/accounts', { token, ...ask })).status).toBe(201)
+      const there = world.faces.people.token({ ...principal, tenant_id: newId() })
+      const url = where === 'this' ? world.url : other.url
+      const again = await call(url, 'POST', '/v1/book/accounts', { token: there, ...ask })
+      expect([again.status, again.body.code]).toEqual([409, 'idempotency_key_reused'])
+    },
+  )
 
   test('can be pruned: then it is a new key', async () => {
     const [from, to] = await pair()

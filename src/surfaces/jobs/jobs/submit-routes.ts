@@ -42,6 +42,7 @@ function orderedBy(principal: Principal, operation: string, body: unknown) {
     principal_id: principal.id,
     operation,
     request_fingerprint: fingerprint({
+      tenant_id: principal.tenant_id,
       operation,
       params: {},
       query: {},
