@@ -192,8 +192,10 @@ export type JobType = {
    * own surface submits them.
    */
   readonly offered?: true
-  /** The permission that a submitter needs to see the job, cancel it and fetch its result. */
+  /** What a submitter needs to see, cancel and fetch it, and to have at the start of each attempt. */
   readonly permission?: string
+  /** The platform's own work: it begins although its submitter has lost the permission. */
+  readonly outlives_owner?: true
   readonly lease_seconds?: number
   readonly timeout_seconds?: number
   readonly max_attempts?: number

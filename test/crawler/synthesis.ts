@@ -56,6 +56,7 @@ function smallestObject(schema: Schema): Record<string, unknown> {
 
 const of_format: Readonly<Record<string, () => string>> = {
   uuid: newId,
+  date: () => '2030-01-01',
   'date-time': () => '2030-01-01T00:00:00.000Z',
   uri: () => 'https://example.com/',
   email: () => `${newId()}@example.com`,

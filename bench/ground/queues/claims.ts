@@ -37,6 +37,7 @@ export async function openClaims(url: string): Promise<Bench> {
     kernel: running.platform.kernelFor({ settings }),
     listeners: { ended: () => undefined, settleDependents: async () => {} },
     rulesOf: () => rules,
+    builtIn: () => undefined,
     builtIns: () => [],
     checkResult: async () => {},
   })

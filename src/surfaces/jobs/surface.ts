@@ -48,8 +48,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
     const types = openJobTypes(kernel)
     const listeners = openEndListeners(types)
     let files: FileLookup | null = null
-    const { rulesOf, builtIns, checkResult } = types
-    const engine = openEngine({ kernel, listeners, rights, rulesOf, builtIns, checkResult })
+    const engine = openEngine({ kernel, listeners, rights, ...types })
     const deps: Deps = {
       kernel,
       types,

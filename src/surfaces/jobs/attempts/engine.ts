@@ -58,6 +58,7 @@ export type EngineDeps = {
   readonly listeners: EndListeners
   readonly rights: Pick<Rights, 'recentGrantsOf'>
   rulesOf(one: TypeVersion): TypeRules
+  builtIn(one: TypeVersion): JobType | undefined
   /** The types whose handlers are in this process. */
   builtIns(): readonly JobType[]
   /** Throws if the result does not match the schema of its type. */
@@ -74,7 +75,7 @@ export function openEngine(deps: EngineDeps): Engine {
   const budgets = openRetryBudgets(now)
   const losses_max = settings['jobs.lease_losses']
   const ending: FinalizeDeps = { db, fault, listeners, budgets, losses_max, rulesOf }
-  const owned = { ...ending, rights: deps.rights }
+  const owned = { ...ending, rights: deps.rights, builtIn: deps.builtIn }
   const claim = openClaimForWorker({
     db,
     keys,

@@ -62,6 +62,8 @@ export function applyBlocklist(deps: Applying): JobType {
     parameters: Parameters,
     result: Result,
     permission: 'links.blocklist.manage',
+    // The entry stays, so the links that it blocks must not stay open.
+    outlives_owner: true,
     lease_seconds: 60,
     timeout_seconds: 6 * 3600,
     max_attempts: 10,

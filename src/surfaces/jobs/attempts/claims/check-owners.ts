@@ -1,12 +1,14 @@
 /**
  * Checks whether the owners of claimed jobs still have the right to run them. The check is made
  * when an attempt begins. So a job that waited (for its time, a parent or a retry) does nothing for
- * an owner who has lost the right. For work that a surface submitted, that surface is asked. A job
- * that may not begin ends as failed, under its own lease.
+ * an owner who has lost the right. For work that a surface submitted, the permission of its type is
+ * needed. A job that may not begin ends as failed, under its own lease.
  */
 import { allowsType } from '../../../../kernel/access/permissions.ts'
+import type { JobType } from '../../../../kernel/surface.ts'
 import type { Rights } from '../../face.ts'
 import { finalize, type FinalizeDeps } from '../ends/finish-attempts.ts'
+import type { TypeVersion } from '../rules.ts'
 import type { Taken } from './claim-jobs.ts'
 
 /**
@@ -31,22 +33,36 @@ type Begun = Pick<
   | 'principal_id'
   | 'operation'
   | 'type'
+  | 'schema_version'
   | 'job_id'
 >
-type Asking = FinalizeDeps & { readonly rights: Pick<Rights, 'recentGrantsOf'> }
+type Asking = FinalizeDeps & {
+  readonly rights: Pick<Rights, 'recentGrantsOf'>
+  /** Undefined for a type that is not a surface's own. */
+  builtIn(one: TypeVersion): JobType | undefined
+}
+
+const nothing: ReadonlySet<string> = new Set()
+
+/** Whether grants allow the job. Undefined for a job that needs no right of a person. */
+function neededBy({ builtIn }: Pick<Asking, 'builtIn'>, one: Begun) {
+  const permission = needed[one.operation]
+  if (permission) return (held: ReadonlySet<string>) => allowsType(held, permission, one.type)
+  const own = builtIn(one)
+  if (!own?.permission || own.outlives_owner) return undefined
+  const { permission: of_type } = own
+  return (held: ReadonlySet<string>) => held.has(of_type)
+}
 
 /** Returns the jobs that may begin. */
 export async function checkOwners<T extends Begun>(
   deps: Asking,
   claimed: readonly T[],
 ): Promise<readonly T[]> {
-  const asked = claimed.filter(one => one.operation in needed)
+  const asked = claimed.filter(one => neededBy(deps, one) !== undefined)
   if (asked.length === 0) return claimed
   const grants = await deps.rights.recentGrantsOf(asked)
-  const refused = asked.filter(({ operation, type }, at) => {
-    const held = grants[at]
-    return !held || !allowsType(held, needed[operation] ?? '', type)
-  })
+  const refused = asked.filter((one, at) => !neededBy(deps, one)?.(grants[at] ?? nothing))
   if (refused.length === 0) return claimed
   const error = { code: 'owner_revoked', retryable: false }
   await finalize(

@@ -9,11 +9,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { openSleeper } from '../../../../kernel/work/sleeper.ts'
 import { newId } from '../../../../kernel/ids.ts'
-import type { Loop } from '../../../../kernel/surface.ts'
+import type { JobType, Loop } from '../../../../kernel/surface.ts'
 import type { Rights } from '../../face.ts'
 import type { Kernel } from '../../settings.ts'
 import { checkOwners } from '../claims/check-owners.ts'
 import type { Taken } from '../claims/claim-jobs.ts'
+import type { TypeVersion } from '../rules.ts'
 import { openClaimer, type Claimer } from '../claims/claimer.ts'
 import { openRunningCounts } from '../claims/running-counts.ts'
 import { openTurns } from '../claims/share-out.ts'
@@ -26,6 +27,7 @@ import type { RunDeps } from './run-attempt.ts'
 
 export type RunnerDeps = RunDeps & {
   readonly rights: Pick<Rights, 'recentGrantsOf'>
+  builtIn(one: TypeVersion): JobType | undefined
   readonly kernel: Kernel
   readonly grace_seconds: number
   /** The types whose handlers are in this process. */

@@ -22,9 +22,9 @@ export function engineOf(kernel: Kernel): Outside {
   }
   // Jobs of the engine's tests belong to the platform, which needs no right.
   const rights = { recentGrantsOf: () => Promise.resolve([]) }
-  const { rulesOf, builtIns, checkResult } = types
+  const { rulesOf } = types
   return {
-    engine: openEngine({ kernel, listeners, rights, rulesOf, builtIns, checkResult }),
+    engine: openEngine({ kernel, listeners, rights, ...types }),
     types,
     rules: (...names) => names.map(type => rulesOf({ type, schema_version: 1 })),
   }

@@ -1,0 +1,159 @@
+/**
+ * Work that runs after its request. `docs/security.md` lists every kind: under whom it runs, and
+ * where the right is asked again. A kind without a line fails here. Each type of job that a person
+ * may submit is run after its owner has lost the right in each way, and does nothing. The other
+ * kinds have tests of their own: owners.test.ts of jobs, senders.test.ts of notifications,
+ * owner-rights.test.ts of webhooks, owning.test.ts of retrieval.
+ */
+import { readFile } from 'node:fs/promises'
+import { Type } from 'typebox'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../src/kernel/database/sql.ts'
+import type { JobType } from '../src/kernel/surface.ts'
+import type { Face as Jobs } from '../src/surfaces/jobs/face.ts'
+import { openInferenceWorld, type Someone } from '../src/surfaces/inference/test/inference-world.ts'
+import { smallest } from './crawler/synthesis.ts'
+import type { Tenant } from './product-world.ts'
+import { composition } from '../src/platform.ts'
+import { gather } from '../src/runtime/gather.ts'
+import { eventually, newKey } from './world.ts'
+
+const world = await openInferenceWorld()
+afterAll(() => world.close())
+const { kernel, opened } = world.platform
+const { administration } = world.identity
+const jobs = opened['jobs']?.face as Jobs
+const surfaces = Object.values(opened)
+const job_types = surfaces.flatMap(one => one.jobTypes ?? [])
+const asked = job_types.filter(one => one.permission && !one.outlives_owner)
+
+const rolesWith = (permission: string) =>
+  (gather(composition.surfaces).permissions.get(permission)?.roles ?? []).filter(
+    role => role !== 'member' && role !== 'tenant_admin',
+  )
+
+test('every kind of work has a line in docs/security.md', async () => {
+  const page = await readFile(new URL('../docs/security.md', import.meta.url), 'utf8')
+  const section = page.slice(page.indexOf('## Work that'), page.indexOf('## What is not'))
+  const said = new Set([...section.matchAll(/`([a-z]+\.[a-z_]+)`/g)].map(([, name]) => name))
+  const work = surfaces.flatMap(({ queues = [], loops = [], consumers = [] }) =>
+    [...queues, ...loops, ...consumers].map(one => one.name),
+  )
+  const kinds = new Set([...job_types.map(one => one.type), ...work, 'kernel.erasures'])
+  expect([...kinds].filter(one => !said.has(one))).toEqual([])
+  expect([...said].filter(one => !kinds.has(one ?? ''))).toEqual([])
+})
+
+type Owner = { readonly one: Someone; readonly tenant: Tenant }
+
+/** A guest of the tenant, whose rights there are those of these roles. */
+async function guest(roles: readonly string[]): Promise<Owner> {
+  const one = await world.someone()
+  const tenant = await world.tenant()
+  await world.give({ ...one, tenant }, ...roles)
+  return { one, tenant }
+}
+
+const lose: Readonly<Record<string, (owner: Owner) => Promise<unknown>>> = {
+  'the role was taken away': ({ one, tenant }) =>
+    kernel.db.run(sql`
+      delete from identity.role_assignments
+      where tenant_id = ${tenant.id} and account_id = ${one.id}`),
+  'the account was disabled': ({ one }) =>
+    administration.disableAccount({ tenant: one.tenant.slug, account: one.id }, 'test'),
+  'the account was erased': async ({ one }) => {
+    expect((await one.ask('DELETE', `/v1/accounts/${one.id}`)).status).toBe(204)
+  },
+  'the tenant was disabled': ({ tenant }) => administration.disableTenant(tenant.slug, 'test'),
+}
+
+const Ended = Type.Object({
+  state: Type.String(),
+  error_code: Type.Union([Type.String(), Type.Null()]),
+})
+const ended = (job_id: string) =>
+  eventually('the job has ended', async () => {
+    const job = await kernel.db.one(
+      Ended,
+      sql`
+        -- any tenant: the job's own id
+        select state, error_code from jobs.jobs where id = ${job_id}`,
+    )
+    return ['succeeded', 'failed', 'cancelled'].includes(job.state) && job
+  })
+
+/** Holds back jobs of all these types until the returned function is called. */
+async function hold(types: readonly string[]): Promise<() => Promise<void>> {
+  const operator = await world.someone()
+  await world.allow(operator, 'jobs.types.pause:*')
+  const each = async (what: string) => {
+    for (const type of types) {
+      const body = what === 'pause' ? { reason: 'a test' } : {}
+      const answer = await operator.ask('POST', `/v1/job-types/${type}/${what}`, body)
+      expect(answer.status, answer.text).toBeLessThan(300)
+    }
+  }
+  await each('pause')
+  return () => each('resume')
+}
+
+const order = async ({ type, parameters }: JobType, { one, tenant }: Owner) =>
+  await kernel.db.tx(async tx => {
+    const given = { type, parameters: smallest(parameters), tenant_id: tenant.id }
+    return (await jobs.submit(tx, { ...given, principal_id: one.id })).id
+  })
+
+describe('a job that a person may submit', () => {
+  const ids = new Map<string, string>()
+  beforeAll(async () => {
+    const resume = await hold(asked.map(one => one.type))
+    for (const type of asked) {
+      for (const way of [...Object.keys(lose), 'the session ended']) {
+        const owner = await guest(['tenant_admin', ...rolesWith(type.permission ?? '')])
+        ids.set(`${type.type} ${way}`, await order(type, owner))
+        if (way in lose) await lose[way]?.(owner)
+        else await owner.one.ask('DELETE', `/v1/sessions/${owner.one.session_id}`)
+      }
+    }
+    await resume()
+  }, 120_000)
+
+  test.for(asked.flatMap(({ type }) => Object.keys(lose).map(way => [type, way] as const)))(
+    '%s does not begin after %s',
+    async ([type, way]) => {
+      const { state, error_code } = await ended(ids.get(`${type} ${way}`) ?? '')
+      // The erasure of an account also cancels what waits.
+      const over = way === 'the account was erased' && state === 'cancelled'
+      expect(over ? 'owner_revoked' : error_code).toBe('owner_revoked')
+    },
+  )
+
+  test.for(asked.map(one => one.type))('%s begins after its session has ended', async type => {
+    const { error_code } = await ended(ids.get(`${type} the session ended`) ?? '')
+    expect(error_code).not.toBe('owner_revoked')
+  })
+})
+
+test.for(['/v1/inference-jobs', '/v1/reports'])(
+  'a model is not called for an owner without the right, and nothing is charged: %s',
+  async path => {
+    const resume = await hold(['inference.run', 'generation.report'])
+    const one = await world.someone()
+    const said = path === '/v1/reports' ? { prompt: 'A report.' } : { model: 'default', input: 'x' }
+    const made = await one.ask('POST', path, said, { key: newKey() })
+    expect(made.status, made.text).toBe(202)
+    await lose['the account was disabled']?.({ one, tenant: one.tenant })
+    await resume()
+    expect(await ended(made.body.job_id)).toEqual({ state: 'failed', error_code: 'owner_revoked' })
+    const operation = await kernel.db.one(
+      Type.Object({ id: Type.String(), ...Ended.properties }),
+      sql`
+        select id, state, error_code from inference.inference_operations
+        where tenant_id = ${one.tenant.id} and job_id = ${made.body.job_id}`,
+    )
+    expect(operation).toMatchObject({ state: 'failed', error_code: 'owner_revoked' })
+    expect(await world.journal(operation.id)).toEqual([])
+    expect(await world.usage(operation.id)).toEqual([])
+    expect(await world.held(one.tenant.id)).toBe(0)
+  },
+)
