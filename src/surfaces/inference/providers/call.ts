@@ -1,9 +1,7 @@
 /**
  * One call to a provider: its attempts with their rows in the ledger, its time limit, and the cause
- * of a failure. The SDK repeats requests by itself. Each request runs `begin`.
+ * of a failure.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Buffer } from 'node:buffer'
 import type { Weight } from '../../../kernel/outgoing/circuit.ts'
 import { failureOf, weightOf } from './failures.ts'
 import {
@@ -33,9 +31,6 @@ export class Call {
   readonly limits: Limits
   /** Aborted by the caller, by a watchdog, or when no further attempt may be made. */
   readonly controller = new AbortController()
-  /** Whether we read a successful body instead of the SDK. */
-  readonly keeps_body: boolean
-  body: AsyncIterable<Buffer> | null = null
   made = 0
   /** The facts of the last refused attempt. */
   refusal: RefusalFacts | null = null
@@ -55,13 +50,12 @@ export class Call {
 
   constructor(
     options: CallOptions,
-    more: { limits: Limits; attempts_before: number; nowMs: () => number; keeps_body: boolean },
+    more: { limits: Limits; attempts_before: number; nowMs: () => number },
   ) {
     this.options = options
     this.limits = more.limits
     this.#before = more.attempts_before
     this.#nowMs = more.nowMs
-    this.keeps_body = more.keeps_body
     const { signal } = options
     const leave = () => this.controller.abort()
     this.#leave = () => signal.removeEventListener('abort', leave)
@@ -73,11 +67,8 @@ export class Call {
     return this.options.deadline.getTime() - this.#nowMs()
   }
 
-  /**
-   * Commits the row of the next attempt. If the SDK gave up an earlier attempt, it had no reply.
-   */
+  /** Commits the row of the next attempt. */
   async begin(): Promise<void> {
-    if (this.#current) await this.end('ambiguous', 'no_answer', 1)
     const number = this.#before + this.made + 1
     const allowed = await this.own(() => this.options.ledger.begin(number))
     if (!allowed) {
@@ -97,11 +88,6 @@ export class Call {
     if (provider_request_id !== undefined) {
       this.#current.provider_request_id = provider_request_id.slice(0, 200)
     }
-  }
-
-  takeBody(): AsyncIterable<Buffer> {
-    if (!this.body) throw new Error('the call has no answer')
-    return this.body
   }
 
   /** Ends the current attempt, if one has begun and not ended. */
@@ -134,7 +120,7 @@ export class Call {
     this.controller.abort()
   }
 
-  /** `fetch` throws this once the call is stopped. The SDK does not repeat such a request. */
+  /** The reason is `failure`. */
   stopped(): Error {
     return new DOMException('The call was stopped.', 'AbortError')
   }
@@ -163,7 +149,7 @@ export class Call {
     return new ProviderFailure('aborted', { ambiguous: this.#current !== null })
   }
 
-  /** An error of the ledger is not a failure of the provider, and the SDK must not repeat it. */
+  /** An error of the ledger is not a failure of the provider, and ends the call. */
   async own<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -182,6 +168,3 @@ export class Call {
 function refused(): ProviderFailure {
   return new ProviderFailure('service_unavailable', { reason: 'attempt_refused' })
 }
-
-/** The call for which the SDK sends requests now. */
-export const calls = new AsyncLocalStorage<Call>()

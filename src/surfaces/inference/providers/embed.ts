@@ -12,20 +12,16 @@ export async function embed(
   { model, texts, dimensions, safety_identifier, provider_key, attempts_before }: EmbedRequest,
   options: CallOptions,
 ): Promise<Embeddings> {
-  const order = { model, provider_key, attempts_before, options }
-  return whole(lines, order, async (client, sdk) => {
-    const reply = await client.embeddings.create(
-      {
-        model,
-        input: [...texts],
-        encoding_format: 'base64',
-        user: safety_identifier,
-        ...(dimensions === undefined ? {} : { dimensions }),
-      },
-      sdk,
-    )
-    return embeddingsOf(reply, texts.length, dimensions)
-  })
+  const body = {
+    model,
+    input: [...texts],
+    encoding_format: 'base64',
+    user: safety_identifier,
+    ...(dimensions === undefined ? {} : { dimensions }),
+  } satisfies OpenAI.EmbeddingCreateParams
+  const sent = { method: 'POST', path: '/embeddings', body } as const
+  const order = { ...sent, model, provider_key, attempts_before, options }
+  return whole(lines, order, (reply: Reply) => embeddingsOf(reply, texts.length, dimensions))
 }
 
 /** As received: base64, unless the server ignores the option. */

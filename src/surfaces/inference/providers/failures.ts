@@ -3,7 +3,7 @@
  * deployment may succeed. No text of the provider is kept, because it may contain a key or the
  * prompt of another user.
  */
-import { APIConnectionError, APIError } from 'openai/core/error'
+import type { Buffer } from 'node:buffer'
 import { UpstreamFailure } from '../../../kernel/outgoing/upstream.ts'
 import type { Weight } from '../../../kernel/outgoing/circuit.ts'
 import { ProviderFailure, type FailureCode, type ProviderFailureOptions } from './provider.ts'
@@ -33,18 +33,10 @@ export function failureOfCode(given: unknown): ProviderFailure {
   return new ProviderFailure(code, { ...options, reason })
 }
 
-/**
- * Maps anything that the SDK or the outgoing client threw. `sent` means that an attempt may have
- * been carried out.
- */
+/** Maps anything that was thrown. `sent` means that an attempt may have been carried out. */
 export function failureOf(error: unknown, sent: boolean): ProviderFailure {
   if (error instanceof ProviderFailure) return error
   if (error instanceof UpstreamFailure) return failureOfUpstream(error)
-  if (error instanceof APIConnectionError) {
-    const options = { retryable: true, ambiguous: sent, reason: 'connection' }
-    return new ProviderFailure('upstream_timeout', options)
-  }
-  if (error instanceof APIError) return failureOfStatus(error as Refusal)
   if (error instanceof SyntaxError) return invalid('malformed_json', sent)
   throw error
 }
@@ -90,19 +82,23 @@ function deepest(error: Error): Error {
   return error.cause instanceof Error ? deepest(error.cause) : error
 }
 
-type Refusal = { readonly status: unknown; readonly code: unknown; readonly error: unknown }
+/** The `error` in the body of a refusal; null in the error page of a gateway. */
+export function errorIn(body: Buffer): Readonly<Record<string, unknown>> | null {
+  try {
+    const { error } = (JSON.parse(body.toString('utf8')) ?? {}) as { error?: unknown }
+    return typeof error === 'object' ? (error as Record<string, unknown> | null) : null
+  } catch {
+    return null
+  }
+}
 
-function failureOfStatus(error: Refusal): ProviderFailure {
-  const { status, error: body } = error
-  const named = nameOf(error.code)
-  const is_json = typeof body === 'object' && body !== null
-  // An error without a status is an event of a stream.
-  if (typeof status !== 'number') return failureOfCode(error.code)
-  const reason = error.code ? named : `http_${status}`
+export function failureOfStatus(status: number, body: Buffer): ProviderFailure {
+  const error = errorIn(body)
+  const named = nameOf(error?.['code'])
+  const reason = error?.['code'] ? named : `http_${status}`
   const known = meanings[named]
   if (known && status < 500) return new ProviderFailure(known[0], { ...known[1], reason })
-  // An error page of a gateway instead of the provider's reply.
-  if (!is_json && status >= 500) return invalid(`http_${status}`, isGateway(status))
+  if (!error && status >= 500) return invalid(`http_${status}`, isGateway(status))
   if (status === 400 || status === 422) {
     return new ProviderFailure('upstream_invalid_response', { reason })
   }

@@ -1,15 +1,15 @@
 /**
- * The connection to one model at one address: the SDK's client over the outgoing client, with a
- * separate pool, circuit and retry budget. So a failing model stops only itself.
+ * The connection to one model at one address, with a separate pool, circuit and retry budget. So a
+ * failing model stops only itself.
  */
-import OpenAI from 'openai'
+import type { Buffer } from 'node:buffer'
 import { circuit_defaults, type CircuitState } from '../../../kernel/outgoing/circuit.ts'
 import { openUpstream } from '../../../kernel/outgoing/upstream.ts'
-import type { Limits } from './call.ts'
-import { ledgerFetch } from './ledger-fetch.ts'
+import type { Call, Limits } from './call.ts'
+import { sendRequest, type ProviderCall } from './send-request.ts'
 
 export type Line = {
-  readonly client: OpenAI
+  send(call: Call, request: ProviderCall): Promise<AsyncIterable<Buffer>>
   circuit(): CircuitState
   close(): Promise<void>
 }
@@ -23,8 +23,6 @@ export type LineOptions = {
 }
 
 const circuit = { ...circuit_defaults, least_calls: 10, window_ms: 30_000, failures_in_row: 5 }
-/** The SDK's own timer; our timers end a call sooner. */
-const sdk_timeout_ms = 24 * 3_600_000
 const connections = 64
 
 export function openLine({ name, base_url, api_key, limits, breaker_open_ms }: LineOptions): Line {
@@ -37,19 +35,15 @@ export function openLine({ name, base_url, api_key, limits, breaker_open_ms }: L
     circuit: { ...circuit, open_ms: breaker_open_ms },
     rate_limited_weight: 0.5,
   })
-  const prefix = new URL(base_url).pathname.replace(/\/$/, '')
-  const client = new OpenAI({
-    // A server without keys gets one too, because the SDK requires a key.
-    apiKey: api_key || 'none',
-    baseURL: base_url,
-    timeout: sdk_timeout_ms,
-    maxRetries: limits.max_retries,
-    fetch: ledgerFetch(upstream, prefix),
-    logLevel: 'off',
-    // None of these may come from environment variables.
-    organization: null,
-    project: null,
-    webhookSecret: null,
-  })
-  return { client, circuit: upstream.circuit, close: upstream.close }
+  const headers = {
+    accept: 'application/json',
+    // Some servers require one even if they have no keys.
+    authorization: `Bearer ${api_key || 'none'}`,
+    'user-agent': 'dodeca/1',
+  }
+  return {
+    send: (call, request) => sendRequest(upstream, headers, call, request),
+    circuit: upstream.circuit,
+    close: upstream.close,
+  }
 }

@@ -3,7 +3,7 @@
  * changed.
  */
 import type { Limits } from './call.ts'
-import type { Line, openLine as OpenLine } from './line.ts'
+import { openLine, type Line } from './line.ts'
 import type { Health } from './provider.ts'
 
 export type Connection = { readonly base_url: string; readonly api_key: string }
@@ -25,9 +25,6 @@ export type LinesOptions = {
   connection(): Connection | Promise<Connection>
 }
 
-/** The SDK of `line.ts` takes 10 MB. It is loaded at the first call of a model. */
-let sdk: Promise<{ readonly openLine: typeof OpenLine }> | undefined
-
 export function openLines({
   name,
   limits,
@@ -40,7 +37,6 @@ export function openLines({
     limits,
     nowMs,
     lineFor: async model => {
-      const { openLine } = await (sdk ??= import('./line.ts'))
       const at = await connection()
       const known = open.get(model)
       if (known?.at.base_url === at.base_url && known.at.api_key === at.api_key) return known.line

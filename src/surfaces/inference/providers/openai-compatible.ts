@@ -13,6 +13,7 @@ import { nameFrom, usageFrom } from './reported.ts'
 import { isStrict } from './strict-schema.ts'
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk
+type Params = OpenAI.Chat.Completions.ChatCompletionCreateParams
 
 export function openCompatible({ name, lines }: Omit<AdapterOptions, 'secrets'>): Provider {
   const absent = () => Promise.reject(new ProviderFailure('model_capability_unsupported'))
@@ -24,12 +25,12 @@ export function openCompatible({ name, lines }: Omit<AdapterOptions, 'secrets'>)
     close: lines.close,
     complete: (request, options) => {
       const { model, provider_key, attempts_before } = request
-      return streamed(
-        lines,
-        { model, provider_key, attempts_before, options },
-        (client, sdk) => client.chat.completions.create(bodyOf(request), sdk),
-        reader(),
-      )
+      const sent = {
+        method: 'POST',
+        path: '/chat/completions',
+        body: bodyOf(request) satisfies Params,
+      } as const
+      return streamed(lines, { ...sent, model, provider_key, attempts_before, options }, reader())
     },
     background: absent,
     retrieve: absent,

@@ -6,12 +6,14 @@ import type { Lines } from './lines.ts'
 import { streamed, unrecorded, whole } from './make-call.ts'
 import {
   ProviderFailure,
+  type CallOptions,
   type Provider,
   type ProviderRequest,
   type ProviderResponse,
   type ProviderUsage,
 } from './provider.ts'
 import type { End, Read } from './read-stream.ts'
+import type { ProviderCall } from './send-request.ts'
 import { nameFrom, usageFrom } from './reported.ts'
 import { embed } from './embed.ts'
 import { isStrict } from './strict-schema.ts'
@@ -27,11 +29,11 @@ export type AdapterOptions = {
 }
 
 export function openOpenai({ name, lines, secrets }: AdapterOptions): Provider {
-  const order = ({ model, provider_key, attempts_before }: ProviderRequest) => ({
-    model,
-    provider_key,
-    attempts_before,
-  })
+  const order = (request: ProviderRequest, more: object, options: CallOptions) => {
+    const { model, provider_key, attempts_before } = request
+    const body = { ...bodyOf(request), ...more }
+    return { ...create, body, model, provider_key, attempts_before, options }
+  }
   return {
     name,
     kind: 'openai',
@@ -39,41 +41,34 @@ export function openOpenai({ name, lines, secrets }: AdapterOptions): Provider {
     health: lines.health,
     close: lines.close,
     complete: (request, options) =>
-      streamed(
-        lines,
-        { ...order(request), options },
-        (client, sdk) =>
-          client.responses.create({ ...bodyOf(request), store: false, stream: true }, sdk),
-        reader(),
-      ),
+      streamed(lines, order(request, { store: false, stream: true }, options), reader()),
     background: async (request, options) =>
-      viewOf(
-        await whole(lines, { ...order(request), options }, (client, sdk) =>
-          client.responses.create({ ...bodyOf(request), store: true, background: true }, sdk),
-        ),
-      ),
-    retrieve: async (response_id, signal) =>
-      viewOf(
-        await look(lines, signal, (client, sdk) => client.responses.retrieve(response_id, {}, sdk)),
-      ),
-    cancel: async (response_id, signal) =>
-      viewOf(await look(lines, signal, (client, sdk) => client.responses.cancel(response_id, sdk))),
+      viewOf(await whole(lines, order(request, { store: true, background: true }, options), same)),
+    retrieve: (response_id, signal) =>
+      look(lines, signal, { method: 'GET', path: pathOf(response_id) }),
+    cancel: (response_id, signal) =>
+      look(lines, signal, { method: 'POST', path: `${pathOf(response_id)}/cancel` }),
     embed: (request, options) => embed(lines, request, options),
     verifyWebhook: message => verifyHook(secrets, message),
   }
 }
 
 /** Reads have a separate line, so that they continue while the circuit of a model is open. */
-function look<T>(
+async function look(
   lines: Lines,
   signal: AbortSignal,
-  send: Parameters<typeof whole<T>>[2],
-): Promise<T> {
+  call: Pick<ProviderCall, 'method' | 'path'>,
+): Promise<ProviderResponse> {
   const options = unrecorded(signal, lines.nowMs())
-  return whole(lines, { model: 'responses', provider_key: null, options }, send)
+  const order = { ...call, model: 'responses', provider_key: null, options }
+  return viewOf(await whole(lines, order, same))
 }
 
-function bodyOf(request: ProviderRequest) {
+const same = (response: Response) => response
+const create = { method: 'POST', path: '/responses' } as const
+const pathOf = (response_id: string) => `${create.path}/${encodeURIComponent(response_id)}`
+
+function bodyOf(request: ProviderRequest): OpenAI.Responses.ResponseCreateParams {
   const { model, input, instructions, max_output_tokens, temperature, top_p } = request
   const { response_format: format, prompt_cache_key } = request
   return {

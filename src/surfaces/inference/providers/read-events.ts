@@ -1,6 +1,5 @@
 /**
- * Reads the events of a provider's stream. It returns all events that arrived together. The SDK
- * sends and repeats the request, but its own reader returns one event at a time.
+ * Reads the events of a provider's stream. It returns all events that arrived together.
  */
 import type { Buffer } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'

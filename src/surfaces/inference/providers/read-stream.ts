@@ -1,7 +1,6 @@
 /**
- * Reads a stream of the provider with our own watchdogs. The SDK's timer ends at the headers, and
- * its iterator returns normally if the connection closes without a last event. Only a received
- * terminal event is an end; everything else is a failure.
+ * Reads a stream of the provider with watchdogs. Only a received terminal event is an end;
+ * everything else is a failure, also a connection that closes without a last event.
  */
 import { invalid, timedOut } from './failures.ts'
 import type { Call } from './call.ts'

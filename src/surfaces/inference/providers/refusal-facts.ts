@@ -1,7 +1,7 @@
 /** The loggable parts of a provider's error: its codes, and a hash in place of its message. */
 import { hash } from 'node:crypto'
 import type { Buffer } from 'node:buffer'
-import { nameOf } from './failures.ts'
+import { errorIn, nameOf } from './failures.ts'
 import type { RefusalFacts } from './provider.ts'
 
 export function refusalFacts(
@@ -9,7 +9,7 @@ export function refusalFacts(
   body: Buffer,
   request_id: string | undefined,
 ): RefusalFacts {
-  const { code, type, param } = errorIn(body)
+  const { code, type, param } = errorIn(body) ?? {}
   const is_id = request_id !== undefined && /^[\w.-]{1,100}$/.test(request_id)
   return {
     status,
@@ -19,17 +19,6 @@ export function refusalFacts(
     request_id: is_id ? request_id : null,
     message_sha256: hash('sha256', body).slice(0, 16),
     bytes: body.length,
-  }
-}
-
-type Named = { readonly code?: unknown; readonly type?: unknown; readonly param?: unknown }
-
-function errorIn(body: Buffer): Named {
-  try {
-    const { error } = (JSON.parse(body.toString('utf8')) ?? {}) as { error?: Named | null }
-    return error ?? {}
-  } catch {
-    return {}
   }
 }
 
