@@ -7,13 +7,13 @@ import { Buffer } from 'node:buffer'
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Stripe } from 'stripe'
 import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import { stripe_address, type Kernel } from '../settings.ts'
+import { openStripeClient, type StripeClient } from './call-stripe.ts'
 import { ProviderFailure } from './port.ts'
 
 export type StripeLine = {
-  client(): Promise<Stripe>
+  client(): Promise<StripeClient>
   secrets(): Promise<readonly KeyObject[]>
   configured(): boolean
 }
@@ -29,7 +29,7 @@ export function connectStripe(kernel: Kernel): StripeLine {
   const timeout = settings['payments.provider_timeout_ms']
   const outside = openOutsideWorld(kernel.data_dir)
   const addresses = join(kernel.data_dir, 'sandbox', 'addresses.json')
-  let open: { readonly address: string; readonly client: Promise<Stripe> } | undefined
+  let open: { readonly address: string; readonly client: StripeClient } | undefined
 
   const sandbox = async () => {
     const found = (await outside.addresses())?.['stripe']
@@ -49,13 +49,14 @@ export function connectStripe(kernel: Kernel): StripeLine {
     configured: () => key !== null || (sandboxed && existsSync(addresses)),
     client: async () => {
       if (key !== null) {
-        open ??= { address: base_url, client: clientOf(key, base_url, timeout) }
+        open ??= { address: base_url, client: openStripeClient(key, base_url, timeout) }
         return open.client
       }
       if (!sandboxed) throw new ProviderFailure('not_sent', 'provider_not_configured')
       const { api = '', key: sandbox_key = '' }: Record<string, string> = await sandbox()
       if (open?.address !== api) {
-        open = { address: api, client: clientOf(sandbox_key, api, timeout) }
+        await open?.client.close()
+        open = { address: api, client: openStripeClient(sandbox_key, api, timeout) }
         await introduce()
       }
       return open.client
@@ -70,20 +71,4 @@ export function connectStripe(kernel: Kernel): StripeLine {
 /** Created once, because creating it for each message costs as much as verifying the message. */
 function secretKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret))
-}
-
-/** The SDK takes 36 MB, so it is loaded with the first call. */
-async function clientOf(key: string, address: string, timeout: number): Promise<Stripe> {
-  const { Stripe } = await import('stripe')
-  const { protocol, hostname, port } = new URL(address)
-  return new Stripe(key, {
-    protocol: protocol === 'http:' ? 'http' : 'https',
-    host: hostname,
-    ...(port ? { port } : {}),
-    timeout,
-    // A request on a closed connection is sent once more with the same key.
-    maxNetworkRetries: 0,
-    telemetry: false,
-    appInfo: { name: 'dodeca' },
-  })
 }

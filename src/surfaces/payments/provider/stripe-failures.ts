@@ -3,11 +3,12 @@
  * conflict, a 5xx, a broken connection or an unreadable reply leaves the outcome in doubt. A
  * request that was not sent is tried again.
  */
+import type { Buffer } from 'node:buffer'
 import type { Stripe } from 'stripe'
-import { ProviderFailure, type Snapshot } from './port.ts'
+import { UpstreamFailure } from '../../../kernel/outgoing/upstream.ts'
+import { ProviderFailure } from './port.ts'
 import { snapshotOf } from './stripe-snapshots.ts'
 
-const not_sent = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 const other_state = ['payment_intent_unexpected_state', 'charge_already_refunded']
 /** Declines that may succeed if the same card is tried again. */
 const passing = [
@@ -17,7 +18,15 @@ const passing = [
   'reenter_transaction',
 ]
 
-type StripeError = InstanceType<typeof Stripe.errors.StripeError>
+/** The `error` of a refusal. The error page of a gateway has none. */
+type Refusal = {
+  readonly type?: string
+  readonly code?: string
+  readonly decline_code?: string
+  readonly param?: string
+  readonly message?: string
+  readonly payment_intent?: Stripe.PaymentIntent
+}
 
 export function isRetryableDecline(code: string): boolean {
   return passing.includes(code)
@@ -25,67 +34,64 @@ export function isRetryableDecline(code: string): boolean {
 
 export function failureOf(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error
-  if (!isOfStripe(error)) {
+  if (!(error instanceof UpstreamFailure)) {
     return new ProviderFailure('doubt', 'answer_unreadable', { cause: error })
   }
-  const { statusCode, code = '', type } = error
-  const with_cause = { cause: error }
-  if (statusCode === undefined) return connectionFailure(error)
-  if (statusCode === 402) {
-    return new ProviderFailure('declined', error.decline_code ?? (code || 'card_declined'), {
-      snapshot: intentIn(error),
-      cause: error,
-    })
+  const { response, ambiguous, cause } = error
+  if (response) {
+    return failureOfReply(response.status, response.body, response.headers['request-id'])
   }
-  if (statusCode === 401 || statusCode === 403) {
-    return new ProviderFailure('not_sent', 'provider_unauthorized', with_cause)
+  const { code } = deepest(cause) as { code?: unknown }
+  return new ProviderFailure(
+    ambiguous ? 'doubt' : 'not_sent',
+    typeof code === 'string' ? code : `connection_${error.reason}`,
+    { cause: error },
+  )
+}
+
+function deepest(cause: unknown): object {
+  if (!(cause instanceof Error)) return {}
+  return cause.cause instanceof Error ? deepest(cause.cause) : cause
+}
+
+export function failureOfReply(
+  status: number,
+  body: Buffer,
+  request_id: string | string[] | undefined,
+): ProviderFailure {
+  const error = refusalIn(body)
+  const { code = '', type, param, payment_intent, message = 'no reason' } = error
+  const cause = new Error(`Stripe answers ${status}: ${message} (request ${String(request_id)})`)
+  const snapshot = payment_intent ? snapshotOf(payment_intent) : null
+  if (status === 402) {
+    const decline = error.decline_code ?? (code || 'card_declined')
+    return new ProviderFailure('declined', decline, { snapshot, cause })
   }
-  if (statusCode === 429) {
-    return new ProviderFailure('not_sent', code || 'provider_busy', with_cause)
+  if (status === 401 || status === 403) {
+    return new ProviderFailure('not_sent', 'provider_unauthorized', { cause })
   }
+  if (status === 429) return new ProviderFailure('not_sent', code || 'provider_busy', { cause })
   // Using one key with different parameters is our own bug. Only reading the object shows the
   // outcome of the first request.
-  if (type === 'StripeIdempotencyError') {
-    return new ProviderFailure('doubt', 'idempotency_error', with_cause)
+  if ((status === 400 || status === 404) && type === 'idempotency_error') {
+    return new ProviderFailure('doubt', 'idempotency_error', { cause })
   }
   if (other_state.includes(code)) {
-    return new ProviderFailure('unexpected_state', code, {
-      snapshot: intentIn(error),
-      cause: error,
-    })
+    return new ProviderFailure('unexpected_state', code, { snapshot, cause })
   }
-  if (statusCode === 400 || statusCode === 404) {
-    const missing_method = code === 'resource_missing' && error.param === 'payment_method'
-    return new ProviderFailure(
-      'refused',
-      missing_method ? 'payment_method_invalid' : code || 'provider_refused',
-      with_cause,
-    )
+  if (status === 400 || status === 404) {
+    const missing_method = code === 'resource_missing' && param === 'payment_method'
+    const named = missing_method ? 'payment_method_invalid' : code || 'provider_refused'
+    return new ProviderFailure('refused', named, { cause })
   }
-  return new ProviderFailure('doubt', code || `http_${statusCode}`, with_cause)
+  return new ProviderFailure('doubt', code || `http_${status}`, { cause })
 }
 
-function connectionFailure(error: StripeError): ProviderFailure {
-  const detail = error.detail as unknown
-  const { code } = (typeof detail === 'object' ? (detail ?? {}) : {}) as { code?: string }
-  const unsent = code !== undefined && not_sent.includes(code)
-  return new ProviderFailure(unsent ? 'not_sent' : 'doubt', code ?? 'connection_broken', {
-    cause: error,
-  })
-}
-
-/** The object from the error. Using it saves a read. */
-function intentIn(error: InstanceType<typeof Stripe.errors.StripeError>): Snapshot | null {
-  const raw = error.raw as { payment_intent?: Stripe.PaymentIntent } | undefined
-  return raw?.payment_intent ? snapshotOf(raw.payment_intent) : null
-}
-
-/** By its type, because the class would load the whole SDK before a call needs it. */
-function isOfStripe(error: unknown): error is StripeError {
-  return (
-    error instanceof Error &&
-    'type' in error &&
-    typeof error.type === 'string' &&
-    error.type.startsWith('Stripe')
-  )
+function refusalIn(body: Buffer): Refusal {
+  try {
+    const { error } = (JSON.parse(body.toString('utf8')) ?? {}) as { error?: Refusal | null }
+    return error ?? {}
+  } catch {
+    return {}
+  }
 }

@@ -1,8 +1,9 @@
-/** The provider port on the official SDK. Every write has a key that never changes. */
+/** The provider port on Stripe's API. Every write has a key that never changes. */
 import type { Stripe } from 'stripe'
 import { openGate, type Gate } from './gate.ts'
 import { nearestOfStripe, toStripe } from '../money/currencies.ts'
 import type { Kernel } from '../settings.ts'
+import type { StripeClient } from './call-stripe.ts'
 import { connectStripe } from './connect-stripe.ts'
 import { ProviderFailure, type Page, type PaymentProvider, type Window } from './port.ts'
 import { failureOf } from './stripe-failures.ts'
@@ -31,7 +32,10 @@ export function openStripe(kernel: Kernel): StripeProvider {
     concurrency: settings['payments.provider_concurrency'],
     open_ms: settings['payments.breaker_open_ms'],
   })
-  const call = <T>(kind: 'read' | 'write', work: (stripe: Stripe) => Promise<T>): Promise<T> =>
+  const call = <T>(
+    kind: 'read' | 'write',
+    work: (stripe: StripeClient) => Promise<T>,
+  ): Promise<T> =>
     gate.pass(kind, async () => {
       try {
         return await work(await line.client())
@@ -54,86 +58,81 @@ export function openStripe(kernel: Kernel): StripeProvider {
   }
 }
 
-type Call = <T>(kind: 'read' | 'write', work: (stripe: Stripe) => Promise<T>) => Promise<T>
+type Call = <T>(kind: 'read' | 'write', work: (stripe: StripeClient) => Promise<T>) => Promise<T>
+
+type Intent = Stripe.PaymentIntent
+type WriteParams =
+  | Stripe.PaymentIntentCreateParams
+  | Stripe.PaymentIntentConfirmParams
+  | Stripe.PaymentIntentCaptureParams
+  | Stripe.PaymentIntentCancelParams
+type List<T> = Stripe.ApiList<T>
+
+const intents = '/payment_intents'
+const of = (list: string, id: string) => `${list}/${encodeURIComponent(id)}`
 
 function writes(call: Call) {
+  const write = (path: string, params: WriteParams, key: string) =>
+    call('write', async stripe => snapshotOf(await stripe.post<Intent>(path, params, key)))
   return {
     createHandle: ({ intent_id, tenant_id, amount_minor, currency, key }) =>
-      call('write', async stripe =>
-        snapshotOf(
-          await stripe.paymentIntents.create(
-            {
-              amount: exact(amount_minor, currency),
-              currency: currency.toLowerCase(),
-              capture_method: 'manual',
-              allowed_payment_method_types: ['card'],
-              metadata: { intent_id, tenant_id },
-            },
-            { idempotencyKey: key },
-          ),
-        ),
+      write(
+        intents,
+        {
+          amount: exact(amount_minor, currency),
+          currency: currency.toLowerCase(),
+          capture_method: 'manual',
+          allowed_payment_method_types: ['card'],
+          metadata: { intent_id, tenant_id },
+        },
+        key,
       ),
     confirm: (handle, { payment_method, return_url, key }) =>
-      call('write', async stripe =>
-        snapshotOf(
-          await stripe.paymentIntents.confirm(
-            handle,
-            { payment_method, ...(return_url ? { return_url } : {}), expand },
-            { idempotencyKey: key },
-          ),
-        ),
+      write(
+        `${of(intents, handle)}/confirm`,
+        { payment_method, ...(return_url ? { return_url } : {}), expand },
+        key,
       ),
     capture: (handle, { amount_minor, currency, key }) =>
-      call('write', async stripe =>
-        snapshotOf(
-          await stripe.paymentIntents.capture(
-            handle,
-            { amount_to_capture: exact(amount_minor, currency), expand },
-            { idempotencyKey: key },
-          ),
-        ),
+      write(
+        `${of(intents, handle)}/capture`,
+        { amount_to_capture: exact(amount_minor, currency), expand },
+        key,
       ),
-    cancel: (handle, { key }) =>
-      call('write', async stripe =>
-        snapshotOf(await stripe.paymentIntents.cancel(handle, { expand }, { idempotencyKey: key })),
-      ),
+    cancel: (handle, { key }) => write(`${of(intents, handle)}/cancel`, { expand }, key),
     refund: ({ handle, amount_minor, currency, operation_id, reason, key }) =>
       call('write', async stripe => {
-        const named = isReason(reason) ? { reason } : {}
-        return refundOf(
-          await stripe.refunds.create(
-            {
-              payment_intent: handle,
-              amount: exact(amount_minor, currency),
-              metadata: { operation_id },
-              ...named,
-            },
-            { idempotencyKey: key },
-          ),
-        )
+        const params: Stripe.RefundCreateParams = {
+          payment_intent: handle,
+          amount: exact(amount_minor, currency),
+          metadata: { operation_id },
+          ...(isReason(reason) ? { reason } : {}),
+        }
+        return refundOf(await stripe.post<Stripe.Refund>('/refunds', params, key))
       }),
   } satisfies Partial<PaymentProvider>
 }
 
 function reads(call: Call) {
+  /** `never`: a view states what it reads of Stripe's object. */
+  const read = <V>(view: (one: never) => V, list: string, id: string, params?: object) =>
+    call('read', async stripe => view(await stripe.get<never>(of(list, id), params)))
   return {
-    read: handle =>
-      call('read', async stripe =>
-        snapshotOf(await stripe.paymentIntents.retrieve(handle, { expand })),
-      ),
-    readRefund: id => call('read', async stripe => refundOf(await stripe.refunds.retrieve(id))),
-    readDispute: id => call('read', async stripe => disputeOf(await stripe.disputes.retrieve(id))),
-    readPayout: id => call('read', async stripe => payoutOf(await stripe.payouts.retrieve(id))),
+    read: handle => read(snapshotOf, intents, handle, { expand }),
+    readRefund: id => read(refundOf, '/refunds', id),
+    readDispute: id => read(disputeOf, '/disputes', id),
+    readPayout: id => read(payoutOf, '/payouts', id),
     handleOfCharge: id =>
-      call('read', async stripe => idOf((await stripe.charges.retrieve(id)).payment_intent)),
+      read((charge: Stripe.Charge) => idOf(charge.payment_intent), '/charges', id),
     refundsOf: handle =>
       call('read', async stripe => {
-        const list = await stripe.refunds.list({ payment_intent: handle, limit: page_size })
+        const params: Stripe.RefundListParams = { payment_intent: handle, limit: page_size }
+        const list = await stripe.get<List<Stripe.Refund>>('/refunds', params)
         return list.data.map(refundOf)
       }),
     balance: () =>
       call('read', async stripe => {
-        const { available, pending } = await stripe.balance.retrieve()
+        const { available, pending } = await stripe.get<Stripe.Balance>('/balance')
         const sums = new Map<string, number>()
         for (const { amount, currency } of [...available, ...pending]) {
           const name = currency.toUpperCase()
@@ -145,31 +144,29 @@ function reads(call: Call) {
 }
 
 function lists(call: Call) {
+  const list = <V>(path: string, params: object, view: (one: never) => V): Promise<Page<V>> =>
+    call('read', async stripe => {
+      const { data, has_more } = await stripe.get<List<never>>(path, params)
+      return { data: data.map(view), has_more }
+    })
   return {
-    payments: window =>
-      call('read', async stripe => {
-        const list = await stripe.paymentIntents.list({ ...pageOf(window), expand: expand_list })
-        return mapped(list, snapshotOf)
-      }),
-    refunds: window =>
-      call('read', async stripe => mapped(await stripe.refunds.list(pageOf(window)), refundOf)),
-    balanceTransactions: window =>
-      call('read', async stripe =>
-        mapped(await stripe.balanceTransactions.list(pageOf(window)), bookedOf),
-      ),
-    paidOut: (payout, after) =>
-      call('read', async stripe => {
-        const given = { payout, limit: page_size, ...(after ? { starting_after: after } : {}) }
-        return mapped(await stripe.balanceTransactions.list(given), bookedOf)
-      }),
+    payments: window => list(intents, { ...pageOf(window), expand: expand_list }, snapshotOf),
+    refunds: window => list('/refunds', pageOf(window), refundOf),
+    balanceTransactions: window => list(booked, pageOf(window), bookedOf),
+    paidOut: (payout, after) => {
+      const given = { payout, limit: page_size, ...(after ? { starting_after: after } : {}) }
+      return list(booked, given satisfies Stripe.BalanceTransactionListParams, bookedOf)
+    },
     events: window =>
       call('read', async stripe => {
-        const { data, has_more } = await stripe.events.list(pageOf(window))
+        const { data, has_more } = await stripe.get<List<Stripe.Event>>('/events', pageOf(window))
         const last = data.at(-1)?.id
         return { data: data.flatMap(one => eventOf(one) ?? []), has_more, last }
       }),
   } satisfies Partial<PaymentProvider>
 }
+
+const booked = '/balance_transactions'
 
 function pageOf({ from_s, to_s, after }: Window) {
   return {
@@ -177,13 +174,6 @@ function pageOf({ from_s, to_s, after }: Window) {
     limit: page_size,
     ...(after ? { starting_after: after } : {}),
   }
-}
-
-function mapped<A, B>(
-  { data, has_more }: { readonly data: readonly A[]; readonly has_more: boolean },
-  view: (one: A) => B,
-): Page<B> {
-  return { data: data.map(view), has_more }
 }
 
 const reasons = ['duplicate', 'fraudulent', 'requested_by_customer'] as const
