@@ -22,7 +22,7 @@ export async function notices(): Promise<string> {
   })
   return `# Third-party notices
 
-Dodeca is licensed under [Apache-2.0](LICENSE). \`npm start\` installs these packages with it, under the licences that stand above them. The text of each licence and its copyright lines are in the folder of the package below \`node_modules\`. PostgreSQL is under the PostgreSQL licence; libvips, which comes with sharp, is under LGPL-3.0-or-later and is a library that can be replaced.
+Dodeca is licensed under [Apache-2.0](LICENSE). \`npm start\` installs these packages with it, under the licences that stand above them. The text of each licence and its copyright lines are in the folder of the package below \`node_modules\`. PostgreSQL is under the PostgreSQL licence; libvips, which comes with sharp, is under LGPL-3.0-or-later and is a library that can be replaced. PDF.js, which is a part of unpdf, is under Apache-2.0.
 
 This page is generated. \`npm run --silent sbom\` prints a bill of materials in the format of CycloneDX.
 

@@ -7,13 +7,13 @@ import { inherited } from '../../../test/process.ts'
 
 /** By the surface or part that loads them at their first use. */
 const later = {
-  'calls of models': /^openai\/(?!core\/error|internal\/errors)/,
+  'calls of models': /^(eventsource-parser|gpt-tokenizer)\//,
   'connections to the outside': /^undici\//,
-  'phone numbers': /^libphonenumber-js\//,
+  'phone numbers': /^google-libphonenumber\//,
   mails: /^nodemailer\//,
   'pages of the documentation': /^(mdast-util-|micromark)/,
-  'payments, pictures, files and vectors':
-    /^(stripe|sharp|pdfjs-dist|mammoth|linkedom|tesseract\.js|@lancedb\/|apache-arrow|esbuild)\//,
+  'pictures, files and vectors':
+    /^(sharp|unpdf|mammoth|linkedom|tesseract\.js|@lancedb\/|apache-arrow|esbuild)\//,
 }
 
 test('a start loads no package before its first use', { timeout: 60_000 }, async () => {

@@ -5,7 +5,7 @@
  */
 import { createRequire } from 'node:module'
 import { domainToASCII } from 'node:url'
-import type * as PhoneNumbers from 'libphonenumber-js/max'
+import type * as PhoneNumbers from 'google-libphonenumber'
 import type { Keyring } from '../../kernel/keys.ts'
 
 const require = createRequire(import.meta.url)
@@ -45,9 +45,14 @@ export function parseEmail(text: string): Address | null {
 
 /** Returns the number in E.164; null if it is not a number with a country code. */
 export function parsePhone(text: string): (Address & { country: string }) | null {
-  const phone = phoneNumbers().parsePhoneNumberFromString(text)
-  if (!phone?.isPossible() || !/^\+\d{6,15}$/.test(phone.number)) return null
-  const { number, country = '' } = phone
+  const { PhoneNumberUtil, PhoneNumberFormat } = phoneNumbers()
+  const plans = PhoneNumberUtil.getInstance()
+  const phone = parsed(plans, text)
+  if (!phone || plans.isPossibleNumberWithReason(phone) !== is_possible) return null
+  const number = plans.format(phone, PhoneNumberFormat.E164)
+  if (!/^\+\d{6,15}$/.test(number)) return null
+  const region: string | undefined = plans.getRegionCodeForNumber(phone)
+  const country = region && region !== no_country ? region : ''
   return {
     channel: 'sms',
     address: number,
@@ -57,9 +62,22 @@ export function parsePhone(text: string): (Address & { country: string }) | null
   }
 }
 
+/** Google's `IS_POSSIBLE`. A number that is possible only without its area code has another value. */
+const is_possible = 0
+/** The region of numbers that belong to no country, such as +800. */
+const no_country = '001'
+
+function parsed(plans: PhoneNumbers.PhoneNumberUtil, text: string) {
+  try {
+    return plans.parse(text)
+  } catch {
+    return null
+  }
+}
+
 /** The numbering plans of all countries take 6 MB. They are loaded at the first phone number. */
 function phoneNumbers(): typeof PhoneNumbers {
-  return require('libphonenumber-js/max') as typeof PhoneNumbers
+  return require('google-libphonenumber') as typeof PhoneNumbers
 }
 
 /** A device token, or the subscription of a browser. The endpoint identifies a subscription. */

@@ -2,7 +2,7 @@
  * The text of a PDF, page by page. Lines become paragraphs: a line that ends in a hyphen is joined with
  * the next, and a larger gap between lines begins a paragraph. Pages without text are not read by OCR.
  */
-import { getDocument, PasswordException, VerbosityLevel } from '../../../kernel/pdf.ts'
+import { getDocument, PasswordException, VerbosityLevel } from 'unpdf/pdfjs'
 import type { Canonical } from './canonical.ts'
 import { ExtractionFailed, type ExtractLimits } from './extract.ts'
 import { openWriter } from './writer.ts'

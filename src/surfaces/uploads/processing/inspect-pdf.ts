@@ -6,7 +6,7 @@
  */
 import { readFile, stat } from 'node:fs/promises'
 import { inflateSync } from 'node:zlib'
-import { getDocument, PasswordException, VerbosityLevel } from '../../../kernel/pdf.ts'
+import { getDocument, PasswordException, VerbosityLevel } from 'unpdf/pdfjs'
 import { Refused, type FileMetadata, type InspectorLimits } from './inspector-protocol.ts'
 
 /** The file is in memory three times: as bytes, as text, and in pdf.js. */
