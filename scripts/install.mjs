@@ -3,7 +3,7 @@
  * runs. So it is plain JavaScript with Node's own modules, for any Node 20 or newer. The stamp is
  * written last: an interrupted installation is repeated. One process installs, the others wait.
  * The platform needs the `runtime` packages; tests and benchmarks need `all` of them. Node itself is
- * one of them (190 MB, a peer dependency) and is left out where the platform runs on the person's own.
+ * one of them (127 MB, a peer dependency) and is left out where the platform runs on the person's own.
  */
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -125,7 +125,7 @@ async function install(root, kind, folder, say) {
     ? undefined
     : setInterval(() => say(`  … still installing, ${seconds()} s\n`), 5000)
   try {
-    const { code, signal } = await runNpm(root, kind, folder)
+    const { code, signal } = await runNpm(root, folder, ...installing(root, kind))
     if (signal) throw new Error(`The installation was interrupted (${signal}). Start again.`)
     if (code !== 0) {
       throw new Error(
@@ -133,23 +133,38 @@ async function install(root, kind, folder, say) {
           'Correct the cause (often the network), then start again.',
       )
     }
+    // The install script of Node brings 68 MB of headers in a package that is not in the lock file.
+    // Without this command they stay, and nothing else is missing.
+    if (fs.existsSync(npmsNode(root))) {
+      const pruning = ['prune', '--no-save', '--ignore-scripts']
+      await runNpm(root, folder, ...pruning, ...chosen(root, kind))
+    }
   } finally {
     clearInterval(ticks)
   }
   say(`Installed in ${seconds()} s.\n`)
 }
 
-async function runNpm(root, kind, folder) {
+/**
+ * `ci` empties node_modules first. What the tests need is added without that, so that a platform that
+ * runs from this folder goes on.
+ */
+function installing(root, kind) {
+  const adds = kind === 'all' && isInstalled(root, 'runtime')
+  return [...(adds ? ['install', '--no-save'] : ['ci']), ...chosen(root, kind)]
+}
+
+/** NODE_ENV must not decide what is left out. */
+function chosen(root, kind) {
+  if (kind === 'all') return ['--include=dev', '--include=peer']
+  return ['--omit=dev', hasOwnNode(root) ? '--omit=peer' : '--include=peer']
+}
+
+async function runNpm(root, folder, ...words) {
   const through = process.env.npm_execpath ?? ''
   const [command, ...first] = /npm-cli\.c?js$/.test(through) ? [process.execPath, through] : ['npm']
-  // `ci` empties node_modules first. What the tests need is added without that, so that a platform
-  // that runs from this folder goes on. NODE_ENV must not decide what is left out. npm's output goes
-  // to standard error, because standard output belongs to the command that follows.
-  const adds = kind === 'all' && isInstalled(root, 'runtime')
-  const verb = adds ? ['install', '--no-save'] : ['ci']
-  const less = hasOwnNode(root) ? ['--omit=dev', '--omit=peer'] : ['--omit=dev', '--include=peer']
-  const which = kind === 'all' ? ['--include=dev', '--include=peer'] : less
-  const args = [...first, ...verb, '--no-audit', '--no-fund', ...which, '--loglevel=error']
+  // npm's output goes to standard error, because standard output belongs to the command that follows.
+  const args = [...first, ...words, '--no-audit', '--no-fund', '--loglevel=error']
   // Loaded only here, because it takes half of the time that a start without installation takes.
   const { spawn } = await import('node:child_process')
   // npm waits for the install scripts that it runs, so to end it, its whole process group must be

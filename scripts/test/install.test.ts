@@ -112,6 +112,20 @@ describe('the installer', () => {
     expect(fs.existsSync(join(folder, '.installing'))).toBe(false)
   })
 
+  test('removes what an install script brought beside the lock file', async () => {
+    const folder = newProject()
+    // As the install script of Node does it: Node itself is a second name of the same file.
+    const script = `${install_script}; mkdir -p runtime/node_modules/headers; cd runtime
+echo '{"name":"headers","version":"1.0.0"}' > node_modules/headers/package.json`
+    const file = join(folder, 'runtime/package.json')
+    const runtime = JSON.parse(fs.readFileSync(file, 'utf8')) as object
+    fs.writeFileSync(file, JSON.stringify({ ...runtime, scripts: { postinstall: script } }))
+    expect((await install(folder).done).code).toBe(0)
+    expect(fs.existsSync(join(folder, 'runtime/node_modules/headers'))).toBe(false)
+    expect(fs.existsSync(join(folder, 'node_modules/.bin/node'))).toBe(true)
+    expect(installs(folder)).toBe(1)
+  })
+
   test('leaves the packages of the tests to the tests, which add them', async () => {
     const folder = newProject()
     await install(folder).done
