@@ -7,10 +7,12 @@ import { inherited } from '../../../test/process.ts'
 
 /** By the surface or part that loads them at their first use. */
 const later = {
-  'calls of models': /^(eventsource-parser|gpt-tokenizer)\//,
+  'counting tokens': /^gpt-tokenizer\//,
   'connections to the outside': /^undici\//,
   'phone numbers': /^google-libphonenumber\//,
-  mails: /^nodemailer\//,
+  mails: /^(nodemailer|html-to-text|htmlparser2|entities)\//,
+  'logins at providers, public suffixes and QR codes':
+    /^(openid-client|oauth4webapi|tldts|qr|pngjs)\//,
   'pages of the documentation': /^(mdast-util-|micromark)/,
   'pictures, files and vectors':
     /^(sharp|unpdf|mammoth|linkedom|tesseract\.js|@lancedb\/|apache-arrow|esbuild)\//,

@@ -3,7 +3,6 @@
  * The provider's response is accepted once. It is accepted only in the browser that began, and only
  * for the same purpose.
  */
-import { buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client'
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { newId, newSecret } from '../../../kernel/ids.ts'
@@ -135,6 +134,7 @@ async function addressOf(
   state: string,
 ): Promise<string> {
   const { name, scope } = party.provider
+  const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import('openid-client')
   const url = buildAuthorizationUrl(await configurationOf(party), {
     response_type: 'code',
     redirect_uri: public_url + callbackPath(name),

@@ -3,7 +3,7 @@
  * nothing about the accounts of others. The security events get a reason that contains no submitted
  * value.
  */
-import { AuthorizationResponseError } from 'openid-client'
+import type { AuthorizationResponseError } from 'openid-client'
 import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
 
 export type LoginError =
@@ -12,8 +12,10 @@ export type LoginError =
 export type Failure = { readonly error: LoginError; readonly reason: string }
 
 export function failureOf(error: unknown): Failure {
-  if (error instanceof AuthorizationResponseError) {
-    const refused = error.error === 'access_denied'
+  const { code } = error as { code?: unknown }
+  // By its code, because the class would load the whole library before a login needs it.
+  if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR') {
+    const refused = (error as AuthorizationResponseError).error === 'access_denied'
     return { error: refused ? 'access_denied' : 'provider_error', reason: 'refused_by_provider' }
   }
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -21,7 +23,6 @@ export function failureOf(error: unknown): Failure {
       return { error: 'provider_unavailable', reason: `call_${cause.reason}` }
     }
   }
-  const { code } = error as { code?: unknown }
   const known = typeof code === 'string' && /^[A-Z_]{1,60}$/.test(code)
   return { error: 'provider_error', reason: known ? code.toLowerCase() : 'answer_not_accepted' }
 }

@@ -19,7 +19,7 @@ import { Pending } from './begin-authorization.ts'
 import { bindingCookie, markOf, secretIn } from './browser-binding.ts'
 import { failureOf, type Failure } from './failures.ts'
 import { findAccount } from './find-account.ts'
-import { proveIdentity, type Asserted } from './prove-identity.ts'
+import type { Asserted } from './prove-identity.ts'
 import type { Oidc } from './relying-party.ts'
 
 export const Returned = closed({
@@ -54,6 +54,7 @@ export async function finishAuthorization(
   const { state } = returned
   const secret = secretIn(kernel, state, request.headers['cookie'])
   const { challenge, pending } = await use(deps, provider, state, secret)
+  const { proveIdentity } = await import('./prove-identity.ts')
   const asserted = await proveIdentity(kernel.public_url, party, secret ?? '', returned).catch(
     failureOf,
   )

@@ -3,21 +3,8 @@
  * cached. Every call uses `safeFetch`, because a provider chooses its own endpoints. Signatures are
  * always checked, and only the algorithms in the list below are accepted.
  */
-import {
-  allowInsecureRequests,
-  ClientSecretBasic,
-  ClientSecretPost,
-  Configuration,
-  customFetch,
-  discovery,
-  enableNonRepudiationChecks,
-  None,
-  type ClientAuth,
-  type CustomFetch,
-  type FetchBody,
-  type ServerMetadata,
-} from 'openid-client'
-import { openSafeFetch, type SafeFetch } from '../../../kernel/outgoing/safe-fetch.ts'
+import type { Configuration } from 'openid-client'
+import { openSafeFetch } from '../../../kernel/outgoing/safe-fetch.ts'
 import type { Kernel } from '../settings.ts'
 import { readProviders, readRedirectUris, type Provider } from './providers.ts'
 
@@ -35,25 +22,6 @@ export type Oidc = {
   party(name: string): RelyingParty | undefined
 }
 
-/**
- * The algorithms exclude `none` and shared secrets, because these cannot prove that the provider
- * signed.
- */
-const signing_algorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'Ed25519',
-  'EdDSA',
-]
-const call_ms_max = 10_000
-const answer_bytes_max = 256 * 1024
 const kept_ms = 3_600_000
 const retry_ms = 60_000
 
@@ -70,20 +38,20 @@ export function openOidc(kernel: Pick<Kernel, 'settings' | 'profile'>): Oidc {
 }
 
 function openParty(provider: Provider): RelyingParty {
-  const fetchOut = fetchThrough(
-    openSafeFetch({
-      ports: [443, 8443, Number(provider.issuer.port || 443)],
-      allow: provider.allow,
-      schemes: provider.issuer.protocol === 'https:' ? ['https:'] : ['https:', 'http:'],
-      // Logins are rare, so no connection is kept open and none has to be closed.
-      idle_connections_max: 0,
-    }),
-  )
+  const safeFetch = openSafeFetch({
+    ports: [443, 8443, Number(provider.issuer.port || 443)],
+    allow: provider.allow,
+    schemes: provider.issuer.protocol === 'https:' ? ['https:'] : ['https:', 'http:'],
+    // Logins are rare, so no connection is kept open and none has to be closed.
+    idle_connections_max: 0,
+  })
   let kept: { readonly configuration: Configuration; until: number } | undefined
   let running: Promise<Configuration> | undefined
   const renew = async (): Promise<Configuration> => {
     try {
-      const configuration = await discover(provider, fetchOut)
+      // The library takes 2 MB. It is loaded with the first login at a provider.
+      const { discover } = await import('./discover.ts')
+      const configuration = await discover(provider, safeFetch)
       kept = { configuration, until: performance.now() + kept_ms }
       return configuration
     } catch (error) {
@@ -102,73 +70,4 @@ function openParty(provider: Provider): RelyingParty {
       return await running
     },
   }
-}
-
-async function discover(provider: Provider, fetchOut: CustomFetch): Promise<Configuration> {
-  const { issuer, client_id, client_secret } = provider
-  const plain = issuer.protocol === 'http:'
-  // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out; only for this machine
-  const permits: ((one: Configuration) => void)[] = plain ? [allowInsecureRequests] : []
-  const found = await discovery(issuer, client_id, undefined, None(), {
-    [customFetch]: fetchOut,
-    execute: permits,
-  })
-  const server: ServerMetadata = { ...found.serverMetadata() }
-  const offered = server.id_token_signing_alg_values_supported ?? ['RS256']
-  const configuration = new Configuration(
-    {
-      ...server,
-      id_token_signing_alg_values_supported: offered.filter(one =>
-        signing_algorithms.includes(one),
-      ),
-    },
-    client_id,
-    client_secret === null ? undefined : { client_secret },
-    clientAuthOf(provider, server),
-  )
-  configuration[customFetch] = fetchOut
-  configuration.timeout = call_ms_max / 1000
-  for (const permit of permits) permit(configuration)
-  // The provider's keys are cached with the configuration. For an unknown key they are fetched
-  // again, at most once a minute.
-  enableNonRepudiationChecks(configuration)
-  return configuration
-}
-
-function clientAuthOf(
-  { client_secret, client_auth }: Provider,
-  { token_endpoint_auth_methods_supported: known = ['client_secret_basic'] }: ServerMetadata,
-): ClientAuth {
-  if (client_secret === null) return None()
-  const basic = client_auth ? client_auth === 'basic' : known.includes('client_secret_basic')
-  return basic ? ClientSecretBasic(client_secret) : ClientSecretPost(client_secret)
-}
-
-function fetchThrough(safeFetch: SafeFetch): CustomFetch {
-  return async (url, { method, headers, body, signal }) => {
-    const answer = await safeFetch(url, {
-      method,
-      headers,
-      body: textOf(body),
-      max_redirects: 0,
-      max_body_bytes: answer_bytes_max,
-      over_limit: 'fail',
-      deadline_ms: call_ms_max,
-      ...(signal ? { signal } : {}),
-    })
-    const received = Object.entries(answer.headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)] as [string, string]],
-    )
-    const bare = answer.status === 204 || answer.status === 304
-    return new Response(bare ? null : new Uint8Array(answer.body), {
-      status: answer.status,
-      headers: received,
-    })
-  }
-}
-
-function textOf(body: FetchBody): string | null {
-  if (body === null || body === undefined) return null
-  if (typeof body === 'string' || body instanceof URLSearchParams) return body.toString()
-  throw new Error('only forms are sent to a provider')
 }

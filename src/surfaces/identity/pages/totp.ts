@@ -1,5 +1,4 @@
 /** Adds an authenticator app: shows its QR code, and activates the app with its first code. */
-import { encodeQR } from 'qr'
 import { markup, trusted, type Markup } from '../../../kernel/http/markup.ts'
 import { problem } from '../errors.ts'
 import { activateMethod } from '../mfa/methods/activate-method.ts'
@@ -37,7 +36,7 @@ async function begin(visit: Visit) {
     otpauth_uri = '',
   } = await deps.kernel.db.tx(tx => enrolMethod(tx, deps, session, what))
   const shown = markup`<p>${words.totp_scan}</p>
-${picture(otpauth_uri, words.totp_qr)}
+${await picture(otpauth_uri, words.totp_qr)}
 <p>${words.totp_key}: <code>${secret}</code></p>`
   return { title: words.add_totp, body: asksCode(visit, id, shown) }
 }
@@ -68,7 +67,8 @@ ${form(visit, hidden({ method_id }), field(visit, code), button(words.activate))
 <p><a href="/account/totp">${words.begin_again}</a></p>`
 }
 
-function picture(text: string, title: string): Markup {
+async function picture(text: string, title: string): Promise<Markup> {
+  const { encodeQR } = await import('qr')
   const rows = encodeQR(text, 'raw', { border: 4 })
   const squares = rows.flatMap((row, y) =>
     row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : [])),

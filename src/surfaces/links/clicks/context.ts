@@ -5,8 +5,8 @@
  * fact of the click is stored.
  */
 import { LRUCache } from 'lru-cache'
-import { getDomain } from 'tldts'
 import type { Agents } from './agents.ts'
+import { publicSuffixes } from '../destinations/host.ts'
 import { countryIn, countryOf } from './countries.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -42,7 +42,7 @@ export function openContexts(agents: Agents): Contexts {
     if (referrer === '' || referrer.length > 2048) return ''
     const known = sites.get(referrer)
     if (known !== undefined) return known
-    const site = getDomain(referrer) ?? ''
+    const site = publicSuffixes().getDomain(referrer) ?? ''
     sites.set(referrer, site)
     return site
   }

@@ -2,7 +2,15 @@
  * Properties of a host name itself: its public suffix, and the reversed spelling for searches by
  * prefix.
  */
-import { parse } from 'tldts'
+import { createRequire } from 'node:module'
+import type * as Tldts from 'tldts'
+
+const require = createRequire(import.meta.url)
+
+/** The list of public suffixes takes 2 MB. It is loaded with the first host name. */
+export function publicSuffixes(): typeof Tldts {
+  return require('tldts') as typeof Tldts
+}
 
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 
@@ -16,13 +24,13 @@ const special = /\.(?:arpa|onion)$/
 export function hasPublicSuffix(hostname: string, extra_suffixes: readonly string[]): boolean {
   if (hostname.length > 253 || !hostname.split('.').every(one => label.test(one))) return false
   if (extra_suffixes.some(suffix => hostname.endsWith(`.${suffix}`))) return true
-  const { domain, isIcann } = parse(hostname, { extractHostname: false })
+  const { domain, isIcann } = publicSuffixes().parse(hostname, { extractHostname: false })
   return domain !== null && isIcann === true && !special.test(hostname)
 }
 
 /** The registered name without its suffix: `example` of `www.example.co.uk`. */
 export function registeredLabel(hostname: string): string {
-  return parse(hostname, { extractHostname: false }).domainWithoutSuffix ?? ''
+  return publicSuffixes().parse(hostname, { extractHostname: false }).domainWithoutSuffix ?? ''
 }
 
 /** `www.example.com` → `com.example.www.`. An IP address is not changed. */

@@ -5,8 +5,6 @@
  */
 import { createHash } from 'node:crypto'
 import Negotiator from 'negotiator'
-import { encodeQR } from 'qr'
-import { PNG } from 'pngjs'
 import { Type, type Static } from 'typebox'
 import { closed, count } from '../../../kernel/http/shapes.ts'
 
@@ -28,7 +26,9 @@ export type Picture = {
 
 const corrections = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
 
-export function qrCode(short_url: string, query: Omit<QrQuery, 'domain'>): Picture {
+/** The libraries are loaded with the first picture. */
+export async function qrCode(short_url: string, query: Omit<QrQuery, 'domain'>): Promise<Picture> {
+  const { encodeQR } = await import('qr')
   const { format = 'svg', size = 512, ec = 'M', margin = 4 } = query
   const payload = `${short_url}?s=qr`
   const dots = framed(encodeQR(payload, 'raw', { ecc: corrections[ec], border: 1 }), margin)
@@ -37,7 +37,7 @@ export function qrCode(short_url: string, query: Omit<QrQuery, 'domain'>): Pictu
     .digest('base64url')
     .slice(0, 22)
   return {
-    body: format === 'png' ? png(dots, size) : svg(dots, size),
+    body: format === 'png' ? await png(dots, size) : svg(dots, size),
     headers: {
       'content-type': format === 'png' ? 'image/png' : 'image/svg+xml; charset=utf-8',
       etag: `"${tag}"`,
@@ -92,7 +92,8 @@ function runs(row: readonly boolean[]): [number, number][] {
 }
 
 /** Every module has the same whole number of pixels. The remaining pixels go to the margin. */
-function png(dots: Dots, size: number): Uint8Array {
+async function png(dots: Dots, size: number): Promise<Uint8Array> {
+  const { PNG } = await import('pngjs')
   const side = dots.length
   const scale = Math.max(1, Math.floor(size / side))
   const width = Math.max(size, side)

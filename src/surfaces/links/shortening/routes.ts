@@ -244,7 +244,8 @@ function qrRoute(deps: Deps): Route {
       const domain = await findDomain(tx, deps, principal, query.domain)
       const row = await findLink(tx, principal, domain, params.code)
       const format = query.format ?? acceptedFormat(request.headers['accept'])
-      const { body, headers } = qrCode(linkView(deps, row, domain).short_url, { ...query, format })
+      const { short_url } = linkView(deps, row, domain)
+      const { body, headers } = await qrCode(short_url, { ...query, format })
       return reply(200, body, { ...headers, vary: 'accept, origin' })
     },
   })

@@ -2,7 +2,8 @@
  * Writes the next version of a template as a draft. Its texts are parsed now, so that no send finds
  * a syntax error.
  */
-import { htmlToText } from 'html-to-text'
+import { createRequire } from 'node:module'
+import type * as HtmlToText from 'html-to-text'
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -24,6 +25,8 @@ type Given = {
   readonly url?: string
 }
 
+/** The parser has 60 files. They are loaded with the first template in HTML. */
+const require = createRequire(import.meta.url)
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
 const Version = Type.Object({ version: Type.Integer() })
 
@@ -108,6 +111,7 @@ function contentOf(given: Given, channel: Channel, format: Kind, pointer: string
 
 /** The text part of a mail, with the tags of the template unchanged. */
 function readable(html: string): string {
+  const { htmlToText } = require('html-to-text') as typeof HtmlToText
   return htmlToText(html, {
     wordwrap: false,
     limits: { maxInputLength: 512 * 1024, maxDepth: 50 },
