@@ -233,6 +233,7 @@ function readSources(build, root, entries) {
       )
       .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
       .replaceAll('import.meta.URL', 'import.meta.url')
+      .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))
     // On the first line, so that the lines of the source keep their numbers.
     const lines = entries.includes(own) ? `import '${join(root, ownFiles[1])}';` : ''
     return { contents: lines + contents, loader: path.endsWith('.ts') ? 'ts' : 'js' }
