@@ -135,12 +135,10 @@ export async function writeEvents(
 const stands_every_ms = 1000
 /** An event waits this long while the check fails, for example while the database restarts. */
 const admit_ms_max = 5000
-const admit_again_ms = 200
 
 /**
- * Checks the reader once a second, and before an event if the last check is older than that: a
- * process that stood still must not send what the reader may no longer read. If a check throws, the
- * stream continues until the next event.
+ * Checks the reader once a second, and before an event if the last check is older than that, because
+ * the process may have stood still. If a check throws, the stream continues until the next event.
  */
 function watchReader({ stands, moved }: SseOptions, end: (code: EndingCode) => void) {
   let checked_ms = performance.now()
@@ -151,26 +149,20 @@ function watchReader({ stands, moved }: SseOptions, end: (code: EndingCode) => v
     checked_ms = began_ms
     return null
   }
-  const admit = async () => {
-    const late_ms = performance.now() + admit_ms_max
-    for (;;) {
-      try {
-        return await check()
-      } catch (error) {
-        if (performance.now() > late_ms) throw error
-        await wait(admit_again_ms)
-      }
-    }
+  const admit = (late_ms = performance.now() + admit_ms_max): Promise<EndingCode | null> =>
+    check().catch(async (error: unknown) => {
+      if (performance.now() > late_ms) throw error
+      await wait(200)
+      return await admit(late_ms)
+    })
+  const again = async () => {
+    const code = await check().catch(() => null)
+    if (code) end(code)
   }
-  const again = () =>
-    void check().then(
-      code => code && end(code),
-      () => {},
-    )
   return {
     isDue: () => stands !== undefined && performance.now() - checked_ms > stands_every_ms,
     admit,
-    timer: stands || moved ? setInterval(again, stands_every_ms) : undefined,
+    timer: stands || moved ? setInterval(() => void again(), stands_every_ms) : undefined,
   }
 }
 

@@ -177,10 +177,7 @@ export type Face = {
    * session has ended.
    */
   verifyRealtime(token: string): Promise<RealtimeHolder>
-  /**
-   * Whether the session has ended in the tenant, from memory while that is known. Throws if it must
-   * be read and the database does not reply.
-   */
+  /** From memory while the list of ended sessions is current. Throws if it cannot be read. */
   hasEnded(session_id: string, tenant_id: string): boolean | Promise<boolean>
   /** Calls the function in this process after a session has ended anywhere. */
   onSessionEnded(listener: (session_id: string) => void): void

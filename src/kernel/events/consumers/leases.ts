@@ -155,9 +155,8 @@ export function takeWork(
 const Moved = Type.Object({ wanted: Type.Boolean() })
 
 /**
- * Moves the cursor with the effect. Returns whether another process has requested the lane. `first`
- * is the position of the first event of the effect: if the cursor has reached it, a rebuild or a
- * commit whose reply was lost has handled that event, also if this process holds the lane again.
+ * Moves the cursor with the effect. Returns whether another process has requested the lane. A cursor
+ * at the `first` event says that a rebuild, or a commit whose reply was lost, has handled it already.
  */
 export async function move(
   tx: Tx,

@@ -5,6 +5,7 @@
  * number of bytes that wait for a socket is limited.
  */
 import type { Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../settings.ts'
@@ -34,8 +35,10 @@ export function limitsOf({ settings }: Pick<Kernel, 'settings'>): Limits {
   }
 }
 
+/** Whether the session of the holder has ended. */
+type Ended = () => boolean | Promise<boolean>
+
 const last_words_ms = 2000
-const check_again_ms = 500
 
 export class Connection {
   readonly id = newId()
@@ -57,21 +60,14 @@ export class Connection {
    */
   private missed: Map<string, number> | null = null
   private paused_ms = 0
-  private readonly hasEnded: () => boolean | Promise<boolean>
+  private readonly hasEnded: Ended
   private checking = false
   private queue: Buffer[] = []
   private queued_bytes = 0
 
-  /** `hasEnded` tells whether the holder's session has ended. */
-  constructor(
-    socket: WebSocket,
-    wire: Socket,
-    holder: Holder,
-    limits: Limits,
-    hasEnded: () => boolean | Promise<boolean>,
-  ) {
+  constructor(socket: WebSocket, wire: Socket, holder: Holder, limits: Limits, ended: Ended) {
     this.socket = socket
-    this.hasEnded = hasEnded
+    this.hasEnded = ended
     this.wire = wire
     this.holder = holder
     this.limits = limits
@@ -144,20 +140,18 @@ export class Connection {
     const [first] = queue
     if (!first || this.checking) return
     const has_ended = this.hasEnded()
-    if (has_ended instanceof Promise) return this.flushAfter(has_ended)
+    if (has_ended instanceof Promise) return void this.flushAfter(has_ended)
     this.queue = []
     this.queued_bytes = 0
     if (has_ended || this.ended || this.socket.readyState !== this.socket.OPEN) return
     this.wire.write(queue.length === 1 ? first : Buffer.concat(queue))
   }
 
-  private flushAfter(check: Promise<boolean>): void {
+  private async flushAfter(check: Promise<boolean>): Promise<void> {
     this.checking = true
-    const flush = () => {
-      this.checking = false
-      this.flush()
-    }
-    check.then(flush, () => setTimeout(flush, check_again_ms))
+    await check.catch(() => wait(500))
+    this.checking = false
+    this.flush()
   }
 
   private get waiting_bytes(): number {

@@ -21,9 +21,7 @@ import type { Kernel } from '../settings.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 
 export type Denied = {
-  /** Whether the session has ended in the tenant. */
-  has(session_id: string, tenant_id: string): boolean
-  /** The same from a list that may be used: it is read first if the last read is too old. */
+  /** Whether the session has ended in the tenant. Reads the list first if it may not be used. */
   hasEnded(session_id: string, tenant_id: string): boolean | Promise<boolean>
   add(session_ids: readonly string[]): void
   onAdd(listener: (session_id: string) => void): void
@@ -122,7 +120,6 @@ export function openDenied(
         if (polls.isSettled()) lease.prolong(read_ms)
       },
     },
-    has: ended.has,
     add: session_ids => {
       for (const id of session_ids) ended.add(id, null)
     },

@@ -171,7 +171,7 @@ test('a process that starts reads what was revoked within the life of a token', 
   await keys.prepare()
   const denied = openDenied(kernel, keys)
   await denied.start()
-  expect(denied.has(session_id, tenant.id)).toBe(true)
+  expect(await denied.hasEnded(session_id, tenant.id)).toBe(true)
   await denied.stop()
 })
 
