@@ -2297,6 +2297,7 @@ create table commerce.orders (
   lease_token uuid,
   leased_until timestamp with time zone,
   last_error_code text,
+  buyer_erased boolean not null default false,
   constraint orders_capture_policy_check CHECK ((capture_policy = ANY (ARRAY['on_first_shipment'::text, 'on_confirm'::text]))),
   constraint orders_confirmed CHECK (
 CASE
@@ -2327,6 +2328,7 @@ END))),
 CREATE INDEX orders_authorization ON commerce.orders USING btree (authorization_expires_at) WHERE ((state = 'confirmed'::text) AND (payment_state = 'authorized'::text));
 CREATE INDEX orders_buyer ON commerce.orders USING btree (tenant_id, buyer_id, id DESC);
 CREATE INDEX orders_due ON commerce.orders USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX orders_erased ON commerce.orders USING btree (tenant_id, id) WHERE buyer_erased;
 CREATE INDEX orders_intent ON commerce.orders USING btree (tenant_id, intent_id);
 CREATE INDEX orders_pending ON commerce.orders USING btree (tenant_id, buyer_id) WHERE (state = 'pending'::text);
 CREATE INDEX orders_person ON commerce.orders USING btree (buyer_id, id);
@@ -2557,7 +2559,7 @@ declare
       'authorize_operation_id', 'intent_id', 'amount_authorized_minor', 'amount_captured_minor',
       'amount_refunded_minor', 'authorization_expires_at', 'payment_error', 'shipping_refunded',
       'version', 'confirmed_at', 'shipped_at', 'due_at', 'attempts', 'lease_token', 'leased_until',
-      'last_error_code'] end;
+      'last_error_code', 'buyer_erased'] end;
 begin
   if to_jsonb(new) - moves is distinct from to_jsonb(old) - moves then
     raise exception 'what a buyer agreed to in % is kept as it is', tg_table_name

@@ -114,6 +114,12 @@ export const errors = {
     cause: 'The order is not confirmed, or all of it is shipped.',
     cure: 'Read the state and the lines of the order.',
   },
+  buyer_erased: {
+    status: 409,
+    title: 'The buyer of the order was erased',
+    cause: 'The account was erased with its address, so the goods cannot be sent.',
+    cure: 'Cancel the order, which returns its money. If a part was shipped, refund the rest with `POST /v1/refunds`.',
+  },
   order_not_returnable: {
     status: 409,
     title: 'The order cannot be returned',

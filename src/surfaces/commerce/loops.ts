@@ -55,6 +55,7 @@ function readEnding(db: Db, after: Ending | undefined): Promise<Ending[]> {
         where p.tenant_id = o.tenant_id and p.order_id = o.id
           and p.type = 'capture' and p.state = 'failed') refused
       where o.state = 'confirmed' and o.payment_state = 'authorized'
+        and not (o.buyer_erased and o.needs_shipping)
         and o.authorization_expires_at > kernel.now()
         and o.authorization_expires_at < kernel.now() + interval '24 hours'
         and (refused.times = 0 or refused.last_at < kernel.now()
@@ -73,6 +74,7 @@ async function captureOne(db: Db, key: Key): Promise<void> {
   await db.tx(async tx => {
     const order = await lockOrder(tx, key)
     if (order?.state !== 'confirmed' || order.payment_state !== 'authorized') return
+    if (order.buyer_erased && order.needs_shipping) return
     const { tenant_id, id: order_id, total_minor: amount_minor } = order
     await requestOperation(tx, { tenant_id, id: newId(), order_id, type: 'capture', amount_minor })
   })

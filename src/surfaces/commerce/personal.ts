@@ -1,7 +1,7 @@
 /**
  * The data that commerce stores about an account: carts, orders, returns. Erasing deletes the carts
  * and removes the buyer's data (mail, addresses, notes) from orders. Lines, sums and numbers stay,
- * because bookkeeping requires them.
+ * because bookkeeping requires them. An order that is not sent yet is not sent any more.
  */
 import { type Static, Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
@@ -66,12 +66,12 @@ export function personalCommerce({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
         db.run(sql`
           -- any tenant: what one account ordered
           update commerce.orders
-          set email = null, shipping_address = null, billing_address = null
+          set email = null, shipping_address = null, billing_address = null,
+            buyer_erased = true, version = version + 1
           where (tenant_id, id) in (
             select tenant_id, id from commerce.orders
             where buyer_id = any(${principal_ids}::uuid[])
-              and (email is not null or shipping_address is not null
-                or billing_address is not null)
+              and not buyer_erased
             limit ${portion})`)
       while ((await some()) === portion) signal.throwIfAborted()
     },

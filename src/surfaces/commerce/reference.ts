@@ -16,6 +16,7 @@ export const reference: Reference = {
     images: ['Ids of uploaded files, the first one for lists.'],
     q: ['The words to search for. A part in quotes is searched exactly.', 'blue mug'],
     state: ['The state.'],
+    buyer_erased: ['Whether the account of the buyer was erased, with its address.', false],
     delta: ['How many units are added; a negative number removes units.', 100],
     on_hand: ['Units in the warehouse, including reserved ones.', 100],
     reserved: ['Units that are reserved for orders.', 3],

@@ -19,8 +19,8 @@ const Goods = Type.Array(Type.Object({ sku: Type.String(), quantity: Type.Intege
 const Taken = Type.Object({ lines: Goods })
 
 /**
- * Returns the confirmed order. Returns undefined, and changes nothing, if it is too late or the
- * order is no longer pending. `paid` contains the columns to set with the confirmation.
+ * Returns the confirmed order. Returns undefined, and changes nothing, if it is too late, if the
+ * order is no longer pending, or if its goods have no address because its buyer was erased. `paid` contains the columns to set with the confirmation.
  */
 export async function confirmOrder(
   tx: Tx,
@@ -33,7 +33,8 @@ export async function confirmOrder(
   const confirmed = await moveOrder(tx, order, {
     to: 'confirmed',
     reason_code: null,
-    when: sql`o.reservation_expires_at > kernel.now()`,
+    when: sql`o.reservation_expires_at > kernel.now()
+      and not (o.buyer_erased and o.needs_shipping)`,
     set: paid ? sql`${paid}, ${now}` : now,
   })
   if (!confirmed) return undefined

@@ -64,6 +64,7 @@ export const OrderRow = Type.Object({
     Type.Object({ code: Type.String(), decline_code: nullable(Type.String()) }),
   ),
   shipping_refunded: Type.Boolean(),
+  buyer_erased: Type.Boolean(),
   reservation_expires_at: Time,
   version: Version,
   created_at: Time,
@@ -78,8 +79,8 @@ export const orderColumns = sql`o.tenant_id, o.id, o.number, o.buyer_id, o.cart_
   o.prices_include_tax, o.shipping_method, o.needs_shipping, o.discounts, o.shipping_address,
   o.billing_address, o.capture_policy, o.payment_state, o.authorize_operation_id, o.intent_id,
   o.amount_authorized_minor, o.amount_captured_minor, o.amount_refunded_minor,
-  o.authorization_expires_at, o.payment_error, o.shipping_refunded, o.reservation_expires_at,
-  o.version, o.created_at, o.confirmed_at, o.shipped_at`
+  o.authorization_expires_at, o.payment_error, o.shipping_refunded, o.buyer_erased,
+  o.reservation_expires_at, o.version, o.created_at, o.confirmed_at, o.shipped_at`
 
 export function findOrder(reader: Reader, { tenant_id, id }: Key): Promise<OrderRow | undefined> {
   return reader.maybe(

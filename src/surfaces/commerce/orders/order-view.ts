@@ -22,6 +22,7 @@ export const OrderSummary = Type.Object(
     buyer_id: Id,
     total_minor: Amount,
     payment_state: oneOf(...payment_states),
+    buyer_erased: Type.Boolean(),
     created_at: Time,
     confirmed_at: nullable(Time),
   },
@@ -39,6 +40,7 @@ export const Order = Type.Object(
     currency: Currency,
     buyer_id: Id,
     cart_id: Id,
+    buyer_erased: Type.Boolean(),
     email: nullable(Type.String()),
     lines: Type.Array(OrderLine),
     shipping: nullable(
@@ -157,6 +159,7 @@ function viewOf(row: Static<typeof Row>, next_action: Shown['next_action']): Ord
     currency,
     buyer_id,
     cart_id,
+    buyer_erased: row.buyer_erased,
     email,
     lines: row.lines as Order['lines'],
     shipping: shipping_method && {

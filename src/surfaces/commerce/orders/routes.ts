@@ -76,9 +76,13 @@ function listRoute(): Route {
     rate_tenant: false,
     added: true,
     asks_grants: true,
-    query: pageQuery({ state: Type.Optional(oneOf(...order_states)) }),
+    query: pageQuery({
+      state: Type.Optional(oneOf(...order_states)),
+      buyer_erased: Type.Optional(Type.Boolean()),
+    }),
     replies: { 200: page(OrderSummary) },
-    handle: async ({ tx, principal, query: { state = null }, list, grants }) => {
+    handle: async ({ tx, principal, query, list, grants }) => {
+      const { state = null, buyer_erased = null } = query
       const of = (await grants()).has(reads) ? null : principal.id
       const { body, headers } = await pageOf(tx, {
         scope: list,
@@ -86,11 +90,12 @@ function listRoute(): Route {
         place: ['id'],
         fetch: (after, n) => sql`
           select id, number, state, version, currency, buyer_id, total_minor, payment_state,
-            created_at, confirmed_at
+            buyer_erased, created_at, confirmed_at
           from commerce.orders
           where tenant_id = ${principal.tenant_id}
             ${of === null ? sql.empty : sql`and buyer_id = ${of}`}
             ${state === null ? sql.empty : sql`and state = ${state}`}
+            ${buyer_erased === null ? sql.empty : erasedIs(buyer_erased)}
             and (${after.id}::uuid is null or id < ${after.id}::uuid)
           order by id desc limit ${n}`,
       })
@@ -98,6 +103,9 @@ function listRoute(): Route {
     },
   })
 }
+
+/** As in the index. */
+const erasedIs = (erased: boolean) => (erased ? sql`and buyer_erased` : sql`and not buyer_erased`)
 
 function cancelRoute(deps: Deps): Route {
   return route({

@@ -50,7 +50,8 @@ export async function applyAuthorization(
   const [, confirmed] = await Promise.all([settled, confirmOrder(tx, deps, order, paid)])
   if (confirmed) return confirmed
   const late = await setPayment(tx, order, 'authorized', held)
-  await endPending(tx, late, { to: 'expired', reason_code: 'reservation_expired' })
+  const reason_code = late.buyer_erased ? 'buyer_erased' : 'reservation_expired'
+  await endPending(tx, late, { to: 'expired', reason_code })
   return undefined
 }
 

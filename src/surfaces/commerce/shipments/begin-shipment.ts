@@ -42,6 +42,7 @@ export async function beginShipment(
       detail: 'Only a confirmed order with something to send is shipped.',
     })
   }
+  if (order.buyer_erased) throw problem('buyer_erased')
   await requireQuantities(tx, order, asked.lines)
   // The consumer that prepares shipments may not have handled this order yet.
   await openShipment(tx, order)

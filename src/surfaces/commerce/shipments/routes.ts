@@ -96,6 +96,7 @@ function shipRoute(deps: Deps): Route {
     fails: [
       'order_not_found',
       'order_not_shippable',
+      'buyer_erased',
       'shipment_quantity_exceeded',
       'payment_not_capturable',
       'capture_pending',

@@ -1,6 +1,8 @@
-/** Endings that are rare: too many declines, and refunds that were made elsewhere. */
+/** Endings that are rare: too many declines, refunds made elsewhere, and buyers that are erased. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { captureBeforeExpiry } from '../loops.ts'
 import { openShopWorld, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
 
 const declines = 3
@@ -8,7 +10,7 @@ let world: ShopWorld
 let shop: Shop
 beforeAll(async () => {
   world = await openShopWorld({ PAYMENTS_DECLINES_PER_HOUR: String(declines) })
-  shop = await world.shop()
+  shop = await world.shop({ capture_before_expiry: true })
 })
 afterAll(() => world.close())
 
@@ -104,5 +106,65 @@ describe('a return', () => {
     await buyer.pays(order.id, 'refunded')
     const retried = await shop.manager.ask('POST', `${path}/retry-refund`, {})
     expect([retried.status, retried.body.state]).toEqual([200, 'refunded'])
+  })
+})
+
+describe('the order of an erased buyer', () => {
+  const erase = async (buyer: Buyer) => {
+    const about = { account_id: buyer.id, tenant_id: buyer.tenant.id, principal_ids: [buyer.id] }
+    const { signal } = new AbortController()
+    await world.platform.opened['commerce']?.personal?.erase(
+      { ...about, made_before: null },
+      signal,
+    )
+  }
+
+  test('is neither shipped nor captured, and an operator finds and cancels it', async () => {
+    const [buyer, other] = [await shop.buyer(), await shop.buyer()]
+    const sku = await shop.product({ stock: 2 })
+    const order = await buyer.order({ [sku]: 1 })
+    const kept = await other.order({ [sku]: 1 })
+    await erase(buyer)
+    const refused = await shop.ship(order)
+    expect([refused.status, refused.body.code]).toEqual([409, 'buyer_erased'])
+    const { db } = world.platform.kernel
+    await db.run(sql`
+      update commerce.orders set authorization_expires_at = kernel.now() + interval '1 hour'
+      where tenant_id = ${buyer.tenant.id}`)
+    await captureBeforeExpiry(db, new AbortController().signal)
+    await other.pays(kept.id, 'captured')
+    const found = await shop.manager.ask('GET', '/v1/orders?buyer_erased=true')
+    expect(found.body.data).toMatchObject([
+      { id: order.id, state: 'confirmed', buyer_erased: true },
+    ])
+    const { body } = await shop.manager.ask('GET', `/v1/orders/${order.id}`)
+    expect(body).toMatchObject({ buyer_erased: true, payment: { state: 'authorized' } })
+    const cancelled = await shop.manager.ask('POST', `/v1/orders/${order.id}/cancel`, {})
+    expect([cancelled.status, cancelled.body.state]).toEqual([200, 'cancelled'])
+    await eventually('its money is released', async () => {
+      const { body: now } = await shop.manager.ask('GET', `/v1/orders/${order.id}`)
+      return now.payment.state === 'released'
+    })
+    expect(await shop.money(order.id)).toEqual(['authorize', 'cancel'])
+    expect(await shop.stock(sku)).toMatchObject({ reserved: 1 })
+    await shop.sound()
+  })
+
+  test('is not confirmed any more when its payment comes after the erasure', async () => {
+    const buyer = await shop.buyer()
+    const sku = await shop.product({ stock: 1 })
+    const cart = await buyer.cart({ [sku]: 1 })
+    const asked = await buyer.checkout(cart, {
+      payment: { payment_method: 'pm_card_authenticationRequired' },
+    })
+    expect(asked.status).toBe(202)
+    const { payment } = await buyer.read(asked.body.id)
+    await erase(buyer)
+    await fetch(`${payment.next_action.url}/succeed`, { method: 'POST' })
+    const ended = await buyer.reaches(asked.body.id, 'expired')
+    expect(ended.history.at(-1).reason_code).toBe('buyer_erased')
+    await buyer.pays(asked.body.id, 'released')
+    expect(await shop.stock(sku)).toMatchObject({ reserved: 0 })
+    await shop.sound()
   })
 })
