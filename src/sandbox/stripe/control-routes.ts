@@ -58,6 +58,7 @@ const PayOut = Type.Object(
   },
   strict,
 )
+const Nothing = Type.Object({}, strict)
 const Foreign = Type.Partial(
   Type.Object({ amount: Type.Integer({ minimum: 1 }), currency: Type.String() }),
   strict,
@@ -104,7 +105,9 @@ function experiments(vended: Vended, kept: Kept): ControlRoute[] {
       faults.chaos(Object.keys(chaos.rates).length > 0 ? chaos : null)
       return chaos
     }),
-    post('/reset', () => {
+    post('/reset', body => {
+      // A reset of one object does not exist, and must not wipe all of them.
+      fits(Nothing, body ?? {})
       const config = vended.config()
       faults.script.clear()
       faults.chaos(null)

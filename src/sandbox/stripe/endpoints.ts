@@ -100,14 +100,17 @@ const page_max = 100
 /** Lists the newest first, like all of Stripe's lists. */
 function listed(store: Store, noun: string, table: TableName, form: Form): object {
   const own = filters[noun] ?? []
-  known(form, 'limit', 'starting_after', 'ending_before', 'created', ...own)
+  const several = noun === 'events' ? ['types'] : []
+  known(form, 'limit', 'starting_after', 'ending_before', 'created', ...several, ...own)
   const limit = integerOf(form, 'limit') ?? 10
   if (limit < 1 || limit > page_max) {
     throw malformed('parameter_invalid_integer', 'limit', 'This value must be between 1 and 100.')
   }
   const created = mapOf(form, 'created')
+  const types = listOf(form, 'types')
   const all = (store.all(table) as (Tables[TableName] & { id: string; created: number })[])
     .filter(one => within(one.created, created))
+    .filter(one => types.length === 0 || types.includes((one as { type?: string }).type ?? ''))
     .filter(one =>
       own.every(name => {
         const wanted = textOf(form, name)

@@ -24,6 +24,8 @@ export function createIntent(work: Work, form: Form): PaymentIntent {
     'payment_method',
     'metadata',
     'description',
+    'confirm',
+    'return_url',
   )
   const amount = integerOf(form, 'amount')
   if (amount === null)
@@ -42,7 +44,9 @@ export function createIntent(work: Work, form: Form): PaymentIntent {
   )
   work.put('payment_intent', intent.id, intent)
   work.emit('payment_intent.created', intent)
-  return intent
+  if (textOf(form, 'confirm') !== 'true') return intent
+  const { return_url = '' } = form
+  return confirmIntent(work, intent.id, { return_url })
 }
 
 export function confirmIntent(work: Work, id: string, form: Form): PaymentIntent {

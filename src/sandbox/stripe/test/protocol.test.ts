@@ -199,6 +199,32 @@ describe.skipIf(real)('what goes wrong', () => {
   })
 })
 
+test('a payment can be confirmed when it is created, and events are found by several types', async () => {
+  const order = { amount: 1000, currency: 'eur', confirm: true, capture_method: 'manual' } as const
+  const { id, status } = await stripe.paymentIntents.create({
+    ...order,
+    allowed_payment_method_types: ['card'],
+    payment_method: 'pm_card_visa',
+  })
+  expect(status).toBe('requires_capture')
+  const types = ['payment_intent.created', 'payment_intent.amount_capturable_updated']
+  const { data } = await stripe.events.list({ types, limit: 100 })
+  const about = data.filter(one => (one.data.object as { id?: string }).id === id)
+  expect(about.map(one => one.type).toSorted()).toEqual(types.toSorted())
+  expect(data.every(one => types.includes(one.type))).toBe(true)
+})
+
+test.skipIf(real)('a reset of one object is refused, and resets nothing', async () => {
+  const { id } = await hold()
+  const answer = await fetch(new URL('reset', sandbox.addresses['stripe']?.control), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ id }),
+  })
+  expect(answer.status).toBe(422)
+  expect((await stripe.paymentIntents.retrieve(id)).id).toBe(id)
+})
+
 test.skipIf(real)(
   'what it decided outlives it, and its balance is the sum of its books',
   async () => {
