@@ -2732,6 +2732,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ledger/transactions/{transaction_id}/reverse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Correct the ledger: reverse a transaction, once
+         * @description The new transaction has the same entries on the other sides, and `reverses_id` names the old one. No money moves at the provider: use a refund for that. Requires the permission `payments.ledger.reverse` (roles: `platform_operator`). With an `Idempotency-Key`, a retry does not repeat the effect.
+         */
+        post: operations["reverseLedgerTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/limits": {
         parameters: {
             query?: never;
@@ -7139,6 +7159,7 @@ export interface components {
          *       "currency": "EUR",
          *       "buyer_id": "019c8f3a-5b20-7d41-9e6b-bbb99d2c293c",
          *       "cart_id": "019c8f3a-5b20-7d41-9e6b-eb4226caa562",
+         *       "buyer_erased": false,
          *       "email": "mara@example.com",
          *       "lines": [
          *         {
@@ -7302,6 +7323,8 @@ export interface components {
             currency: string;
             buyer_id: components["schemas"]["Id"];
             cart_id: components["schemas"]["Id"];
+            /** @description Whether the account of the buyer was erased, with its address. */
+            buyer_erased: boolean;
             /** @description The email address of the buyer. */
             email: string | null;
             lines: components["schemas"]["OrderLine"][];
@@ -11833,6 +11856,15 @@ export interface components {
             /** @description Whether a next page exists. */
             has_more: boolean;
         };
+        /**
+         * @example {
+         *       "reason": "Requested by the customer."
+         *     }
+         */
+        ReverseLedgerTransaction: {
+            /** @description The reason that the caller gave. It is kept in the audit log. */
+            reason: string;
+        };
         Limit: {
             name: string;
             value: number | boolean | number[];
@@ -14300,6 +14332,8 @@ export interface components {
             total_minor: components["schemas"]["Amount"];
             /** @enum {string} */
             payment_state: "none" | "authorizing" | "requires_action" | "pending_provider" | "authorized" | "captured" | "releasing" | "released" | "declined" | "partially_refunded" | "refunded";
+            /** @description Whether the account of the buyer was erased, with its address. */
+            buyer_erased: boolean;
             created_at: components["schemas"]["Time"];
             confirmed_at: components["schemas"]["Time"] | null;
         };
@@ -14315,6 +14349,7 @@ export interface components {
          *           "buyer_id": "019c8f3a-5b20-7d41-9e6b-bbb99d2c293c",
          *           "total_minor": 1,
          *           "payment_state": "none",
+         *           "buyer_erased": false,
          *           "created_at": "2026-03-02T09:30:00.000Z",
          *           "confirmed_at": "2026-03-02T09:30:00.000Z"
          *         }
@@ -19826,7 +19861,7 @@ export interface operations {
             /** @description `cart_not_open` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `card_data_refused`, `currency_unsupported`, `invalid_character`, `price_unavailable`, `shipping_method_unavailable`, `validation_failed` */
+            /** @description `card_data_refused`, `currency_unsupported`, `invalid_character`, `price_unavailable`, `shipping_method_unavailable`, `validation_failed`, `variant_not_purchasable` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -19946,7 +19981,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `cart_not_open`, `idempotency_in_progress`, `idempotency_key_reused`, `insufficient_inventory`, `order_not_confirmed`, `pending_order_limit`, `pricing_changed` */
             409: components["responses"]["Conflict"];
-            /** @description `address_required`, `amount_not_representable`, `amount_too_large`, `card_data_refused`, `cart_empty`, `currency_unknown`, `discount_not_applicable`, `invalid_character`, `order_total_limit`, `payment_declined`, `price_unavailable`, `quantity_limit`, `shipping_method_unavailable`, `validation_failed` */
+            /** @description `address_required`, `amount_not_representable`, `amount_too_large`, `card_data_refused`, `cart_empty`, `currency_unknown`, `discount_not_applicable`, `invalid_character`, `order_total_limit`, `payment_declined`, `price_unavailable`, `quantity_limit`, `shipping_method_unavailable`, `validation_failed`, `variant_not_purchasable` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
@@ -25107,6 +25142,53 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    reverseLedgerTransaction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The transaction of the entry. */
+                transaction_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReverseLedgerTransaction"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerTransaction"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `ledger_transaction_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `already_reversed`, `idempotency_in_progress`, `idempotency_key_reused` */
+            409: components["responses"]["Conflict"];
+            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     listLimits: {
         parameters: {
             query?: {
@@ -27534,6 +27616,8 @@ export interface operations {
             query?: {
                 /** @description The state. */
                 state?: "pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled";
+                /** @description Whether the account of the buyer was erased, with its address. */
+                buyer_erased?: boolean;
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
                 /** @description The maximum number of items of the page. */
@@ -27699,7 +27783,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `order_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `capture_pending`, `idempotency_in_progress`, `idempotency_key_reused`, `order_not_shippable`, `payment_not_capturable`, `shipment_quantity_exceeded` */
+            /** @description `buyer_erased`, `capture_pending`, `idempotency_in_progress`, `idempotency_key_reused`, `order_not_shippable`, `payment_not_capturable`, `shipment_quantity_exceeded` */
             409: components["responses"]["Conflict"];
             /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -32561,4 +32645,4 @@ export interface operations {
         };
     };
 }
-export type ProblemCode = 'account_not_found' | 'account_private' | 'account_suspended' | 'address_required' | 'alias_invalid' | 'alias_reserved' | 'alias_taken' | 'already_appealed' | 'already_exists' | 'already_member' | 'already_resolved' | 'amount_ambiguous' | 'amount_exceeds_capturable' | 'amount_not_representable' | 'amount_precision' | 'amount_too_large' | 'amount_too_small' | 'answer_not_found' | 'answer_sources_changed' | 'api_key_not_found' | 'api_version_unsupported' | 'appeal_window_closed' | 'attachment_not_ready' | 'attempt_finished' | 'authentication_required' | 'authorization_expired' | 'balance_insufficient' | 'batch_line_invalid' | 'batch_not_found' | 'blocked_by_you' | 'blocklist_entry_exists' | 'blocklist_entry_not_found' | 'cannot_block_self' | 'cannot_follow_self' | 'capacity_exceeded' | 'capture_pending' | 'card_data_refused' | 'cart_empty' | 'cart_line_limit' | 'cart_not_found' | 'cart_not_open' | 'category_built_in' | 'category_mandatory' | 'category_not_found' | 'channel_without_template' | 'checksum_mismatch' | 'code_invalid' | 'collection_name_taken' | 'collection_not_found' | 'comment_not_found' | 'completion_in_progress' | 'conflict' | 'connector_not_found' | 'content_blocked' | 'content_length_required' | 'context_length_exceeded' | 'conversation_closed' | 'conversation_not_found' | 'cooldown' | 'csrf_failed' | 'currency_unknown' | 'currency_unsupported' | 'deadline_in_past' | 'delivery_not_found' | 'dependency_cycle' | 'dependency_unknown' | 'derivative_not_found' | 'destination_blocked' | 'destination_not_allowed' | 'destination_not_found' | 'device_not_found' | 'direct_members_fixed' | 'discount_not_applicable' | 'discount_not_found' | 'dispute_not_found' | 'document_not_found' | 'document_too_large' | 'domain_exists' | 'domain_in_use' | 'domain_not_active' | 'domain_not_found' | 'domain_verification_failed' | 'duplicate_preference' | 'duty_conflict' | 'edit_window_closed' | 'effective_from_in_past' | 'email_change_not_found' | 'email_taken' | 'endpoint_not_allowed' | 'envelope_invalid' | 'event_not_found' | 'event_park_not_found' | 'event_type_unknown' | 'expires_at_invalid' | 'expiry_before_schedule' | 'external_identity_not_found' | 'external_identity_taken' | 'file_not_available' | 'file_not_found' | 'filter_not_allowed' | 'follow_limit_reached' | 'follow_request_not_found' | 'generation_not_configured' | 'group_too_large' | 'handle_taken' | 'hostname_invalid' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'image_not_available' | 'inbound_receipt_not_found' | 'inbound_source_not_found' | 'inbox_item_not_found' | 'index_unavailable' | 'index_version_not_found' | 'index_version_not_ready' | 'inference_cancelled' | 'inference_not_found' | 'input_not_available' | 'inputs_not_found' | 'insufficient_inventory' | 'intent_managed' | 'intent_not_captured' | 'invalid_character' | 'invalid_credentials' | 'invalid_cursor' | 'invalid_destination' | 'invalid_header' | 'invalid_quiet_hours' | 'invalid_refresh_token' | 'invalid_timezone' | 'invalid_token' | 'invalid_transition' | 'job_attempt_not_found' | 'job_not_ended' | 'job_not_found' | 'job_schedule_not_found' | 'job_type_not_found' | 'job_type_reserved' | 'last_administrator' | 'last_credential' | 'last_operator' | 'lease_lost' | 'ledger_account_not_found' | 'ledger_transaction_not_found' | 'link_disabled' | 'link_disabled_by_safety' | 'link_exhausted' | 'link_expired' | 'link_not_found' | 'malformed_json' | 'malformed_request' | 'media_not_available' | 'member_not_found' | 'member_unknown' | 'message_deleted' | 'message_not_allowed' | 'message_not_found' | 'mfa_challenge_invalid' | 'mfa_challenge_not_found' | 'mfa_enrollment_required' | 'mfa_method_not_found' | 'mfa_verification_failed' | 'model_capability_unsupported' | 'model_not_found' | 'moderation_case_not_found' | 'not_a_member' | 'not_found' | 'notification_not_found' | 'oidc_provider_not_found' | 'oidc_state_invalid' | 'oidc_ticket_invalid' | 'one_time_token_invalid' | 'operation_pending' | 'order_not_cancellable' | 'order_not_confirmed' | 'order_not_found' | 'order_not_returnable' | 'order_not_shippable' | 'order_total_limit' | 'overloaded' | 'part_checksum_mismatch' | 'part_size_mismatch' | 'password_rejected' | 'pattern_invalid' | 'payload_purged' | 'payment_declined' | 'payment_intent_not_found' | 'payment_method_invalid' | 'payment_not_capturable' | 'payment_provider_unavailable' | 'payment_refused' | 'pending_order_limit' | 'permission_denied' | 'post_not_found' | 'price_unavailable' | 'price_version_exists' | 'pricing_changed' | 'product_not_found' | 'provider_not_found' | 'provider_unsupported' | 'push_host_not_allowed' | 'quantity_limit' | 'quota_exceeded' | 'quota_scope_not_found' | 'rate_limited' | 'reconciliation_item_not_found' | 'reconciliation_run_not_found' | 'redirect_status_unsafe' | 'redirect_uri_not_allowed' | 'refund_exceeds_captured' | 'refund_not_found' | 'registration_not_found' | 'reindex_in_progress' | 'reply_target_unknown' | 'request_not_found' | 'restocking_fee_exceeds_refund' | 'result_invalid' | 'result_not_found' | 'result_not_ready' | 'return_not_found' | 'return_quantity_exceeded' | 'role_not_found' | 'same_reviewer' | 'schedule_invalid' | 'schedule_out_of_range' | 'schema_immutable' | 'schema_invalid' | 'sequence_out_of_range' | 'service_unavailable' | 'session_not_found' | 'shipment_not_found' | 'shipment_quantity_exceeded' | 'shipping_method_not_found' | 'shipping_method_unavailable' | 'signature_invalid' | 'signed_url_expired' | 'signed_url_invalid' | 'signup_closed' | 'sku_not_found' | 'sku_taken' | 'step_up_required' | 'storage_full' | 'storage_unavailable' | 'subscription_not_active' | 'subscription_not_found' | 'suppression_not_found' | 'sync_in_progress' | 'tax_rule_not_found' | 'template_data_invalid' | 'template_not_found' | 'template_not_published' | 'template_render_failed' | 'template_syntax_error' | 'tenant_not_found' | 'timestamp_out_of_window' | 'token_not_found' | 'too_many_access_lists' | 'too_many_edits' | 'too_many_live_secrets' | 'too_many_recipients' | 'type_not_allowed' | 'unknown_category' | 'unknown_embedding_profile' | 'unknown_job_type' | 'unknown_permission' | 'unsupported_document_type' | 'unsupported_schema_version' | 'upload_not_found' | 'upload_parts_mismatch' | 'upstream_unreachable' | 'user_not_found' | 'validation_failed' | 'variant_not_purchasable' | 'verification_expired' | 'verification_failed' | 'version_conflict' | 'worker_not_found';
+export type ProblemCode = 'account_not_found' | 'account_private' | 'account_suspended' | 'address_required' | 'alias_invalid' | 'alias_reserved' | 'alias_taken' | 'already_appealed' | 'already_exists' | 'already_member' | 'already_resolved' | 'already_reversed' | 'amount_ambiguous' | 'amount_exceeds_capturable' | 'amount_not_representable' | 'amount_precision' | 'amount_too_large' | 'amount_too_small' | 'answer_not_found' | 'answer_sources_changed' | 'api_key_not_found' | 'api_version_unsupported' | 'appeal_window_closed' | 'attachment_not_ready' | 'attempt_finished' | 'authentication_required' | 'authorization_expired' | 'balance_insufficient' | 'batch_line_invalid' | 'batch_not_found' | 'blocked_by_you' | 'blocklist_entry_exists' | 'blocklist_entry_not_found' | 'buyer_erased' | 'cannot_block_self' | 'cannot_follow_self' | 'capacity_exceeded' | 'capture_pending' | 'card_data_refused' | 'cart_empty' | 'cart_line_limit' | 'cart_not_found' | 'cart_not_open' | 'category_built_in' | 'category_mandatory' | 'category_not_found' | 'channel_without_template' | 'checksum_mismatch' | 'code_invalid' | 'collection_name_taken' | 'collection_not_found' | 'comment_not_found' | 'completion_in_progress' | 'conflict' | 'connector_not_found' | 'content_blocked' | 'content_length_required' | 'context_length_exceeded' | 'conversation_closed' | 'conversation_not_found' | 'cooldown' | 'csrf_failed' | 'currency_unknown' | 'currency_unsupported' | 'deadline_in_past' | 'delivery_not_found' | 'dependency_cycle' | 'dependency_unknown' | 'derivative_not_found' | 'destination_blocked' | 'destination_not_allowed' | 'destination_not_found' | 'device_not_found' | 'direct_members_fixed' | 'discount_not_applicable' | 'discount_not_found' | 'dispute_not_found' | 'document_not_found' | 'document_too_large' | 'domain_exists' | 'domain_in_use' | 'domain_not_active' | 'domain_not_found' | 'domain_verification_failed' | 'duplicate_preference' | 'duty_conflict' | 'edit_window_closed' | 'effective_from_in_past' | 'email_change_not_found' | 'email_taken' | 'endpoint_not_allowed' | 'envelope_invalid' | 'event_not_found' | 'event_park_not_found' | 'event_type_unknown' | 'expires_at_invalid' | 'expiry_before_schedule' | 'external_identity_not_found' | 'external_identity_taken' | 'file_not_available' | 'file_not_found' | 'filter_not_allowed' | 'follow_limit_reached' | 'follow_request_not_found' | 'generation_not_configured' | 'group_too_large' | 'handle_taken' | 'hostname_invalid' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'image_not_available' | 'inbound_receipt_not_found' | 'inbound_source_not_found' | 'inbox_item_not_found' | 'index_unavailable' | 'index_version_not_found' | 'index_version_not_ready' | 'inference_cancelled' | 'inference_not_found' | 'input_not_available' | 'inputs_not_found' | 'insufficient_inventory' | 'intent_managed' | 'intent_not_captured' | 'invalid_character' | 'invalid_credentials' | 'invalid_cursor' | 'invalid_destination' | 'invalid_header' | 'invalid_quiet_hours' | 'invalid_refresh_token' | 'invalid_timezone' | 'invalid_token' | 'invalid_transition' | 'job_attempt_not_found' | 'job_not_ended' | 'job_not_found' | 'job_schedule_not_found' | 'job_type_not_found' | 'job_type_reserved' | 'last_administrator' | 'last_credential' | 'last_operator' | 'lease_lost' | 'ledger_account_not_found' | 'ledger_transaction_not_found' | 'link_disabled' | 'link_disabled_by_safety' | 'link_exhausted' | 'link_expired' | 'link_not_found' | 'malformed_json' | 'malformed_request' | 'media_not_available' | 'member_not_found' | 'member_unknown' | 'message_deleted' | 'message_not_allowed' | 'message_not_found' | 'mfa_challenge_invalid' | 'mfa_challenge_not_found' | 'mfa_enrollment_required' | 'mfa_method_not_found' | 'mfa_verification_failed' | 'model_capability_unsupported' | 'model_not_found' | 'moderation_case_not_found' | 'not_a_member' | 'not_found' | 'notification_not_found' | 'oidc_provider_not_found' | 'oidc_state_invalid' | 'oidc_ticket_invalid' | 'one_time_token_invalid' | 'operation_pending' | 'order_not_cancellable' | 'order_not_confirmed' | 'order_not_found' | 'order_not_returnable' | 'order_not_shippable' | 'order_total_limit' | 'overloaded' | 'part_checksum_mismatch' | 'part_size_mismatch' | 'password_rejected' | 'pattern_invalid' | 'payload_purged' | 'payment_declined' | 'payment_intent_not_found' | 'payment_method_invalid' | 'payment_not_capturable' | 'payment_provider_unavailable' | 'payment_refused' | 'pending_order_limit' | 'permission_denied' | 'post_not_found' | 'price_unavailable' | 'price_version_exists' | 'pricing_changed' | 'product_not_found' | 'provider_not_found' | 'provider_unsupported' | 'push_host_not_allowed' | 'quantity_limit' | 'quota_exceeded' | 'quota_scope_not_found' | 'rate_limited' | 'reconciliation_item_not_found' | 'reconciliation_run_not_found' | 'redirect_status_unsafe' | 'redirect_uri_not_allowed' | 'refund_exceeds_captured' | 'refund_not_found' | 'registration_not_found' | 'reindex_in_progress' | 'reply_target_unknown' | 'request_not_found' | 'restocking_fee_exceeds_refund' | 'result_invalid' | 'result_not_found' | 'result_not_ready' | 'return_not_found' | 'return_quantity_exceeded' | 'role_not_found' | 'same_reviewer' | 'schedule_invalid' | 'schedule_out_of_range' | 'schema_immutable' | 'schema_invalid' | 'sequence_out_of_range' | 'service_unavailable' | 'session_not_found' | 'shipment_not_found' | 'shipment_quantity_exceeded' | 'shipping_method_not_found' | 'shipping_method_unavailable' | 'signature_invalid' | 'signed_url_expired' | 'signed_url_invalid' | 'signup_closed' | 'sku_not_found' | 'sku_taken' | 'step_up_required' | 'storage_full' | 'storage_unavailable' | 'subscription_not_active' | 'subscription_not_found' | 'suppression_not_found' | 'sync_in_progress' | 'tax_rule_not_found' | 'template_data_invalid' | 'template_not_found' | 'template_not_published' | 'template_render_failed' | 'template_syntax_error' | 'tenant_not_found' | 'timestamp_out_of_window' | 'token_not_found' | 'too_many_access_lists' | 'too_many_edits' | 'too_many_live_secrets' | 'too_many_recipients' | 'type_not_allowed' | 'unknown_category' | 'unknown_embedding_profile' | 'unknown_job_type' | 'unknown_permission' | 'unsupported_document_type' | 'unsupported_schema_version' | 'upload_not_found' | 'upload_parts_mismatch' | 'upstream_unreachable' | 'user_not_found' | 'validation_failed' | 'variant_not_purchasable' | 'verification_expired' | 'verification_failed' | 'version_conflict' | 'worker_not_found';
