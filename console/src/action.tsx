@@ -60,7 +60,7 @@ type DialogProps = Pick<Props, 'action' | 'path' | 'row'> & { close(acted: boole
 
 function ActionDialog({ action, path, row, close }: DialogProps) {
   const { by, hurts } = action
-  const { method, summary, body, path: template } = operation(by)
+  const { method, summary, body, example, path: template } = operation(by)
   const dialog = useRef<HTMLDialogElement>(null)
   const missing = pathNames(template).filter(name => !(name in path))
   const asked = useRequest(action, path, row)
@@ -91,7 +91,14 @@ function ActionDialog({ action, path, row, close }: DialogProps) {
         ) : (
           <>
             <PathFields names={missing} draft={asked.more} set={asked.setMore} />
-            {body && <SchemaFields schema={body} draft={asked.draft} set={asked.setDraft} />}
+            {body && (
+              <SchemaFields
+                schema={body}
+                example={example}
+                draft={asked.draft}
+                set={asked.setDraft}
+              />
+            )}
             {hurts && <p class="warning">{words.hurts}</p>}
           </>
         )}
@@ -116,16 +123,14 @@ function ActionDialog({ action, path, row, close }: DialogProps) {
 }
 
 function useRequest({ by, from }: Action, path: Readonly<Record<string, string>>, row?: Row) {
-  const { body, example } = operation(by)
+  const { body } = operation(by)
   // A body with a version is about the version that the person sees.
   const given = {
     ...(row && 'version' in row ? { version: row['version'] } : {}),
     ...(row && from?.(row)),
   }
   const [more, setMore] = useState<Draft>({})
-  const [draft, setDraft] = useState<Draft>(() =>
-    body ? draftOf(body, { ...(example as Row | undefined), ...given }) : {},
-  )
+  const [draft, setDraft] = useState<Draft>(() => (body ? draftOf(body, given) : {}))
   const [sending, setSending] = useState(false)
   const [refusal, setRefusal] = useState<unknown>(null)
   const [reply, setReply] = useState<{ readonly data: unknown } | null>(null)

@@ -46,6 +46,7 @@ export const names: Readonly<Record<string, string>> = {
   body: 'Text',
   body_ref: 'Inhalt',
   built_in: 'Eingebaut',
+  buyer_erased: 'Konto gelöscht',
   buyer_id: 'Kundin oder Kunde',
   cached_input: 'Eingabe aus Zwischenspeicher',
   calculation: 'Berechnung',

@@ -1,6 +1,7 @@
 /**
  * The form of a request body, from its schema. Each simple property has a field. Nested properties
- * are written as JSON, prefilled with the example of the API. Empty properties are not sent.
+ * are written as JSON. The example of the API is a hint in an empty field and is never sent; empty
+ * properties are not sent, too.
  */
 import { nameOf, words } from './language.ts'
 import { plain, type Schema } from './operation.ts'
@@ -30,9 +31,8 @@ export function choicesOf(schema: Schema): string[] | null {
   return constants.length > 0 && constants.length === alternatives.length ? constants : null
 }
 
-/** Required properties start with the values of the example. The others are empty. */
-export function draftOf(schema: Schema, example: unknown): Draft {
-  const given = (example ?? {}) as Readonly<Record<string, unknown>>
+/** Required properties start with what is known of the item. The others are empty. */
+export function draftOf(schema: Schema, given: Readonly<Record<string, unknown>>): Draft {
   return Object.fromEntries(
     Object.entries(schema.properties ?? {}).map(([name, one]) => {
       const value = schema.required?.includes(name) ? given[name] : undefined
@@ -66,9 +66,15 @@ function valueOf(schema: Schema, text: string): unknown {
   return text
 }
 
-type Props = { readonly schema: Schema; readonly draft: Draft; set(next: Draft): void }
+type Props = {
+  readonly schema: Schema
+  readonly example: unknown
+  readonly draft: Draft
+  set(next: Draft): void
+}
 
-export function SchemaFields({ schema, draft, set }: Props) {
+export function SchemaFields({ schema, example, draft, set }: Props) {
+  const hints = (example ?? {}) as Readonly<Record<string, unknown>>
   return (
     <>
       {Object.entries(schema.properties ?? {}).map(([name, one]) => (
@@ -76,6 +82,7 @@ export function SchemaFields({ schema, draft, set }: Props) {
           key={name}
           name={name}
           schema={one}
+          hint={hints[name] === undefined ? '' : written(kindOf(one), hints[name])}
           required={schema.required?.includes(name) === true}
           value={draft[name] ?? ''}
           set={value => set({ ...draft, [name]: value })}
@@ -88,14 +95,16 @@ export function SchemaFields({ schema, draft, set }: Props) {
 type FieldProps = {
   readonly name: string
   readonly schema: Schema
+  /** An example of the value. */
+  readonly hint: string
   readonly required: boolean
   readonly value: string
   set(value: string): void
 }
 
-function Field({ name, schema, required, value, set }: FieldProps) {
+function Field({ name, schema, hint, required, value, set }: FieldProps) {
   const kind = kindOf(schema)
-  const hint = [
+  const notes = [
     required ? words.required : null,
     kind === 'json' ? words.as_json : null,
     kind === 'lines' ? words.lines : null,
@@ -104,16 +113,24 @@ function Field({ name, schema, required, value, set }: FieldProps) {
     <div class="field">
       <label>
         <span>
-          {nameOf(name)} {hint.length > 0 && <small class="soft">{hint.join(', ')}</small>}
+          {nameOf(name)} {notes.length > 0 && <small class="soft">{notes.join(', ')}</small>}
         </span>
-        <Input {...{ name, kind, schema, required, value, set }} />
+        <Input {...{ name, kind, schema, hint, required, value, set }} />
       </label>
       {schema.description !== undefined && <small class="soft">{schema.description}</small>}
     </div>
   )
 }
 
-function Input({ name, kind, schema, required, value, set }: FieldProps & { readonly kind: Kind }) {
+function Input({
+  name,
+  kind,
+  schema,
+  hint,
+  required,
+  value,
+  set,
+}: FieldProps & { readonly kind: Kind }) {
   if (kind === 'choice' || kind === 'boolean') {
     const choices = choicesOf(schema) ?? choicesOf(schema.anyOf?.[0] ?? {}) ?? []
     return (
@@ -131,6 +148,7 @@ function Input({ name, kind, schema, required, value, set }: FieldProps & { read
     return (
       <textarea
         value={value}
+        placeholder={hint}
         required={required}
         rows={kind === 'json' ? 5 : 3}
         class={kind === 'json' ? 'mono' : undefined}
@@ -143,6 +161,7 @@ function Input({ name, kind, schema, required, value, set }: FieldProps & { read
   return (
     <input
       value={value}
+      placeholder={/password|secret/.test(name) ? '' : hint}
       required={required}
       autocomplete="off"
       type={/password|secret/.test(name) ? 'password' : shown}

@@ -183,6 +183,7 @@ export const de: Words = {
     resolve: 'Lösen',
     resume: 'Fortsetzen',
     retry: 'Wiederholen',
+    reverse: 'Stornieren',
     revoke: 'Widerrufen',
     rotate: 'Wechseln',
     search: 'Suchen',

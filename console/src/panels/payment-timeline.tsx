@@ -1,5 +1,5 @@
 /** The history of a payment in order: calls of the provider, ledger entries, disputes. */
-import { titleOf, words } from '../language.ts'
+import { nameOf, titleOf, words } from '../language.ts'
 import { useLive } from '../live.ts'
 import { callOperation, plain, type OperationId, type Page, type Row } from '../operation.ts'
 import { mayCall } from '../resource.ts'
@@ -40,6 +40,11 @@ export function PaymentTimeline({ row }: PanelProps) {
   return (
     <section class="card">
       <h2>{words.timeline}</h2>
+      {Number(row['amount_refunded_minor']) > 0 && (
+        <p>
+          {nameOf('amount_refunded_minor')}: {priced(row['amount_refunded_minor'], row)}
+        </p>
+      )}
       {steps.length === 0 && <p class="soft">{words.none}</p>}
       <ol class="timeline">
         {steps
@@ -55,14 +60,18 @@ export function PaymentTimeline({ row }: PanelProps) {
   )
 }
 
-function operationStep(one: Row, { currency }: Row): Step {
-  const priced = { amount_minor: one['amount_minor'], currency }
+function priced(amount_minor: unknown, row: Row): string {
+  const { currency } = row
+  return textOf({ name: '', value: { amount_minor, currency }, row })
+}
+
+function operationStep(one: Row, intent: Row): Step {
   return {
     id: plain(one['id']),
     at: plain(one['created_at']),
     what: plain(one['type']),
     state: plain(one['state']),
-    amount: textOf({ name: '', value: priced, row: one }),
+    amount: priced(one['amount_minor'], intent),
     to: null,
   }
 }

@@ -21,7 +21,15 @@ export const commerce: Place = {
       list: 'listOrders',
       read: 'getOrder',
       create: 'checkOut',
-      columns: ['number', 'state', 'payment_state', 'total_minor', 'created_at', 'id'],
+      columns: [
+        'number',
+        'state',
+        'payment_state',
+        'total_minor',
+        'buyer_erased',
+        'created_at',
+        'id',
+      ],
       events: ['order.', 'payment.', 'refund.'],
       actions: [
         { by: 'shipOrder', in: ['confirmed'], from: restOf },

@@ -12,13 +12,22 @@ export const payments: Place = {
       list: 'listPaymentIntents',
       read: 'getPaymentIntent',
       create: 'createPaymentIntent',
-      columns: ['order_ref', 'state', 'amount_minor', 'provider', 'disputed', 'created_at', 'id'],
+      columns: [
+        'order_ref',
+        'state',
+        'amount_minor',
+        'amount_refunded_minor',
+        'provider',
+        'disputed',
+        'created_at',
+        'id',
+      ],
       events: ['payment.', 'refund.', 'dispute.'],
       panel: PaymentTimeline,
       actions: [
         { by: 'authorizePaymentIntent', in: ['requires_authorization'] },
         { by: 'capturePaymentIntent', in: ['authorized'] },
-        { by: 'createRefund', in: ['captured'] },
+        { by: 'createRefund', in: ['captured'], from: ({ id }) => ({ intent_id: id }) },
         { by: 'cancelPaymentIntent', hurts: true, in: ['requires_authorization', 'authorized'] },
       ],
       related: [
@@ -75,6 +84,7 @@ export const payments: Place = {
       read: 'getLedgerTransaction',
       columns: ['purpose', 'description', 'effective_at', 'intent_id', 'id'],
       events: ['payment.', 'refund.', 'payout.', 'settlement.'],
+      actions: [{ by: 'reverseLedgerTransaction', hurts: true }],
     }),
     resource({
       name: 'settlements',
