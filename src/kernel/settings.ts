@@ -118,7 +118,7 @@ export const kernelSettings = {
   'kernel.rate_factor': count(1, 'times', 'Multiplies every request rate of the platform', 0.001, 1e9),
   'kernel.throttle_loopback': flag('production', 'Whether network buckets count callers on this machine'),
   'kernel.slow_request_ms': count(1000, 'ms', 'A request that takes longer is logged at info; all others at debug', 1, 600_000),
-  'kernel.overload_delay_ms': count(500, 'ms', 'Delay of the event loop above which requests are answered 503 overloaded', 10, 60_000),
+  'kernel.overload_delay_ms': count(250, 'ms', 'Longest wait of a request for a busy process, before 503 overloaded', 10, 60_000),
   'kernel.idempotency_retention_hours': count(168, 'hours', 'How long recorded outcomes are replayed', 24, 24 * 400),
   'kernel.idempotency_wait_ms': count(2000, 'ms', 'Wait for another request with the same key before 409', 0, 30_000),
   'kernel.events_retention_days': count(30, 'days', 'How long the event log is kept', 1, 3650),

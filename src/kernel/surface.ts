@@ -95,6 +95,8 @@ export type Kernel = {
   onWake(run: () => void, topics?: readonly string[]): () => void
   /** Sends hints to the other processes. Hints may be lost. */
   readonly bus: Bus
+  /** Whether requests wait for this process. Background work then takes less at a time. */
+  busy(): boolean
 }
 
 /** The kernel as one surface sees it: with the kernel's settings and its own. */

@@ -70,7 +70,6 @@ export function lifecycle(
     for (const one of opened.toReversed()) await one.close?.()
     await parts.deprecatedCalls.close()
     await kernel.db.close()
-    overload.close()
   }
   return { start, stop }
 }

@@ -25,6 +25,7 @@ import type { Faults } from '../kernel/faults.ts'
 import type { Gathered } from './gather.ts'
 import { openCursors } from '../kernel/http/cursor.ts'
 import { openMetrics, type Metrics } from '../kernel/observability/metrics.ts'
+import { watchOverload } from '../kernel/observability/overload.ts'
 import { openSafeFetch } from '../kernel/outgoing/safe-fetch.ts'
 import type { Route } from '../kernel/http/route.ts'
 import { tracedBy } from '../kernel/observability/telemetry.ts'
@@ -41,6 +42,10 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
   const { config, keys, log } = options
   const { settings } = config
   const metrics = openMetrics()
+  const overload = watchOverload({
+    delay_ms: settings['kernel.overload_delay_ms'],
+    refused: (reason, kind) => metrics.refused.inc({ reason, class: kind }),
+  })
   const sleepers = openSleepers()
   const bus = openBus()
   let events: Events | undefined
@@ -77,6 +82,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     wake: topics => events?.wake(topics && new Set(topics)),
     onWake: sleepers.on,
     bus,
+    busy: overload.busy,
   }
   const tie = (
     opened: Events,
@@ -90,7 +96,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     )
   }
   const pulse = openPulse({ db: reserved, log, sleepers })
-  return { kernel, tie, sleepers, bus, pulse, queues: [personal.queue] }
+  return { kernel, tie, sleepers, bus, pulse, overload, queues: [personal.queue] }
 }
 
 /** `reserved` has one connection, which is opened when it is first used. */

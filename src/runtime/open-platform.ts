@@ -27,7 +27,6 @@ import { docsPages } from './docs/mount.ts'
 import { allRoutes } from './platform-routes/all-routes.ts'
 import { lifecycle } from './lifecycle.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
-import { watchOverload } from '../kernel/observability/overload.ts'
 import type {
   Composition,
   FirstAdministrator,
@@ -67,7 +66,8 @@ export function openPlatform(options: PlatformOptions): Platform {
   const { config, composition } = options
   const gathered = gather(composition.surfaces)
   const faults = openFaults(config.settings['kernel.faults'], currentAbout)
-  const { kernel, tie, sleepers, bus, pulse, queues } = openKernel(options, gathered, faults)
+  const { kernel, tie, overload, ...more } = openKernel(options, gathered, faults)
+  const { sleepers, bus, pulse, queues } = more
   const ofSurface: KernelFor = surface => kernelFor(kernel, config.settings, surface)
   const named = composition.open(ofSurface)
   const { access, prepare } = named
@@ -92,7 +92,6 @@ export function openPlatform(options: PlatformOptions): Platform {
     work: config.roles.includes('worker'),
   })
   tie(events, () => routes(), named.opened)
-  const overload = watchOverload(config.settings['kernel.overload_delay_ms'])
   const connections = openConnections(config.public_url)
   const parts: PlatformParts = {
     options,
@@ -240,7 +239,7 @@ function serverOf(
     telemetry: options.telemetry,
     addressOf: clientAddress(settings['kernel.trusted_proxies']),
     stopping,
-    busy: overload.refusal,
+    refusal: overload.refusal,
     tenants: parts.tenants,
     public_url: config.public_url,
     retention_hours: settings['kernel.idempotency_retention_hours'],

@@ -26,7 +26,7 @@ export function socketsOf(
   const { settings } = config
   return openSockets({
     routes: config.roles.includes('api') ? opened.flatMap(one => one.sockets ?? []) : [],
-    busy: overload.refusal,
+    refusal: overload.refusal,
     addressOf: clientAddress(settings['kernel.trusted_proxies']),
     throttle_loopback: settings['kernel.throttle_loopback'],
     rate_factor: settings['kernel.rate_factor'],

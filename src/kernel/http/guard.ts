@@ -11,6 +11,7 @@ import { after } from './after.ts'
 import { negotiate, type CompiledRoute } from './compile-route.ts'
 import type { DeprecatedCalls } from './deprecated-calls.ts'
 import type { Exchange } from './exchange.ts'
+import type { RequestClass } from '../observability/overload.ts'
 import { Problem, problem } from '../errors/problem.ts'
 import type { Taken } from './route.ts'
 
@@ -20,8 +21,8 @@ export type GuardDeps = {
   readonly rates: RateLimiter
   readonly addressOf: ClientAddress
   readonly stopping: AbortSignal
-  /** The reason why new work is refused now, or undefined. */
-  busy(): Problem | null
+  /** The reason why a request that began at this time is refused, or null. */
+  refusal(of: RequestClass, began_ms: number): Problem | null
   readonly tenants: Pick<TenantStates, 'check' | 'isGone'>
   readonly deprecatedCalls: Pick<DeprecatedCalls, 'count'>
 }
@@ -35,7 +36,7 @@ export function guard(
   const { route } = compiled
   const { headers, request } = exchange
   exchange.ip = deps.addressOf(request.socket.remoteAddress ?? '', headers['x-forwarded-for'])
-  const refusal = route.always ? null : deps.busy()
+  const refusal = route.always ? null : deps.refusal(classOf(compiled, exchange), exchange.began_ms)
   if (refusal) throw refusal
   checkAccept(headers.accept, compiled)
   return after(identify(deps, compiled, exchange), principal => {
@@ -44,6 +45,12 @@ export function guard(
     if (principal) deps.tenants.check(principal, route.method)
     rate(deps, compiled, exchange)
   })
+}
+
+function classOf({ rate }: CompiledRoute, { headers }: Exchange): RequestClass {
+  if (rate === 'expensive') return rate
+  const anonymous = headers.authorization === undefined && headers.cookie === undefined
+  return rate === 'read' && anonymous ? 'anonymous_read' : 'usual'
 }
 
 function rate(deps: GuardDeps, compiled: CompiledRoute, exchange: Exchange): void {

@@ -12,7 +12,8 @@ import type { ClientAddress } from '../access/client-address.ts'
 import { openLocalRate } from '../access/local-rate.ts'
 import { isLoopback, networkOf } from '../access/rate.ts'
 import type { Log } from '../observability/log.ts'
-import { problem, type Problem } from '../errors/problem.ts'
+import type { Overload } from '../observability/overload.ts'
+import { problem } from '../errors/problem.ts'
 import type { Connections } from './connections.ts'
 import { sendRefusal, type Upgrades } from './request-interceptor.ts'
 
@@ -54,7 +55,7 @@ export type Sockets = Upgrades & {
 
 export type SocketsNeeds = {
   readonly routes: readonly SocketRoute[]
-  readonly busy: () => Problem | null
+  readonly refusal: Overload['refusal']
   readonly addressOf: ClientAddress
   readonly throttle_loopback: boolean
   readonly rate_factor: number
@@ -128,7 +129,7 @@ async function shake(
   connection: Duplex,
   head: Buffer,
 ): Promise<void> {
-  const refusal = needs.busy()
+  const refusal = needs.refusal('socket', performance.now())
   if (refusal) throw refusal
   const peer = (connection as Socket).remoteAddress ?? ''
   const ip = needs.addressOf(peer, request.headers['x-forwarded-for'])

@@ -27,6 +27,12 @@ export function openMetrics() {
       buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2],
       registers,
     }),
+    refused: new Counter({
+      name: 'http_requests_refused_total',
+      help: 'Requests refused because this process is overloaded or stops',
+      labelNames: ['reason', 'class'],
+      registers,
+    }),
     rateLimited: new Counter({
       name: 'rate_limited_total',
       help: 'Requests refused by a rate limit',

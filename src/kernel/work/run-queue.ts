@@ -28,6 +28,7 @@ type QueueKernel = {
   readonly db: Db
   readonly log: Log
   readonly fault: Fault
+  busy(): boolean
   onWake(run: () => void, topics?: readonly string[]): () => void
 }
 type Row = { readonly attempt_no: number; readonly age_seconds: number } & Record<string, unknown>
@@ -83,11 +84,12 @@ export async function drainQueue(
 }
 
 async function workOff(work: Work): Promise<void> {
-  const { queue, signal, sleeper } = work
+  const { kernel, queue, signal, sleeper } = work
   const running = new Set<Promise<void>>()
   try {
     while (!signal.aborted) {
-      const room = Math.min(queue.batch, queue.concurrency - running.size)
+      const batch = kernel.busy() ? 1 : queue.batch
+      const room = Math.min(batch, queue.concurrency - running.size)
       const token = newId()
       const rows = await claim(work, token, room)
       for (const row of rows) {

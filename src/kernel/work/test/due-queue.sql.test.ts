@@ -1,4 +1,5 @@
 /** Every way in which an attempt can end, and what each leaves behind. */
+import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { sql } from '../../database/sql.ts'
 import { eventually } from '../../events/test/process.ts'
@@ -118,6 +119,38 @@ describe('an attempt', () => {
     const id = await put()
     const state = await working({ run: () => Promise.resolve(dead('refused')) }, () => settled(id))
     expect(state).toMatchObject({ attempts: 1, due_in: null, code: 'refused' })
+  })
+})
+
+describe('a claim', () => {
+  const claimsOf = async (busy: boolean) => {
+    await Promise.all([put(), put(), put()])
+    const hold = gate()
+    const Claims = Type.Object({ rows: Type.Integer(), claims: Type.Integer() })
+    return await working(
+      { run: hold.run },
+      async () => {
+        const found = await eventually(async () => {
+          const one = await here.world.db.one(
+            Claims,
+            sql`
+              select count(*)::int as rows, count(distinct lease_token)::int as claims
+              from public.tasks where lot = ${here.lot} and lease_token is not null`,
+          )
+          return one.rows === 3 && one
+        })
+        hold.open()
+        return found
+      },
+      here.world,
+      busy,
+    )
+  }
+
+  test('takes all due rows at once, and one at a time in a process that requests wait for', async () => {
+    expect(await claimsOf(false)).toEqual({ rows: 3, claims: 1 })
+    here.lot = newId()
+    expect(await claimsOf(true)).toEqual({ rows: 3, claims: 3 })
   })
 })
 

@@ -67,13 +67,19 @@ export const queueOf = (spec: Spec) =>
   })
 
 /** Runs the queue while `act` lasts. */
-export async function working<T>(spec: Spec, act: () => Promise<T>, on = here.world): Promise<T> {
+export async function working<T>(
+  spec: Spec,
+  act: () => Promise<T>,
+  on = here.world,
+  busy = false,
+): Promise<T> {
   const stopping = new AbortController()
   const kernel = {
     db: on.db,
     log: on.log,
     fault: on.faults.fault,
     onWake: on.events.onWake,
+    busy: () => busy,
   }
   const loop = queueLoop(kernel, queueOf(spec))
   const pulse = openPulse({ db: on.db, log: on.log, sleepers: on.events })

@@ -103,9 +103,10 @@ async function fill(
   places: Places,
   worker: Parameters<Claimer['claim']>[0],
 ): Promise<number> {
-  const { log, now } = deps
-  const { settings } = deps.kernel
-  const free = Math.min(places.free(), settings['jobs.claim_batch'])
+  const { kernel, log, now } = deps
+  const { settings } = kernel
+  const batch = kernel.busy() ? 1 : settings['jobs.claim_batch']
+  const free = Math.min(places.free(), batch)
   if (free <= 0) return 0
   const claimed_ms = now()
   try {

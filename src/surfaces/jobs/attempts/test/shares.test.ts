@@ -6,6 +6,7 @@ import { pauseType, resumeType } from '../../types/pause-type.ts'
 import type { Lease } from '../claims/claim-jobs.ts'
 import { engineOf, type Outside } from './engine-of.ts'
 import { openEngineWorld, type EngineWorld } from './engine-world.ts'
+import { gate } from './toils.ts'
 
 let world: EngineWorld
 let engines: Outside[]
@@ -133,4 +134,34 @@ test('ten jobs of a small tenant are not held up by the flood of another', async
   )
   // Twenty claimers of two each may be under way at once.
   expect(row?.ahead).toBeLessThanOrEqual(2 * 10 + 40)
+})
+
+test('a runner claims many jobs at once, and one at a time while requests wait for its process', async () => {
+  const claimsOf = async (busy: boolean) => {
+    const name = newId()
+    const hold = gate(name)
+    const tenant_id = newId()
+    await world.submitMany(4, { type: 'toil.any', tenant_id, parameters: { gate: name } })
+    const stopping = new AbortController()
+    const { engine } = engineOf({ ...world.kernel, busy: () => busy })
+    const runner = engine.loops.find(one => one.name === 'jobs.runner')?.run(stopping.signal)
+    await eventually('all jobs run', () => hold.arrived.length === 4)
+    const [row] = await world.query<{ claims: number }>(
+      `select count(distinct started_at)::int as claims from jobs.job_attempts where tenant_id = $1`,
+      [tenant_id],
+    )
+    hold.open()
+    await eventually('all jobs end', async () => {
+      const [left] = await world.query<{ n: number }>(
+        `select count(*)::int as n from jobs.jobs where tenant_id = $1 and state <> 'succeeded'`,
+        [tenant_id],
+      )
+      return left?.n === 0
+    })
+    stopping.abort()
+    await runner
+    return row?.claims
+  }
+  expect(await claimsOf(false)).toBeLessThan(4)
+  expect(await claimsOf(true)).toBe(4)
 })
