@@ -115,7 +115,7 @@ async function store(texts: readonly string[], vectors: readonly Float32Array[])
 
 /** Texts a second, one at a time in both; the model is loaded and warm. */
 async function compareUse512(texts: readonly string[]) {
-  const profile = openUse512()
+  const profile = openUse512(() => false)
   try {
     const model = await initModel(modelSource)
     const bare = async () => {

@@ -2,6 +2,7 @@
  * `use-512@1`: the Universal Sentence Encoder for English, with weights from an installed package.
  * It runs in a worker thread. The thread starts at the first use and ends when it was not used for
  * a while. It computes one text at a time, so a query waits for at most one passage, about 0.1 s.
+ * While the process is busy it pauses after each passage for as long as the passage took.
  */
 import { Worker } from 'node:worker_threads'
 import { normalized } from './hash-ngram.ts'
@@ -16,6 +17,8 @@ const characters_max = 8000
 
 type Wanted = {
   readonly text: string
+  readonly purpose: 'query' | 'passage'
+  began_ms: number
   resolve(vector: Float32Array): void
   reject(error: unknown): void
 }
@@ -23,18 +26,18 @@ type Running = { readonly worker: Worker; busy: Wanted | 'starting' | undefined 
 
 export type ClosableProfile = LocalProfile & { close(): Promise<void> }
 
-export function openUse512(folder?: string): ClosableProfile {
+export function openUse512(busy: () => boolean, folder?: string): ClosableProfile {
   const waiting = { query: [] as Wanted[], passage: [] as Wanted[] }
   let running: Running | undefined
   let idle: NodeJS.Timeout | undefined
   const next = () => {
     clearTimeout(idle)
-    const more = waiting.query.length + waiting.passage.length > 0
-    if (!running && more) running = start()
+    if (waiting.query.length + waiting.passage.length > 0) running ??= start()
     if (!running || running.busy !== undefined) return
-    const wanted = waiting.query.shift() ?? waiting.passage.shift()
+    const wanted = waiting.query.shift() ?? (pause.lasts() ? undefined : waiting.passage.shift())
     running.busy = wanted
     if (wanted) {
+      wanted.began_ms = performance.now()
       running.worker.ref()
       running.worker.postMessage(wanted.text, [])
     } else {
@@ -43,12 +46,15 @@ export function openUse512(folder?: string): ClosableProfile {
       idle = setTimeout(() => void running?.worker.terminate(), idle_ms).unref()
     }
   }
+  const pause = openPause(busy, next)
   const start = (): Running => {
     const worker = startWorker(folder)
     const mine: Running = { worker, busy: 'starting' }
     worker.on('message', (message: 'ready' | Float32Array<ArrayBuffer>) => {
-      if (message !== 'ready' && typeof mine.busy === 'object')
+      if (message !== 'ready' && typeof mine.busy === 'object') {
         mine.busy.resolve(normalized(message))
+        pause.after(mine.busy)
+      }
       mine.busy = undefined
       next()
     })
@@ -64,9 +70,9 @@ export function openUse512(folder?: string): ClosableProfile {
     worker.once('exit', () => running === mine && end(new Error('Its worker thread ended.')))
     return mine
   }
-  const embedOne = async (text: string, purpose: 'query' | 'passage', signal?: AbortSignal) =>
+  const embedOne = async (text: string, purpose: Wanted['purpose'], signal?: AbortSignal) =>
     await new Promise<Float32Array>((resolve, reject) => {
-      const wanted = { text: text.slice(0, characters_max), resolve, reject }
+      const wanted = { text: text.slice(0, characters_max), purpose, began_ms: 0, resolve, reject }
       const stop = () => {
         const at = waiting[purpose].indexOf(wanted)
         if (at !== -1) waiting[purpose].splice(at, 1)
@@ -87,6 +93,22 @@ export function openUse512(folder?: string): ClosableProfile {
     close: async () => {
       clearTimeout(idle)
       await running?.worker.terminate()
+    },
+  }
+}
+
+/** Passages leave the processor to requests for as long as they use it themselves. */
+function openPause(busy: () => boolean, next: () => void) {
+  let lasts = false
+  return {
+    lasts: () => lasts,
+    after: ({ purpose, began_ms }: Wanted) => {
+      if (purpose === 'query' || !busy()) return
+      lasts = true
+      setTimeout(() => {
+        lasts = false
+        next()
+      }, performance.now() - began_ms)
     },
   }
 }

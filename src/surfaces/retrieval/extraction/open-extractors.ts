@@ -8,6 +8,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { openFairPlaces } from '../../../kernel/bounded/fair-places.ts'
+import { lowerPriority } from '../../../kernel/bounded/lower-priority.ts'
 import { default_limits, ExtractionFailed, type Caller, type Extractors } from './extract.ts'
 import type { Task, TaskReply } from './extractor-protocol.ts'
 
@@ -101,6 +102,7 @@ function startChild(memory_bytes: number): ChildProcess {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
+  lowerPriority(child)
   child.unref()
   child.channel?.unref()
   return child

@@ -7,11 +7,11 @@ import { modelProfile } from '../embedding/model-profile.ts'
 import { embeddingModel, type Kernel } from '../settings.ts'
 
 export function openProfiles(
-  kernel: Pick<Kernel, 'settings' | 'clock'>,
+  kernel: Pick<Kernel, 'settings' | 'clock' | 'busy'>,
   needs: Pick<Needs, 'models'>,
 ): Profiles {
   const { settings } = kernel
-  const use512 = openUse512()
+  const use512 = openUse512(kernel.busy)
   const model = embeddingModel(settings)
   const all: readonly EmbeddingProfile[] = [
     hashNgram,

@@ -8,6 +8,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { openFairPlaces } from '../../../kernel/bounded/fair-places.ts'
+import { lowerPriority } from '../../../kernel/bounded/lower-priority.ts'
 import type { Kernel } from '../settings.ts'
 import type {
   Derived,
@@ -137,6 +138,7 @@ function startChild(): ChildProcess {
     execArgv: ['--max-old-space-size=256'],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
+  lowerPriority(child)
   child.unref()
   child.channel?.unref()
   return child

@@ -8,9 +8,10 @@ import { ProfileUnavailable } from '../profile.ts'
 import { openUse512, type ClosableProfile } from '../use-512.ts'
 import { weightsFolder } from '../use-weights.ts'
 
+let busy = false
 let profile: ClosableProfile
 beforeAll(() => {
-  profile = openUse512()
+  profile = openUse512(() => busy)
 })
 afterAll(async () => await profile.close())
 
@@ -38,6 +39,22 @@ describe('use-512@1', () => {
     expect(order).toEqual(['one', 'query', 'two', 'three', 'four'])
   })
 
+  test('pauses between passages while the process is busy, but not before a query', async () => {
+    busy = true
+    try {
+      const order: string[] = []
+      const first = profile.embed(['one'], 'passage')
+      const second = profile.embed(['two'], 'passage').then(() => order.push('two'))
+      await first
+      // Without the pause the second passage has begun by now, and the query waits for it.
+      await profile.embed(['now'], 'query').then(() => order.push('query'))
+      await second
+      expect(order).toEqual(['query', 'two'])
+    } finally {
+      busy = false
+    }
+  })
+
   test('stops what its caller no longer wants', async () => {
     const stop = new AbortController()
     const before = profile.embed(['a passage'], 'passage')
@@ -56,7 +73,7 @@ describe('use-512@1', () => {
 
   test('is refused with a reason without its weights, and with other ones', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dodeca-weights-'))
-    const other = openUse512(folder)
+    const other = openUse512(() => false, folder)
     try {
       const refused = async () => await other.embed(['a passage'], 'passage')
       await expect(refused()).rejects.toThrow(

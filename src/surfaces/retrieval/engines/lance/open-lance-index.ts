@@ -1,12 +1,14 @@
 /**
  * Index tables in LanceDB, in three child processes: one reads, one writes, and one
  * completes indexes. So a write that hangs, or is killed with its lease, does not stop searches, and
- * a long build does not delay writes. Each process starts at its first use, is
- * replaced when it uses too much memory, and ends after a time without work.
+ * a long build does not delay writes. Only the reader has the usual priority, because searches wait
+ * for it. Each process starts at its first use, is replaced when it uses too much memory, and ends
+ * after a time without work.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { lowerPriority } from '../../../../kernel/bounded/lower-priority.ts'
 import {
   checkTableName,
   IndexFailed,
@@ -42,9 +44,14 @@ type Worker = {
 
 export function openLanceIndex(options: LanceOptions): RetrievalIndex {
   const { quiet_ms = 30_000 } = options
-  const reader = openWorker(options)
-  const writer = openWorker(options)
-  const builder = openWorker(options)
+  const inBackground = () => {
+    const child = startChild(options.storage)
+    lowerPriority(child)
+    return child
+  }
+  const reader = openWorker(options, () => startChild(options.storage))
+  const writer = openWorker(options, inBackground)
+  const builder = openWorker(options, inBackground)
   /** The process was replaced or killed meanwhile, so the call is sent to the next one. */
   const read = async (method: Method, parameters: readonly unknown[]) => {
     checkTableName(String(parameters[0]))
@@ -111,7 +118,10 @@ class ProcessEnded extends IndexFailed {
 type Pending = { resolve(value: unknown): void; reject(error: Error): void }
 type Child = { readonly process: ChildProcess; readonly pending: Map<number, Pending> }
 
-function openWorker({ storage, memory_bytes, idle_seconds }: LanceOptions): Worker {
+function openWorker(
+  { memory_bytes, idle_seconds }: LanceOptions,
+  startProcess: () => ChildProcess,
+): Worker {
   let current: Child | undefined
   const all = new Set<Child>()
   let last_id = 0
@@ -121,7 +131,7 @@ function openWorker({ storage, memory_bytes, idle_seconds }: LanceOptions): Work
     if (child.pending.size === 0) child.process.kill('SIGKILL')
   }
   const start = (): Child => {
-    const child: Child = { process: startChild(storage), pending: new Map() }
+    const child: Child = { process: startProcess(), pending: new Map() }
     const look = setInterval(() => {
       void residentBytes(child.process.pid).then(bytes => bytes > memory_bytes && retire(child))
     }, look_ms).unref()

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '@lancedb/lancedb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { childPids, extraNiceOf } from '../../../../../test/child-pids.ts'
 import { leaseFor, type RetrievalIndex } from '../index.ts'
 import { openLanceIndex } from '../lance/open-lance-index.ts'
 import { describeIndex } from './contract.ts'
@@ -141,6 +142,22 @@ describe('the processes of the engine', () => {
     expect(await index.count('killed')).toBe(2)
   })
 
+  test('give way to requests, except the one that searches wait for', async () => {
+    const started = async (call: () => Promise<unknown>) => {
+      const before = await childPids()
+      await call()
+      return (await childPids()).filter(pid => !before.includes(pid)).map(extraNiceOf)
+    }
+    const other = openLanceIndex(options())
+    try {
+      expect(await started(() => other.create('polite', spec))).toEqual([10])
+      expect(await started(() => other.count('polite'))).toEqual([0])
+      expect(await started(() => other.completeIndexes('polite'))).toEqual([10])
+    } finally {
+      await other.close()
+    }
+  })
+
   test('are replaced above the limit of memory, and no call is lost', async () => {
     const small = openLanceIndex({ ...options(), memory_bytes: 1 })
     try {
@@ -188,12 +205,3 @@ describe('the processes of the engine', () => {
     expect(await index.count('leased')).toBe(10)
   })
 })
-
-/** Of this process. */
-async function childPids(): Promise<number[]> {
-  const threads = await readdir('/proc/self/task')
-  const lists = await Promise.all(
-    threads.map(async id => await readFile(`/proc/self/task/${id}/children`, 'utf8')),
-  )
-  return lists.flatMap(list => list.trim().split(' ').filter(Boolean).map(Number))
-}

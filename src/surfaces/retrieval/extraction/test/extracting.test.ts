@@ -1,8 +1,8 @@
 /** Documents of each format, and files made to break their readers: each ends with its code, in time. */
-import { readdir, readFile } from 'node:fs/promises'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hostile, pdfOf, word } from './samples.ts'
+import { childPids, extraNiceOf } from '../../../../../test/child-pids.ts'
 import { default_limits, ExtractionFailed, type Extractors } from '../extract.ts'
 import { openExtractors } from '../open-extractors.ts'
 
@@ -134,6 +134,11 @@ describe.concurrent('a file that is made to break a reader', () => {
 })
 
 describe('reading', () => {
+  test('gives way to requests', async () => {
+    await read('text/plain', 'short')
+    expect(new Set((await childPids()).map(extraNiceOf))).toEqual(new Set([10]))
+  })
+
   test('is stopped when it takes too long, and its process is gone', async () => {
     const before = await childPids()
     const long = '['.repeat(200_000) + '](a'.repeat(200_000)
@@ -180,12 +185,3 @@ describe('reading', () => {
     await expect(reading).rejects.toThrow('given up')
   })
 })
-
-/** Of this process. */
-async function childPids(): Promise<string[]> {
-  const threads = await readdir('/proc/self/task')
-  const lists = await Promise.all(
-    threads.map(async id => await readFile(`/proc/self/task/${id}/children`, 'utf8')),
-  )
-  return lists.flatMap(list => list.split(' ').filter(pid => pid !== ''))
-}

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import sharp from 'sharp'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { extraNiceOf } from '../../../../../test/child-pids.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { openUploadWorld, type UploadWorld } from '../../test/upload-world.ts'
@@ -153,11 +154,16 @@ test('a child that dies while it looks costs one attempt', async () => {
   await world.send(body, bytes)
   const parts = Array.from({ length: body.part_count }, (_, n) => ({ part_number: n + 1 }))
   await world.complete(who, body.id, { parts })
+  const nice = new Set<number>()
   await eventually('an attempt whose child was killed', async () => {
-    for (const pid of children()) process.kill(pid, 'SIGKILL')
+    for (const pid of children()) {
+      nice.add(extraNiceOf(pid))
+      process.kill(pid, 'SIGKILL')
+    }
     const { rows } = await crashed(body.id)
     return rows > 0
   })
+  expect([...nice], 'it gives way to requests').toEqual([10])
   const { file } = await eventually('the file is processed', async () => {
     const found = await world.call('GET', `/v1/uploads/${body.id}`, { token: who.token })
     return found.body.state !== 'uploaded' && found.body
