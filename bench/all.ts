@@ -11,6 +11,7 @@ const names = [
   'event-latency',
   'backlog',
   'idle',
+  'overload',
   'cold-start',
   'console',
   'identity',

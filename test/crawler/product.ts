@@ -37,7 +37,12 @@ export async function crawlSurface(crawl: SurfaceCrawl): Promise<void> {
 }
 
 export function openCrawlWorld(settings: Readonly<Record<string, string>>): Promise<ProductWorld> {
-  return openProductWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600', ...settings })
+  return openProductWorld({
+    IDENTITY_ACCESS_TTL_SECONDS: '3600',
+    // The default: one crawler must not be refused because the machine is busy.
+    KERNEL_OVERLOAD_DELAY_MS: '250',
+    ...settings,
+  })
 }
 
 export function groundOf(

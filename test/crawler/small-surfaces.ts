@@ -38,7 +38,7 @@ const crawl: Crawl = {
 }
 
 export async function smallSurfaces(): Promise<Ground & { readonly world: World }> {
-  const world = await openWorld()
+  const world = await openWorld({ KERNEL_OVERLOAD_DELAY_MS: '250' })
   const gathered = gather(testComposition('').surfaces)
   const everything = [...gathered.permissions.keys()].map(one => `${one}:*`)
   return {

@@ -1,0 +1,88 @@
+/**
+ * One client with six connections beside four processes that never rest, while documents are read:
+ * how many of its requests are refused as overloaded.
+ */
+import { newId } from '../../src/kernel/ids.ts'
+import type { Bench } from '../ground/comparison.ts'
+import { requestText, type Request } from '../ground/load.ts'
+import { startOn } from '../ground/machine.ts'
+import { startOperated } from '../ground/operated.ts'
+import { figure, type Section } from '../ground/report.ts'
+import { percentile } from '../ground/rounds.ts'
+import { openWire } from '../ground/wire.ts'
+
+const busy_count = 4
+
+export async function starved({ options, database }: Bench): Promise<Section> {
+  const seconds = options.seconds * 10
+  const at = await startOperated(database, 'overload_starved')
+  const { body } = await at.call('POST', '/v1/collections', { name: 'manuals' })
+  const id = body['id'] ?? ''
+  const text = 'The budget of the year is approved by the board. '.repeat(2000)
+  const key = () => `bench-${newId()}`
+  const requests: readonly (() => Request)[] = [
+    () => ({
+      method: 'POST',
+      path: `/v1/collections/${id}/documents`,
+      key: key(),
+      body: { text: `${newId()} ${text}` },
+    }),
+    () => ({ method: 'POST', path: '/v1/search', body: { collection_ids: [id], query: 'budget' } }),
+    () => ({ path: '/v1/limits?limit=100' }),
+    () => ({ path: '/v1/me' }),
+    () => ({ path: `/v1/collections/${id}` }),
+    () => ({ path: '/problems?limit=100' }),
+  ]
+  const busy = Array.from({ length: busy_count }, () =>
+    startOn({ side: 'free', program: 'sh', args: ['-c', endless(seconds)], stdio: 'ignore' }),
+  )
+  const counts = new Map<number, number>()
+  const taken: number[] = []
+  const until = performance.now() + seconds * 1000
+  const client = async (next: () => Request) => {
+    const wire = await openWire(at.port)
+    while (performance.now() < until) {
+      const began = performance.now()
+      const { status } = await wire.ask(requestText({ ...next(), token: at.token }))
+      taken.push(performance.now() - began)
+      counts.set(status, (counts.get(status) ?? 0) + 1)
+    }
+    wire.close()
+  }
+  try {
+    await Promise.all(requests.map(client))
+  } finally {
+    for (const one of busy) one.kill('SIGKILL')
+    await at.stop()
+  }
+  const sorted = taken.toSorted((a, b) => a - b)
+  const failed = [...counts].filter(([status]) => status >= 400)
+  return {
+    title: `One client with six connections beside ${busy_count} busy processes`,
+    columns: ['', 'requests', 'p50 ms', 'p99 ms', 'refused'],
+    rows: [
+      [
+        `for ${figure(seconds)} s, while documents are read`,
+        String(taken.length),
+        figure(percentile(sorted, 0.5)),
+        figure(percentile(sorted, 0.99)),
+        String(counts.get(503) ?? 0),
+      ],
+    ],
+    verdicts: [
+      {
+        says: 'Refused as overloaded',
+        reached: counts.get(503) ?? 0,
+        target: 0,
+        unit: '',
+        wanted: 'at most',
+      },
+    ],
+    notes: failed.map(([status, count]) => `${count} replies of status ${status}.`),
+  }
+}
+
+/** Ends by itself, should this process be killed. */
+function endless(seconds: number): string {
+  return `ulimit -t ${Math.ceil(seconds)}; while :; do :; done`
+}
