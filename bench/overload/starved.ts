@@ -6,7 +6,7 @@ import { newId } from '../../src/kernel/ids.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { requestText, type Request } from '../ground/load.ts'
 import { startOn } from '../ground/machine.ts'
-import { startOperated } from '../ground/operated.ts'
+import { startOperated, type Operated } from '../ground/operated.ts'
 import { figure, type Section } from '../ground/report.ts'
 import { percentile } from '../ground/rounds.ts'
 import { openWire } from '../ground/wire.ts'
@@ -36,27 +36,31 @@ export async function starved({ options, database }: Bench): Promise<Section> {
   const busy = Array.from({ length: busy_count }, () =>
     startOn({ side: 'free', program: 'sh', args: ['-c', endless(seconds)], stdio: 'ignore' }),
   )
-  const counts = new Map<number, number>()
+  const failed = new Map<string, number>()
   const taken: number[] = []
   const until = performance.now() + seconds * 1000
   const client = async (next: () => Request) => {
     const wire = await openWire(at.port)
     while (performance.now() < until) {
       const began = performance.now()
-      const { status } = await wire.ask(requestText({ ...next(), token: at.token }))
+      const { status, body: reply } = await wire.ask(requestText({ ...next(), token: at.token }))
       taken.push(performance.now() - began)
-      counts.set(status, (counts.get(status) ?? 0) + 1)
+      if (status < 400) continue
+      const { code } = JSON.parse(reply) as { code: string }
+      failed.set(code, (failed.get(code) ?? 0) + 1)
     }
     wire.close()
   }
+  let late = 0
   try {
     await Promise.all(requests.map(client))
+    late = await refusedLate(at)
   } finally {
     for (const one of busy) one.kill('SIGKILL')
     await at.stop()
   }
   const sorted = taken.toSorted((a, b) => a - b)
-  const failed = [...counts].filter(([status]) => status >= 400)
+  const refused = failed.get('overloaded') ?? 0
   return {
     title: `One client with six connections beside ${busy_count} busy processes`,
     columns: ['', 'requests', 'p50 ms', 'p99 ms', 'refused'],
@@ -66,20 +70,33 @@ export async function starved({ options, database }: Bench): Promise<Section> {
         String(taken.length),
         figure(percentile(sorted, 0.5)),
         figure(percentile(sorted, 0.99)),
-        String(counts.get(503) ?? 0),
+        String(refused),
       ],
     ],
     verdicts: [
       {
         says: 'Refused as overloaded',
-        reached: counts.get(503) ?? 0,
+        reached: refused,
         target: 0,
         unit: '',
         wanted: 'at most',
       },
     ],
-    notes: failed.map(([status, count]) => `${count} replies of status ${status}.`),
+    notes: [
+      `${late} of them waited for the process itself; others for a connection to the database.`,
+      ...[...failed].map(([code, count]) => `${count} replies were ${code}.`),
+    ],
   }
+}
+
+/** What the process has refused because its event loop was late. */
+async function refusedLate({ port, token }: Operated): Promise<number> {
+  const wire = await openWire(port)
+  const { status, body } = await wire.ask(requestText({ path: '/metrics', token }))
+  wire.close()
+  if (status !== 200) throw new Error(`/metrics: ${status}`)
+  const found = body.matchAll(/^http_requests_refused_total\{reason="overloaded".*\} (\d+)$/gm)
+  return [...found].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
 /** Ends by itself, should this process be killed. */
