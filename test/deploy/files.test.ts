@@ -1,6 +1,7 @@
 /**
  * The examples in deploy/ are accepted by the programs that read them, name only settings and metrics
- * that exist, and fit each other. No test builds the image or runs the manifests on a cluster.
+ * that exist, and fit each other. `start.long.test.ts` starts the platform with their variables. No test
+ * builds the image or runs the manifests on a cluster.
  */
 import { execFile } from 'node:child_process'
 import { cp, glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -12,11 +13,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { describeSettings } from '../../src/runtime/config.ts'
 import { openGathering } from '../../src/runtime/processes/gather-metrics.ts'
-import { tables } from '../../src/settings.ts'
+import { loadConfig, tables } from '../../src/settings.ts'
 import { openProductWorld } from '../product-world.ts'
+import { containerEnvironment, deployments, newKeys, root } from './variables.ts'
 
 const run = promisify(execFile)
-const root = resolve(import.meta.dirname, '../..')
 const deploy = join(root, 'deploy')
 const read = (file: string) => readFile(join(deploy, file), 'utf8')
 /** Where Debian puts them. */
@@ -50,7 +51,7 @@ describe('proxies', () => {
   })
 
   test.skipIf(!existsSync(programs.caddy))('Caddy accepts its file', async () => {
-    const file = join(deploy, 'caddy/Caddyfile')
+    const file = join(deploy, 'vm/Caddyfile')
     const env = { HOME: scratch, XDG_DATA_HOME: scratch, XDG_CONFIG_HOME: scratch }
     const options = ['validate', '--adapter', 'caddyfile', '--config', file]
     const { stdout, stderr } = await run(programs.caddy, options, { env })
@@ -58,37 +59,32 @@ describe('proxies', () => {
   })
 })
 
-test.skipIf(!existsSync(programs.systemd))('systemd accepts the unit', async () => {
-  const unit = (await read('systemd/dodeca.service')).replaceAll('/opt/dodeca', root)
-  const file = join(scratch, 'dodeca.service')
-  await writeFile(file, unit)
-  const { stderr } = await run(programs.systemd, ['verify', file])
-  expect(stderr.split('\n').filter(line => line.includes('dodeca.service'))).toEqual([])
+const units = ['dodeca.service', 'dodeca-backup.service', 'dodeca-backup.timer']
+test.skipIf(!existsSync(programs.systemd))('systemd accepts the units', async () => {
+  for (const name of units) {
+    const unit = (await read(`vm/${name}`)).replaceAll('/opt/dodeca', root)
+    await writeFile(join(scratch, name), unit)
+  }
+  const files = units.map(name => join(scratch, name))
+  const { stderr } = await run(programs.systemd, ['verify', ...files])
+  expect(stderr.split('\n').filter(line => line.includes('dodeca'))).toEqual([])
 })
 
 describe('settings', () => {
+  test.each(deployments)('of $file are complete once it has keys', async ({ processes }) => {
+    for (const environment of await processes(await newKeys())) {
+      expect(loadConfig({}, environment).profile).toBe('production')
+    }
+    const [first = {}] = await processes({ KERNEL_KEYRING: 'k1:x', KERNEL_PEPPER: 'x' })
+    expect(() => loadConfig({}, first)).toThrow('KERNEL_KEYRING')
+  })
+
   const known = new Set(describeSettings(tables).map(one => one.variable))
   const ours = (names: string[]) => names.filter(name => !known.has(name))
 
-  test('the environment of the unit', async () => {
-    const lines = await read('systemd/dodeca.env')
-    const names = [...lines.matchAll(/^([A-Z_0-9]+)=/gm)].map(([, name = '']) => name)
-    expect(names).toContain('KERNEL_KEYRING')
-    expect(ours(names)).toEqual([])
-  })
-
-  test.each(['compose.yaml', 'compose.many.yaml'])('%s', async file => {
-    const whole = parse(await read(`container/${file}`), { merge: true })
-    const services = Object.values<{ image?: string; environment?: object }>(whole.services)
-    const nodes = services.filter(({ image }) => image === 'dodeca')
-    expect(nodes).not.toEqual([])
-    for (const { environment = {} } of nodes) expect(ours(Object.keys(environment))).toEqual([])
-  })
-
   test('the container file', async () => {
     const text = await read('container/Containerfile')
-    const [, given = ''] = /^ENV (.*)$/m.exec(text) ?? []
-    const names = given.split(' ').map(pair => pair.split('=')[0] ?? '')
+    const names = Object.keys(await containerEnvironment())
     expect(ours(names.filter(name => name !== 'NODE_ENV'))).toEqual([])
     expect(text).toMatch(/^USER node$/m)
     const copied = [...text.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, list = '']) =>
