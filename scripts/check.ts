@@ -2,42 +2,40 @@
  * The one check of everything: format, lint, types, dead code, then all tests. It continues after a
  * failed step, shows that step's output in full, and always ends with one line `N passed, N failed,
  * N skipped`. Under CI a skipped test is a failure, because every engine is installed there. A test
- * that passed only after a retry is printed with its first error, because it hides a race.
+ * that passed only after a retry is printed with its first error, because it hides a race. What the
+ * run cost is printed as the slowest files, and as counts, which do not depend on the machine.
  * `scripts/check.ts tests [filter…]` runs only the tests, or only those whose paths contain a
  * filter; `--project=long` runs those that take minutes, which are left out otherwise;
  * `--changed[=base]` runs only the tests that the changes since `base` (main) affect.
  */
 import { spawn, type SpawnOptions } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join, relative, resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { changedFiles, testsTouchedBy } from './changed.ts'
-
-export type Tally = { passed: number; failed: number; skipped: number }
-
-/** The part of vitest's json report that is read. */
-export type Report = {
-  readonly testResults: readonly {
-    readonly name: string
-    readonly status: string
-    /** A failure outside of its tests: of loading the file, or of a hook. */
-    readonly message?: string
-    readonly assertionResults: readonly {
-      readonly status: string
-      readonly fullName: string
-      /** One for each failure, even if the test passed in the end. */
-      readonly failureMessages?: readonly string[]
-    }[]
-  }[]
-}
+import {
+  failedFiles,
+  failedIn,
+  retriedIn,
+  skippedIn,
+  slowestIn,
+  tallyOf,
+  withSecondRun,
+  type Report,
+  type Tally,
+} from './test-report.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const programs = join(root, 'node_modules', '.bin')
 
+const cache = join(root, 'node_modules', '.cache')
+const types = ['--incremental', '--tsBuildInfoFile', join(cache, 'types.tsbuildinfo')] as const
+
+/** They run beside each other, and look only at what changed since their last run. */
 const steps = [
-  ['format', 'prettier', '--check', '.'],
+  ['format', 'prettier', '--check', '.', '--cache', '--cache-strategy', 'content'],
   ['lint', 'oxlint'],
-  ['types', 'tsc', '--noEmit', '--pretty', 'false'],
+  ['types', 'tsc', '--noEmit', '--pretty', 'false', ...types],
   ['types of the console', 'tsc', '--noEmit', '--pretty', 'false', '--project', 'console'],
   ['dead code', 'knip', '--no-progress'],
 ] as const
@@ -50,7 +48,7 @@ if (import.meta.main) {
   const changed = args.find(arg => /^--changed(=|$)/.test(arg))
   const [only, ...filters] = args.filter(arg => arg !== changed)
   const total: Tally = { passed: 0, failed: 0, skipped: 0 }
-  if (only === undefined) for (const step of steps) add(total, await runStep(step))
+  if (only === undefined) for (const one of await Promise.all(steps.map(runStep))) add(total, one)
   const touched = changed && (await touchedSince(changed.split('=')[1] ?? 'main'))
   if (touched) console.log(`the changes affect ${touched.length} test files`)
   if (!touched || touched.length > 0) {
@@ -86,7 +84,7 @@ async function runStep([name, program, ...args]: readonly [string, string, ...st
 async function runTests(filters: readonly string[], strict: boolean): Promise<Tally> {
   const asked = filters.some(one => one.startsWith('--project='))
   const projects = asked ? [] : ['--project=pure', '--project=world']
-  let { report, code, seconds } = await runVitest([...projects, ...filters])
+  let { report, code, seconds, counts } = await runVitest([...projects, ...filters])
   const files = failedFiles(report)
   if (report && files.length > 0 && files.length <= second_runs_max) {
     console.log(`run again, alone: ${files.join(', ')}`)
@@ -102,6 +100,8 @@ async function runTests(filters: readonly string[], strict: boolean): Promise<Ta
   for (const one of retried) console.log(`passed only after a retry: ${one}`)
   console.log(`${retried.length} tests retried`)
   for (const one of failedIn(report)) console.log(`failed: ${one}`)
+  console.log(['the slowest files:', ...slowestIn(report, 20)].join('\n'))
+  console.log(`opened: ${counts}`)
   console.log(`${tally.failed === 0 ? 'ok    ' : 'FAILED'} tests (${seconds.toFixed(1)} s)`)
   return tally
 }
@@ -110,35 +110,27 @@ async function runVitest(args: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-check-'))
   try {
     const file = join(folder, 'report.json')
+    const counted = join(folder, 'counts')
+    await mkdir(counted)
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-    const { code, seconds } = await run('vitest', ['run', ...reporters, ...args], 'shown')
-    return { code, seconds, report: await readReport(file) }
+    const env = { TEST_COUNTS: counted }
+    const { code, seconds } = await run('vitest', ['run', ...reporters, ...args], 'shown', env)
+    return { code, seconds, report: await readReport(file), counts: await sumOf(counted) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-function failedFiles(report: Report | undefined): string[] {
-  return (report?.testResults ?? [])
-    .filter(file => file.status === 'failed')
-    .map(file => relative(root, file.name))
-}
-
-/** The results of the first run, but those of its failed files from the second one. */
-export function withSecondRun(first: Report, second: Report | undefined): Report {
-  const again = new Map(second?.testResults.map(file => [file.name, file]))
-  const testResults = first.testResults.map(file => {
-    const later = file.status === 'failed' ? again.get(file.name) : undefined
-    if (!later) return file
-    const errors = new Map(file.assertionResults.map(one => [one.fullName, one.failureMessages]))
-    const outside = file.message ? [file.message] : []
-    const assertionResults = later.assertionResults.map((one, at) => {
-      const earlier = [...(at === 0 ? outside : []), ...(errors.get(one.fullName) ?? [])]
-      return { ...one, failureMessages: [...earlier, ...(one.failureMessages ?? [])] }
-    })
-    return { ...later, assertionResults }
-  })
-  return { testResults }
+/** `12 worlds, 30 platforms`: what `test/counts.ts` wrote in the processes of the run. */
+async function sumOf(folder: string): Promise<string> {
+  const sums = new Map<string, number>()
+  for (const file of await readdir(folder)) {
+    for (const line of (await readFile(join(folder, file), 'utf8')).trim().split('\n')) {
+      const [what = '', many] = line.split(' ')
+      sums.set(what, (sums.get(what) ?? 0) + Number(many))
+    }
+  }
+  return [...sums].map(([what, many]) => `${many} ${what}`).join(', ')
 }
 
 /** A run that was killed leaves no report, or half of one: then no test is counted. */
@@ -150,65 +142,12 @@ async function readReport(file: string): Promise<Report | undefined> {
   }
 }
 
-/**
- * A file that cannot be loaded has no tests to count, and an error outside any test fails none.
- * Each counts as one failure, so that a run with a bad exit code never looks successful.
- */
-export function tallyOf(report: Report | undefined, code: number, strict: boolean): Tally {
-  const files = report?.testResults ?? []
-  const tests = files.flatMap(file => file.assertionResults)
-  const passed = tests.filter(test => test.status === 'passed').length
-  const broken = tests.filter(test => test.status === 'failed').length
-  const silent = files.filter(
-    file =>
-      file.status === 'failed' && !file.assertionResults.some(test => test.status === 'failed'),
-  )
-  const skipped = skippedIn(report).length
-  const failed = broken + silent.length + (strict ? skipped : 0)
-  const unexplained = failed === 0 && (code !== 0 || tests.length === 0) ? 1 : 0
-  return { passed, failed: failed + unexplained, skipped: strict ? 0 : skipped }
-}
-
-function skippedIn(report: Report | undefined): string[] {
-  return (report?.testResults ?? []).flatMap(file =>
-    file.assertionResults
-      .filter(test => test.status !== 'passed' && test.status !== 'failed')
-      .map(test => `${relative(root, file.name)}: ${test.fullName}`),
-  )
-}
-
-/** What failed, with its first error: a test, or a file outside of its tests. */
-export function failedIn(report: Report | undefined): string[] {
-  return (report?.testResults ?? []).flatMap(({ name, status, message, assertionResults }) => {
-    const tests = assertionResults.filter(test => test.status === 'failed')
-    const lines = tests.map(
-      ({ fullName, failureMessages: [first] = [] }) => `${fullName}: ${start(first)}`,
-    )
-    if (status === 'failed' && lines.length === 0)
-      lines.push(`outside of a test: ${start(message)}`)
-    return lines.map(line => `${relative(root, name)}: ${line}`)
-  })
-}
-
-/** The first lines of an error, with the expected and the actual value. */
-function start(error = ''): string {
-  const lines = error.split('\n').filter(line => !/^\s+at /.test(line))
-  return lines.slice(0, 12).join(' | ').slice(0, 400)
-}
-
-/** Tests that failed first and then passed, each with its first error. */
-export function retriedIn(report: Report | undefined): string[] {
-  return (report?.testResults ?? []).flatMap(file =>
-    file.assertionResults.flatMap(({ status, fullName, failureMessages: [first] = [] }) => {
-      const [line] = first?.split('\n') ?? []
-      return status === 'passed' && line
-        ? [`${relative(root, file.name)}: ${fullName}: ${line}`]
-        : []
-    }),
-  )
-}
-
-async function run(program: string, args: readonly string[], output: 'captured' | 'shown') {
+async function run(
+  program: string,
+  args: readonly string[],
+  output: 'captured' | 'shown',
+  more: Readonly<Record<string, string>> = {},
+) {
   const started = performance.now()
   const chunks: Buffer[] = []
   const { promise, resolve: ended } = Promise.withResolvers<number>()
@@ -216,7 +155,7 @@ async function run(program: string, args: readonly string[], output: 'captured' 
   const options: SpawnOptions = {
     cwd: root,
     // The first line of the programs looks for node on the PATH: it must find the pinned one.
-    env: { ...process.env, PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}` },
+    env: { ...process.env, ...more, PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}` },
     stdio: ['ignore', stdio, stdio],
   }
   const child = spawn(join(programs, program), args, options)

@@ -10,7 +10,7 @@ import { openUploadWorld } from '../src/surfaces/uploads/test/upload-world.ts'
 import type { Member } from './product-world.ts'
 import { eventually } from './world.ts'
 
-const world = await openUploadWorld({ IDENTITY_ADMIN_REQUIRES_MFA: 'false' })
+const world = await openUploadWorld()
 const { db, objects } = world.platform.kernel
 afterAll(() => world.close())
 

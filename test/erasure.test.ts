@@ -20,13 +20,7 @@ import { password, type Member } from './product-world.ts'
 import { call, eventually, newKey, type Answer } from './world.ts'
 
 const models = await openModelProvider()
-const world = await openUploadWorld({
-  ...models.settings,
-  WEBHOOKS_ALLOWED_PORTS: '1-65535',
-  WEBHOOKS_ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8',
-  LINKS_EXTRA_SUFFIXES: 'test',
-  IDENTITY_ADMIN_REQUIRES_MFA: 'false',
-})
+const world = await openUploadWorld({})
 const { db } = world.platform.kernel
 const receiver = await openReceiver()
 /** Beside the world, so that its log can be read: it serves the person's requests. */

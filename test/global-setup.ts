@@ -4,6 +4,7 @@
  * migrations, so a changed migration makes a new one and an unchanged one is used again.
  */
 import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -28,6 +29,8 @@ declare module 'vitest' {
     template: string
     /** Migrated for the product's own surfaces. */
     product_template: string
+    /** For the data folders of this run; removed at its end. */
+    folder: string
   }
 }
 
@@ -43,9 +46,12 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('template', await templateOf(admin_url, testComposition('')))
   project.provide('product_template', await templateOf(admin_url, composition))
   await bundles
+  const folder = await mkdtemp(join(tmpdir(), 'dodeca-run-'))
+  project.provide('folder', folder)
   undo = async () => {
     await dropClones(admin_url)
     await postgres?.release()
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
@@ -82,6 +88,7 @@ async function templateOf(admin_url: string, composed: Composition): Promise<str
   const sources = migrationSources(composed)
   const hash = createHash('sha256')
   for (const { schema, checksum } of await readMigrations(sources)) hash.update(schema + checksum)
+  hash.update('cheap hashes')
   // Partitions are made ahead from the day of the migration, so a template does not last for ever.
   hash.update(String(Math.floor(openClock().nowMs() / (7 * 24 * 3_600_000))))
   const template = `dodeca_template_${hash.digest('hex').slice(0, 16)}`
@@ -105,11 +112,24 @@ async function makeTemplate(
     const building = `${template}_building`
     await client.query(`drop database if exists ${building} with (force)`)
     await client.query(`create database ${building}`)
-    await migrate({ url: databaseUrl(admin_url, building), sources, statement_timeout_ms: 5000 })
+    const url = databaseUrl(admin_url, building)
+    await migrate({ url, sources, statement_timeout_ms: 5000 })
+    if (sources.some(({ schema }) => schema === 'identity')) await makeHashesCheap(url)
     await client.query(`alter database ${building} rename to ${template}`)
   } finally {
     await client.end()
   }
+}
+
+/** A password hash for production costs 20 ms and more of a core, and a run of tests makes thousands. */
+async function makeHashesCheap(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const cost = { m: 64, t: 1, p: 1 }
+  await client.query(`insert into identity.settings (name, value) values ('password_cost', $1)`, [
+    cost,
+  ])
+  await client.end()
 }
 
 async function dropClones(admin_url: string): Promise<void> {

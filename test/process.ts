@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { bundled } from '../scripts/bundle.mjs'
 import { endsWithFile } from './children.ts'
+import { count } from './counts.ts'
 
 /** What every process under test has of ours; compiled code is kept from one to the next. */
 export const inherited: Readonly<Record<string, string>> = {
@@ -45,6 +46,7 @@ export async function startProcess(
   environment: Record<string, string>,
   entry: Entry = 'test',
 ): Promise<PlatformProcess> {
+  count('platforms')
   const child = endsWithFile(
     spawn(process.execPath, [programOf(entries[entry])], {
       env: { ...inherited, ...environment },

@@ -1,12 +1,12 @@
 /**
- * The product for one test file: its own database (a clone of the product's template), real HTTP on
- * loopback, and accounts that registered and logged in like any other. Each test creates its own
- * tenant.
+ * The product for test files: a database (a clone of the product's template), real HTTP on loopback,
+ * the sandbox's vendors, and accounts that registered and logged in like any other. Each test creates
+ * its own tenant, so files that need no settings, clock, faults or kills of their own share a world.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Type } from 'typebox'
+import { inject } from 'vitest'
 import { loadConfig } from '../src/settings.ts'
 import type { Db } from '../src/kernel/database/db.ts'
 import { sql } from '../src/kernel/database/sql.ts'
@@ -15,7 +15,12 @@ import type { Platform } from '../src/runtime/open-platform.ts'
 import type { Composition } from '../src/runtime/composition.ts'
 import { composition } from '../src/platform.ts'
 import { start } from '../src/runtime/start.ts'
+import { openSandbox } from '../src/sandbox/open-sandbox.ts'
+import { vendors } from '../src/sandbox/vendors.ts'
 import type { Face, MailToSend } from '../src/surfaces/identity/face.ts'
+import { engineComposition } from '../src/surfaces/jobs/attempts/test/engine-composition.ts'
+import { count, countPlatform } from './counts.ts'
+import { shared } from './shared.ts'
 import { call, cloneDatabase, type Answer, type Ask } from './world.ts'
 
 export type Tenant = { readonly id: string; readonly slug: string }
@@ -45,12 +50,17 @@ export type People = {
   allow(member: Pick<Member, 'id' | 'tenant'>, ...permissions: string[]): Promise<void>
 }
 
+/** Addresses and keys, by vendor. */
+type Vendors = Readonly<Record<string, Readonly<Record<string, string>>>>
+
 export type ProductWorld = People & {
   readonly url: string
   readonly database_url: string
   readonly data_dir: string
   readonly platform: Platform
   readonly identity: Face
+  /** Where the sandbox's vendors of this world listen. */
+  readonly vendors: Vendors
   /** What a process of this world is configured with, for one more beside it. */
   readonly environment: Record<string, string>
   /** The mails that wait for an address, oldest first, as they would be sent now. */
@@ -60,31 +70,88 @@ export type ProductWorld = People & {
 
 export const password = 'correct horse battery staple'
 
-/** `composed`: the product, or the product with more that only tests need. */
+/**
+ * What every product world is configured with, unless a file says otherwise: wide limits, short waits,
+ * addresses under `.test` and on loopback.
+ */
+const usual = {
+  PORT: '0',
+  PUBLIC_URL: 'http://dodeca.test',
+  LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
+  KERNEL_RATE_FACTOR: '10000',
+  KERNEL_SANDBOX: 'false',
+  // Requests of a test must not be refused because the machine is busy.
+  KERNEL_OVERLOAD_DELAY_MS: '60000',
+  KERNEL_DATABASE_WAIT_MS: '20000',
+  KERNEL_TRUSTED_PROXIES: '127.0.0.1',
+  IDENTITY_ACCESS_TTL_SECONDS: '3600',
+  IDENTITY_EMAIL_SCOPE: 'tenant',
+  IDENTITY_HASH_WAIT_MS: '30000',
+  JOBS_CONCURRENCY: '60',
+  UPLOADS_PART_BYTES: String(5 * 1024 * 1024),
+  UPLOADS_SWEEP_SECONDS: '0.2',
+  UPLOADS_INSPECT_SECONDS: '30',
+  UPLOADS_VERIFICATIONS: '8',
+  NOTIFICATIONS_UNKNOWN_MAIL_SECONDS: '1',
+  // A busy machine is no lost answer; tests of silence set less.
+  PAYMENTS_PROVIDER_TIMEOUT_MS: '10000',
+  PAYMENTS_RESOLVE_FIRST_SECONDS: '0.1',
+  PAYMENTS_PROVIDER_READS_PER_SECOND: '100000',
+  PAYMENTS_PROVIDER_WRITES_PER_SECOND: '100000',
+  PAYMENTS_DECLINES_PER_HOUR: '1000',
+  PAYMENTS_BREAKER_OPEN_MS: '100',
+  COMMERCE_PENDING_ORDERS: '1000',
+  LINKS_EXTRA_SUFFIXES: 'test',
+  LINKS_CREATES_PER_MINUTE: '10000',
+  CHAT_PUSH_DELAY_MS: '50',
+  INFERENCE_QUOTA_PRINCIPAL_OPERATIONS: '1000',
+  INFERENCE_QUOTA_PRINCIPAL_STREAMS: '1000',
+  INFERENCE_QUOTA_PRINCIPAL_REQUESTS_PER_MINUTE: '100000',
+  RETRIEVAL_ENGINE: 'exact',
+  RETRIEVAL_DEFAULT_PROFILE: 'hash-ngram-384@1',
+  RETRIEVAL_PURGE_EVERY_SECONDS: '0',
+  WEBHOOKS_ALLOWED_PORTS: '1-65535',
+  WEBHOOKS_ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8',
+}
+
+/**
+ * Without settings, or with `ROLES=api` alone: the world that all such files of this worker share, of
+ * the product with types of jobs that tests steer. With other settings, or `{}`: a world of the
+ * file's own, of the product or of `composed`.
+ */
 export async function openProductWorld(
-  settings: Record<string, string> = {},
-  composed: Composition = composition,
+  settings?: Record<string, string>,
+  composed?: Composition,
 ): Promise<ProductWorld> {
+  const { ROLES = 'api,worker', ...more } = settings ?? { ROLES: 'api,worker' }
+  const own = composed !== undefined || Object.keys(more).length > 0 || !settings?.['ROLES']
+  if (own && settings) return await openOwnWorld(settings, composed)
+  const world = await shared(`product as ${ROLES}`, () =>
+    openOwnWorld({ ROLES }, engineComposition()),
+  )
+  // The next file must not meet the faults of this one.
+  return { ...world, close: async () => world.platform.faults.clear() }
+}
+
+async function openOwnWorld(
+  settings: Record<string, string>,
+  composed = composition,
+): Promise<ProductWorld> {
+  count('worlds')
   const clone = await cloneDatabase('product_template')
-  const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-product-'))
+  const data_dir = await mkdtemp(join(inject('folder'), 'product-'))
+  const alone = settings['KERNEL_SANDBOX'] || settings['PROFILE'] === 'production'
+  const sandbox = alone ? null : await openSandbox(data_dir, vendors)
   const environment = {
+    ...usual,
+    ...(sandbox ? providersIn(sandbox.addresses) : {}),
     ...clone.environment,
     DATA_DIR: data_dir,
-    PORT: '0',
-    PUBLIC_URL: 'http://dodeca.test',
-    LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
-    KERNEL_RATE_FACTOR: '10000',
-    KERNEL_SANDBOX: 'false',
-    // Requests of a test must not be refused because the machine is busy.
-    KERNEL_OVERLOAD_DELAY_MS: '60000',
-    KERNEL_DATABASE_WAIT_MS: '20000',
-    IDENTITY_HASH_MAX_MS: '1',
-    IDENTITY_HASH_WAIT_MS: '30000',
-    IDENTITY_EMAIL_SCOPE: 'tenant',
     ...settings,
   }
   const running = await start(loadConfig({}, environment), () => {}, composed)
   const { platform } = running
+  countPlatform(platform.kernel.metrics.registry)
   const url = `http://127.0.0.1:${running.port}`
   const identity = platform.opened['identity']?.face as Face
   return {
@@ -94,13 +161,45 @@ export async function openProductWorld(
     data_dir,
     platform,
     identity,
+    vendors: sandbox?.addresses ?? {},
     environment: { ...environment, ...clone.beside },
     mails: address => mailsTo(platform, identity, address),
     close: async () => {
       await running.stop()
+      await sandbox?.close()
       await clone.drop()
       await rm(data_dir, { recursive: true, force: true })
     },
+  }
+}
+
+/** The vendors of the sandbox as the platform's providers; models also under names, each with a circuit of its own. */
+function providersIn({ stripe, openai }: Vendors): Record<string, string> {
+  const { api: base_url, key: api_key } = openai ?? {}
+  const named = Array.from({ length: 50 }, (_, at) => ({
+    name: `p${at}`,
+    kind: 'openai',
+    base_url,
+    api_key,
+  }))
+  return {
+    PAYMENTS_STRIPE_SECRET_KEY: stripe?.['key'] ?? '',
+    PAYMENTS_STRIPE_BASE_URL: stripe?.['api'] ?? '',
+    PAYMENTS_STRIPE_WEBHOOK_SECRETS: stripe?.['webhook_secret'] ?? '',
+    ...modelsAt(openai),
+    INFERENCE_PROVIDERS: JSON.stringify(named),
+  }
+}
+
+/** The settings that let a platform call the sandbox's model provider. */
+export function modelsAt(openai: Vendors[string] = {}): Record<string, string> {
+  return {
+    INFERENCE_PROVIDER: 'openai',
+    INFERENCE_BASE_URL: openai['api'] ?? '',
+    INFERENCE_API_KEY: openai['key'] ?? '',
+    INFERENCE_MODEL: 'sandbox-large',
+    INFERENCE_EMBEDDING_MODEL: 'sandbox-embedding',
+    INFERENCE_WEBHOOK_SECRETS: openai['webhook_secret'] ?? '',
   }
 }
 

@@ -9,7 +9,7 @@ import { sql } from '../src/kernel/database/sql.ts'
 import { openProductWorld } from './product-world.ts'
 import { newKey } from './world.ts'
 
-const world = await openProductWorld()
+const world = await openProductWorld({})
 afterAll(() => world.close())
 
 /** Longer than the platform takes a body for a usual one. */

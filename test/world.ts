@@ -5,7 +5,6 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
@@ -15,8 +14,10 @@ import { settle } from '../src/kernel/database/migrate.ts'
 import { newId } from '../src/kernel/ids.ts'
 import type { Platform } from '../src/runtime/open-platform.ts'
 import { start, type Running } from '../src/runtime/start.ts'
+import { count, countPlatform } from './counts.ts'
 import { reach, type Reach } from './pooler.ts'
 import { testComposition, type TestFaces, testConfig } from './composition.ts'
+import { shared } from './shared.ts'
 import { startVendor, type Vendor } from './surfaces/relay/vendor.ts'
 
 export type Clone = { readonly url: string; drop(): Promise<void> }
@@ -28,6 +29,7 @@ export type Ground = Clone & Reach
 export async function cloneDatabase(
   template: 'template' | 'product_template' = 'template',
 ): Promise<Ground> {
+  count('databases')
   const admin_url = inject('admin_url')
   const name = `dodeca_clone_${process.ppid}_${newId().replaceAll('-', '')}`
   const url = new URL(admin_url)
@@ -95,10 +97,18 @@ export type World = {
   close(): Promise<void>
 }
 
-export async function openWorld(settings: Record<string, string> = {}): Promise<World> {
+/** Without settings: the world that such files of this worker share. With any, or `{}`: one of its own. */
+export async function openWorld(settings?: Record<string, string>): Promise<World> {
+  if (settings) return await openOwnWorld(settings)
+  const world = await shared('small surfaces', () => openOwnWorld({}))
+  return { ...world, close: async () => world.platform.faults.clear() }
+}
+
+async function openOwnWorld(settings: Record<string, string>): Promise<World> {
+  count('worlds')
   const clone = await cloneDatabase()
   const vendor = await startVendor()
-  const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-world-'))
+  const data_dir = await mkdtemp(join(inject('folder'), 'world-'))
   const environment = {
     ...clone.environment,
     DATA_DIR: data_dir,
@@ -123,6 +133,7 @@ export async function openWorld(settings: Record<string, string> = {}): Promise<
     }),
   )
   if (!faces) throw new Error('the surfaces were not opened')
+  countPlatform(running.platform.kernel.metrics.registry)
   const { people } = faces
   const url = `http://127.0.0.1:${running.port}`
   return {

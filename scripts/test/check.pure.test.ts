@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { failedIn, retriedIn, tallyOf, withSecondRun, type Report } from '../check.ts'
+import { failedIn, retriedIn, tallyOf, withSecondRun, type Report } from '../test-report.ts'
 
 type FileResult = Report['testResults'][number]
 

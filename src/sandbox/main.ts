@@ -5,16 +5,8 @@
  */
 import { resolve } from 'node:path'
 import { StartError } from '../kernel/errors/start-error.ts'
-import { mail } from './mail/mail.ts'
-import { openai } from './openai/openai.ts'
 import { openSandbox } from './open-sandbox.ts'
-import { push } from './push/push.ts'
-import { sms } from './sms/sms.ts'
-import { webRisk } from './web-risk/web-risk.ts'
-import { stripe } from './stripe/stripe.ts'
-import type { Vendor } from './vendor.ts'
-
-const vendors: readonly Vendor[] = [mail, sms, push, webRisk, stripe, openai]
+import { vendors } from './vendors.ts'
 
 async function main(): Promise<void> {
   const [, , data_dir] = process.argv

@@ -9,7 +9,7 @@ import { newId } from '../../kernel/ids.ts'
 import { audited } from '../../surfaces/identity/test/announced.ts'
 import { commandsWith } from './in-process.ts'
 
-const world = await openProductWorld()
+const world = await openProductWorld({})
 afterAll(() => world.close())
 
 const commands = commandsWith(world.environment)

@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.ts'
 import { openAskingWorld } from '../../surfaces/jobs/test/asking-world.ts'
 import { commandsWith } from './in-process.ts'
 
-const world = await openAskingWorld()
+const world = await openAskingWorld({})
 afterAll(() => world.close())
 
 const commands = commandsWith(world.environment)

@@ -9,7 +9,7 @@ import { commandsWith } from './in-process.ts'
 
 let world: UploadWorld
 beforeAll(async () => {
-  world = await openUploadWorld()
+  world = await openUploadWorld({})
 })
 afterAll(() => world.close())
 
@@ -42,7 +42,7 @@ test('what no row names is counted, and removed where that is asked', async () =
 })
 
 test('an empty store is named, and taken as it is only where that is asked', async () => {
-  const own = await openUploadWorld()
+  const own = await openUploadWorld({})
   onTestFinished(() => own.close())
   await own.store(await own.member(), randomBytes(50))
   await rm(join(own.data_dir, 'objects'), { recursive: true })

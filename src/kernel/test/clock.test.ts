@@ -8,7 +8,7 @@ import { isTime, parseTime } from '../clock.ts'
 let world: World
 let client: pg.Client
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({})
   client = new pg.Client({ connectionString: world.database_url })
   await client.connect()
 })

@@ -6,7 +6,7 @@ import type { Composition } from '../composition.ts'
 import { start } from '../start.ts'
 
 test('its reason is the error, and not the one of the stop', async () => {
-  const world = await openWorld()
+  const world = await openWorld({})
   const { VENDOR_URL: vendor_url = '', ...environment } = world.environment
   const usual = testComposition(vendor_url)
   const failing: Composition = {

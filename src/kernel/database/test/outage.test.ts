@@ -9,7 +9,7 @@ import { startProcess } from '../../../../test/process.ts'
 import { eventually, openWorld } from '../../../../test/world.ts'
 import { no_database } from '../log-failure.ts'
 
-const world = await openWorld()
+const world = await openWorld({})
 afterAll(() => world.close())
 
 /** A line to the database that can be cut and laid again. */

@@ -10,7 +10,7 @@ import { rawRequest } from './raw-request.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({})
 })
 afterAll(() => world.close())
 

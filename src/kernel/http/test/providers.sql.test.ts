@@ -10,7 +10,7 @@ import { newId } from '../../ids.ts'
 let world: World
 let admin: pg.Client
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({})
   admin = new pg.Client({ connectionString: world.database_url })
   await admin.connect()
 })

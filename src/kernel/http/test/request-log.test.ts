@@ -7,7 +7,7 @@ import { newId } from '../../ids.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({})
 })
 afterAll(() => world.close())
 

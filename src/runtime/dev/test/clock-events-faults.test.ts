@@ -13,7 +13,7 @@ import { followClock } from '../follow-clock.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({})
 })
 afterAll(() => world.close())
 

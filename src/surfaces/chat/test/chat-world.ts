@@ -53,8 +53,8 @@ export type ChatWorld = Omit<ProductWorld, 'url'> & {
   people(many: number): Promise<Talker[]>
 } & Pick<Awaited<ReturnType<typeof openUploadWorld>>, 'send' | 'complete' | 'settled' | 'url'>
 
-export async function openChatWorld(settings: Record<string, string> = {}): Promise<ChatWorld> {
-  const world = await openUploadWorld({ CHAT_PUSH_DELAY_MS: '50', ...settings })
+export async function openChatWorld(settings?: Record<string, string>): Promise<ChatWorld> {
+  const world = await openUploadWorld(settings)
   const talker = async (tenant?: Tenant) => talkerOf(world.base_url, await world.member(tenant))
   return {
     ...world,

@@ -14,7 +14,6 @@ beforeAll(async () => {
   world = await openShopWorld({
     COMMERCE_RESERVATION_TTL_SECONDS: String(ttl_seconds),
     COMMERCE_PAYMENT_WAIT_MS: '20000',
-    IDENTITY_ACCESS_TTL_SECONDS: '3600',
   })
   shop = await world.shop()
 })

@@ -14,7 +14,7 @@ let world: ShopWorld
 let shop: Shop
 let buyers: Buyer[]
 beforeAll(async () => {
-  world = await openShopWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600' })
+  world = await openShopWorld()
   shop = await world.shop()
   buyers = await Promise.all(Array.from({ length: crowd }, () => shop.buyer()))
 })

@@ -75,8 +75,8 @@ export const usual_settings = {
 }
 export const visa = { payment: { payment_method: 'pm_card_visa' } }
 
-export async function openShopWorld(settings: Record<string, string> = {}): Promise<ShopWorld> {
-  const world = await openPaymentWorld({ COMMERCE_PENDING_ORDERS: '1000', ...settings })
+export async function openShopWorld(settings?: Record<string, string>): Promise<ShopWorld> {
+  const world = await openPaymentWorld(settings)
   return { ...world, shop: more => openShop(world, more) }
 }
 

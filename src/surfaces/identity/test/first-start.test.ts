@@ -20,7 +20,7 @@ const production = {
 
 describe('the first administrator', () => {
   test('of a developer is generated, kept for the owner alone, and logs in', async () => {
-    const world = await openProductWorld()
+    const world = await openProductWorld({})
     const file = join(world.data_dir, 'admin.json')
     const kept = JSON.parse(await readFile(file, 'utf8')) as { email: string; password: string }
     const login = (url: string) => call(url, 'POST', '/v1/sessions', { body: kept })

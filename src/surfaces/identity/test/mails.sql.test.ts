@@ -5,7 +5,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { openProductWorld, password } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
 
-const world = await openProductWorld({ KERNEL_SANDBOX: 'true' })
+const world = await openProductWorld()
 afterAll(() => world.close())
 
 type Message = { to: string[] | string; subject: string }

@@ -5,6 +5,7 @@ import {
   type ProductWorld,
   type Tenant,
 } from '../../../../test/product-world.ts'
+import { shared } from '../../../../test/shared.ts'
 import type { Answer } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -46,6 +47,11 @@ export type OidcWorld = ProductWorld & {
 
 /** The providers `trusted`, `plain` (its word on addresses does not count) and `strange` (whose secret is wrong). */
 export async function openOidcWorld(): Promise<OidcWorld> {
+  const world = await shared('product with OpenID providers', openOwnWorld)
+  return { ...world, close: () => Promise.resolve() }
+}
+
+async function openOwnWorld(): Promise<OidcWorld> {
   const provider = await startRealProvider(home, ['trusted', 'plain', 'strange'])
   const entry = (name: string, more: object) => ({
     name,

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { openProductWorld, type Member } from '../../../../test/product-world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 
-const world = await openProductWorld()
+const world = await openProductWorld({})
 afterAll(() => world.close())
 
 async function operator(): Promise<Member> {

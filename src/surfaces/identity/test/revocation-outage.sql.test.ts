@@ -9,7 +9,7 @@ import { openSigningKeys } from '../keys/signing-keys.ts'
 import { openDenied } from '../sessions/revocation-list.ts'
 import { settings } from '../settings.ts'
 
-const world = await openProductWorld()
+const world = await openProductWorld({})
 afterAll(() => world.close())
 
 test('an outage that many requests meet is one line of the log', async () => {

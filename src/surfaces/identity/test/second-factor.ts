@@ -6,6 +6,7 @@ import { type TOTP, URI } from 'otpauth'
 import { Type } from 'typebox'
 import { expect } from 'vitest'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
+import { shared } from '../../../../test/shared.ts'
 import type { Answer } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { makeAuthenticator, type Authenticator } from './authenticator.ts'
@@ -22,8 +23,11 @@ export type Guarded = {
 /** Where the tests' PUBLIC_URL is served from. */
 export const origin = 'http://dodeca.test'
 
-export function openMfaWorld(settings: Record<string, string> = {}): Promise<ProductWorld> {
-  return openProductWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600', ...settings })
+/** Without settings: the world that the files with second factors share, because they move its clock. */
+export async function openMfaWorld(settings?: Record<string, string>): Promise<ProductWorld> {
+  if (settings) return await openProductWorld(settings)
+  const world = await shared('product with second factors', () => openProductWorld({}))
+  return { ...world, close: () => Promise.resolve() }
 }
 
 export async function moveClock(world: ProductWorld, by_seconds: number): Promise<void> {

@@ -9,7 +9,7 @@ import { call, newKey, type Ask } from '../../../../test/world.ts'
 import { activate, enrolTotp, halfway, nextCode, verify, wrongCode } from './second-factor.ts'
 import { everyRow, givenAway } from './written.ts'
 
-const world = await openProductWorld()
+const world = await openProductWorld({})
 const loud = await startProcess(
   {
     ...world.environment,

@@ -73,7 +73,7 @@ describe('an access token', () => {
       aal: 'aal1',
       amr: ['pwd'],
     })
-    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(300)
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3600)
     expect(Object.keys(payload)).not.toContain('email')
     expect(protectedHeader).toMatchObject({ alg: 'ES256', typ: 'at+jwt' })
     expect(member.token.length).toBeLessThanOrEqual(1024)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Type } from 'typebox'
 import { expect } from 'vitest'
 import {
+  modelsAt,
   openProductWorld,
   type Member,
   type ProductWorld,
@@ -47,8 +48,6 @@ export type Streamed = {
 
 export type InferenceWorld = ProductWorld & {
   readonly face: Face
-  /** Where the provider is, for one more process. */
-  readonly provider: Readonly<Record<string, string>>
   someone(tenant?: Tenant): Promise<Someone>
   /** A member whose `default` is a line to the provider that no other test uses. */
   alone(): Promise<Someone>
@@ -63,8 +62,6 @@ export type InferenceWorld = ProductWorld & {
   faults(): Promise<string[]>
 }
 
-const named_providers = 30
-
 export type ModelProvider = {
   /** Where it is, as a platform is configured with it. */
   readonly settings: Readonly<Record<string, string>>
@@ -76,21 +73,10 @@ export type ModelProvider = {
 export async function openModelProvider(): Promise<ModelProvider> {
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-inference-'))
   const sandbox = await openSandbox(folder, [openai])
-  const { api, key, webhook_secret, control } = sandbox.addresses['openai'] as Record<
-    string,
-    string
-  >
-  const settings = {
-    INFERENCE_PROVIDER: 'openai',
-    INFERENCE_BASE_URL: api ?? '',
-    INFERENCE_API_KEY: key ?? '',
-    INFERENCE_MODEL: 'sandbox-large',
-    INFERENCE_EMBEDDING_MODEL: 'sandbox-embedding',
-    INFERENCE_WEBHOOK_SECRETS: webhook_secret ?? '',
-  }
+  const { openai: at } = sandbox.addresses
   return {
-    settings,
-    control: controlAt(control ?? ''),
+    settings: modelsAt(at),
+    control: controlAt(at?.['control'] ?? ''),
     close: async () => {
       await sandbox.close()
       await rm(folder, { recursive: true, force: true })
@@ -99,38 +85,19 @@ export async function openModelProvider(): Promise<ModelProvider> {
 }
 
 export async function openInferenceWorld(
-  settings: Record<string, string> = {},
+  settings?: Record<string, string>,
 ): Promise<InferenceWorld> {
-  const beside = await openModelProvider()
-  const provider = {
-    ...beside.settings,
-    // Names for tests of failures: each name has a circuit of its own.
-    INFERENCE_PROVIDERS: JSON.stringify(
-      Array.from({ length: named_providers }, (_, at) => ({
-        name: `p${at}`,
-        kind: 'openai',
-        base_url: beside.settings['INFERENCE_BASE_URL'],
-        api_key: beside.settings['INFERENCE_API_KEY'],
-      })),
-    ),
-    INFERENCE_QUOTA_PRINCIPAL_OPERATIONS: '1000',
-    INFERENCE_QUOTA_PRINCIPAL_STREAMS: '1000',
-    INFERENCE_QUOTA_PRINCIPAL_REQUESTS_PER_MINUTE: '100000',
-    ...settings,
-  }
-  const world = await openProductWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600', ...provider })
-  const ask = beside.control
-  let used = 0
+  const world = await openProductWorld(settings)
+  const ask = controlAt(world.vendors['openai']?.['control'] ?? '')
   await ask('config', { webhook_url: `${world.url}/webhooks/openai` })
   const { db } = world.platform.kernel
   const inference = world.platform.opened['inference']
   return {
     ...world,
     face: inference?.face as Face,
-    provider,
     control: ask,
     someone: async tenant => someoneIn(world, await world.member(tenant)),
-    alone: () => aloneIn(world, `p${used++}`),
+    alone: () => aloneIn(world, nextProvider(world)),
     fault: async fault => void (await ask('faults', fault)),
     journal: async operation_id => {
       const query = operation_id === undefined ? '' : `?operation_id=${operation_id}`
@@ -141,11 +108,16 @@ export async function openInferenceWorld(
       const found = await Promise.all((inference?.checks ?? []).map(check => check.run()))
       return found.flat()
     },
-    close: async () => {
-      await world.close()
-      await beside.close()
-    },
   }
+}
+
+const used = new Map<string, number>()
+
+/** The name of a provider of this world that no test has used. */
+function nextProvider({ url }: ProductWorld): string {
+  const at = used.get(url) ?? 0
+  used.set(url, at + 1)
+  return `p${at}`
 }
 
 function recordsOf(db: Db): Pick<InferenceWorld, 'usage' | 'attempts' | 'held'> {

@@ -68,7 +68,7 @@ test('no prompt, no answer and no key is in any line of a run', async () => {
   const failures = linesOf(output).filter(line => line.msg === 'a model call failed')
   expect(failures).toHaveLength(4)
   expect(failures[0]).toMatchObject({ model: 'sandbox-large', refusal: { status: 400 } })
-  const key = world.provider['INFERENCE_API_KEY'] ?? ''
+  const key = world.environment['INFERENCE_API_KEY'] ?? ''
   for (const hidden of [mark, said, secret, key, one.token]) expect(output).not.toContain(hidden)
 })
 

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { expect } from 'vitest'
 import { type Kernel, settings as own } from '../settings.ts'
 import { newId } from '../../../kernel/ids.ts'
+import type { Opened } from '../../../kernel/surface.ts'
 import {
   openProductWorld,
   type Member,
@@ -14,7 +15,7 @@ import {
 } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer, type Ask } from '../../../../test/world.ts'
 import type { Face } from '../face.ts'
-import { engineComposition, type Engined } from '../attempts/test/engine-composition.ts'
+import { engineComposition } from '../attempts/test/engine-composition.ts'
 
 export type AskingWorld = {
   readonly url: string
@@ -59,14 +60,9 @@ export const all_of_jobs = [
 
 const all_of_types = ['jobs.types.read', 'jobs.types.write', 'jobs.types.pause', 'jobs.stats.read']
 
-export async function openAskingWorld(settings: Record<string, string> = {}): Promise<AskingWorld> {
-  let engined: Engined | undefined
-  const composed = engineComposition(opened => {
-    engined = opened
-  })
-  const world = await openProductWorld(settings, composed)
-  if (!engined) throw new Error('the engine was not opened')
-  const { face, checks } = engined
+export async function openAskingWorld(settings?: Record<string, string>): Promise<AskingWorld> {
+  const world = await openProductWorld(settings, settings && engineComposition())
+  const { face, checks = [] } = world.platform.opened['jobs'] as Opened<Face>
   const kernel = world.platform.kernelFor({ settings: own })
   const pool = new pg.Pool({ connectionString: world.database_url, max: 4 })
   pool.on('error', () => {})

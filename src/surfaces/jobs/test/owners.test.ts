@@ -10,9 +10,7 @@ import { eventually, newKey } from '../../../../test/world.ts'
 import { openAskingWorld } from './asking-world.ts'
 import { workerOf } from './worker.ts'
 
-const world = await openAskingWorld({
-  IDENTITY_ACCESS_TTL_SECONDS: '3600',
-})
+const world = await openAskingWorld({})
 afterEach(() => world.call('POST', '/dev/clock', { body: { offset_seconds: 0 } }))
 afterAll(async () => {
   await world.check()

@@ -6,7 +6,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { gate } from '../attempts/test/toils.ts'
 import { openAskingWorld } from './asking-world.ts'
 
-const world = await openAskingWorld({ JOBS_CONCURRENCY: '60' })
+const world = await openAskingWorld()
 afterAll(async () => {
   await world.check()
   await world.close()

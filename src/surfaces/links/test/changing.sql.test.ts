@@ -8,7 +8,7 @@ import { openLinkWorld, type LinkWorld } from './link-world.ts'
 
 let world: LinkWorld
 beforeAll(async () => {
-  world = await openLinkWorld({ LINKS_CREATES_PER_MINUTE: '10000' })
+  world = await openLinkWorld()
 })
 afterAll(() => world.close())
 

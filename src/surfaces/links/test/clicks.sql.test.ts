@@ -28,7 +28,7 @@ import { settings } from '../settings.ts'
 let world: LinkWorld
 let owner: Member
 beforeAll(async () => {
-  world = await openLinkWorld({ KERNEL_TRUSTED_PROXIES: '127.0.0.1', KERNEL_DRAIN_SECONDS: '0' })
+  world = await openLinkWorld({})
   owner = await world.member()
 })
 afterAll(() => world.close())

@@ -23,7 +23,7 @@ import { startVisitors } from './visitors.ts'
 let world: LinkWorld
 let owner: Member
 beforeAll(async () => {
-  world = await openLinkWorld({ KERNEL_TRUSTED_PROXIES: '127.0.0.1', KERNEL_DRAIN_SECONDS: '0' })
+  world = await openLinkWorld({})
   owner = await world.member()
 })
 afterAll(() => world.close())

@@ -18,12 +18,8 @@ export type LinkWorld = ProductWorld & {
   eventTypes(aggregate: { code: string } | { id: string }): Promise<string[]>
 }
 
-export async function openLinkWorld(settings: Record<string, string> = {}): Promise<LinkWorld> {
-  const world = await openProductWorld({
-    LINKS_EXTRA_SUFFIXES: 'test',
-    IDENTITY_ADMIN_REQUIRES_MFA: 'false',
-    ...settings,
-  })
+export async function openLinkWorld(settings?: Record<string, string>): Promise<LinkWorld> {
+  const world = await openProductWorld(settings)
   const kernel = world.platform.kernelFor({ settings: own })
   // The surfaces of the product in their order: identity, jobs, links.
   const jobs = world.platform.opened['jobs']?.face as Jobs

@@ -11,7 +11,7 @@ import { drainQueue } from '../../../kernel/work/run-queue.ts'
 import { recheckQueue } from '../domains/recheck-domains.ts'
 import { newHost, openDomainWorld } from './domain-world.ts'
 
-const world = await openDomainWorld({ KERNEL_SANDBOX: 'true' })
+const world = await openDomainWorld()
 const workers: PlatformProcess[] = []
 afterAll(async () => {
   for (const one of workers) await one.kill()

@@ -11,7 +11,7 @@ import { openLinkWorld, type LinkWorld } from './link-world.ts'
 let world: LinkWorld
 let moderator: Member
 beforeAll(async () => {
-  world = await openLinkWorld({ LINKS_CREATES_PER_MINUTE: '10000' })
+  world = await openLinkWorld()
   moderator = await world.moderator()
 })
 afterAll(() => world.close())

@@ -15,7 +15,6 @@ let world: LinkWorld
 let control: string
 beforeAll(async () => {
   world = await openLinkWorld({
-    KERNEL_SANDBOX: 'true',
     LINKS_URL_REPUTATION: 'web_risk',
     LINKS_CREATES_PER_MINUTE: '1000',
   })

@@ -9,7 +9,7 @@ import { visit } from './visitors.ts'
 let world: LinkWorld
 let owner: Member
 beforeAll(async () => {
-  world = await openLinkWorld({ KERNEL_TRUSTED_PROXIES: '127.0.0.1' })
+  world = await openLinkWorld()
   owner = await world.member()
 })
 afterAll(() => world.close())

@@ -4,7 +4,7 @@ import { eventually, newKey } from '../../../../test/world.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
 
-const world = await openNotifyWorld({ NOTIFICATIONS_UNKNOWN_MAIL_SECONDS: '1' })
+const world = await openNotifyWorld()
 afterAll(() => world.close())
 const { faults } = world.platform
 

@@ -5,7 +5,7 @@ import { eventually, newKey, type Answer } from '../../../../test/world.ts'
 import { announced } from '../../identity/test/announced.ts'
 import { openNotifyWorld, usual_data } from './notify-world.ts'
 
-const world = await openNotifyWorld()
+const world = await openNotifyWorld({})
 afterAll(() => world.close())
 
 const ask = (who: Member, method: string, path: string, body?: unknown) =>

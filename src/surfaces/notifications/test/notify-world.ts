@@ -42,8 +42,8 @@ export function newAddress(): string {
   return `n-${newId()}@example.test`
 }
 
-export async function openNotifyWorld(settings: Record<string, string> = {}): Promise<NotifyWorld> {
-  const world = await openProductWorld({ KERNEL_SANDBOX: 'true', ...settings })
+export async function openNotifyWorld(settings?: Record<string, string>): Promise<NotifyWorld> {
+  const world = await openProductWorld(settings)
   const ask = async (who: Member, method: string, path: string, body?: object) => {
     const answer = await world.call(method, path, {
       token: who.token,

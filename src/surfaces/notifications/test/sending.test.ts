@@ -8,7 +8,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Face } from '../face.ts'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
 
-const world = await openNotifyWorld({ NOTIFICATIONS_UNKNOWN_MAIL_SECONDS: '1' })
+const world = await openNotifyWorld()
 afterAll(() => world.close())
 
 const orderMail = (name: string, email: string) => ({

@@ -4,7 +4,7 @@ import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
 
-const world = await openNotifyWorld()
+const world = await openNotifyWorld({})
 const { db } = world.platform.kernel
 afterAll(() => world.close())
 

@@ -1,15 +1,10 @@
 /** A platform with a payment provider beside it: the sandbox's Stripe, with its control plane. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Type } from 'typebox'
 import { expect } from 'vitest'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer } from '../../../../test/world.ts'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { openSandbox } from '../../../sandbox/open-sandbox.ts'
-import { stripe } from '../../../sandbox/stripe/stripe.ts'
 import type { Face } from '../face.ts'
 
 export type Fault = {
@@ -69,28 +64,9 @@ const every_permission = [
   'payments.reconciliations.resolve',
 ]
 
-export async function openPaymentWorld(
-  settings: Record<string, string> = {},
-): Promise<PaymentWorld> {
-  const folder = await mkdtemp(join(tmpdir(), 'dodeca-payments-'))
-  const sandbox = await openSandbox(folder, [stripe])
-  const { api, key, webhook_secret, control } = sandbox.addresses['stripe'] as Record<
-    string,
-    string
-  >
-  const world = await openProductWorld({
-    PAYMENTS_STRIPE_SECRET_KEY: key ?? '',
-    PAYMENTS_STRIPE_BASE_URL: api ?? '',
-    PAYMENTS_STRIPE_WEBHOOK_SECRETS: webhook_secret ?? '',
-    // A busy machine is no lost answer; tests of silence set less.
-    PAYMENTS_PROVIDER_TIMEOUT_MS: '10000',
-    PAYMENTS_RESOLVE_FIRST_SECONDS: '0.1',
-    PAYMENTS_PROVIDER_READS_PER_SECOND: '100000',
-    PAYMENTS_PROVIDER_WRITES_PER_SECOND: '100000',
-    PAYMENTS_DECLINES_PER_HOUR: '1000',
-    PAYMENTS_BREAKER_OPEN_MS: '100',
-    ...settings,
-  })
+export async function openPaymentWorld(settings?: Record<string, string>): Promise<PaymentWorld> {
+  const world = await openProductWorld(settings)
+  const { api, key, control } = world.vendors['stripe'] ?? {}
   const ask = controlAt(control ?? '')
   await ask('config', { webhook_url: `${world.url}/v1/providers/stripe/webhooks` })
   const { db } = world.platform.kernel
@@ -124,11 +100,6 @@ export async function openPaymentWorld(
       }
     },
     merchant: async () => merchantIn(world),
-    close: async () => {
-      await world.close()
-      await sandbox.close()
-      await rm(folder, { recursive: true, force: true })
-    },
   }
 }
 

@@ -38,15 +38,9 @@ export type RetrievalWorld = ProductWorld & {
 }
 
 export async function openRetrievalWorld(
-  settings: Record<string, string> = {},
+  settings?: Record<string, string>,
 ): Promise<RetrievalWorld> {
-  const world = await openProductWorld({
-    IDENTITY_ACCESS_TTL_SECONDS: '3600',
-    RETRIEVAL_ENGINE: 'exact',
-    RETRIEVAL_DEFAULT_PROFILE: 'hash-ngram-384@1',
-    RETRIEVAL_PURGE_EVERY_SECONDS: '0',
-    ...settings,
-  })
+  const world = await openProductWorld(settings)
   return {
     ...world,
     reader: async tenant => {

@@ -9,7 +9,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { actsAs, code, sameRefusal } from './social-world.ts'
 
-const world = await openUploadWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600' })
+const world = await openUploadWorld()
 afterAll(() => world.close())
 
 /** A picture of one pixel. */

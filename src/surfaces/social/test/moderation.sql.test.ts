@@ -4,7 +4,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { code, openSocialWorld, type Someone } from './social-world.ts'
 
-const world = await openSocialWorld({ ROLES: 'api', IDENTITY_ADMIN_REQUIRES_MFA: 'false' })
+const world = await openSocialWorld({ ROLES: 'api' })
 const { db } = world.platform.kernel
 afterAll(() => world.close())
 

@@ -44,8 +44,8 @@ export type SocialWorld = ProductWorld & {
   tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
 }
 
-export async function openSocialWorld(settings: Record<string, string> = {}): Promise<SocialWorld> {
-  const world = await openProductWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600', ...settings })
+export async function openSocialWorld(settings?: Record<string, string>): Promise<SocialWorld> {
+  const world = await openProductWorld(settings)
   const { kernel, opened } = world.platform
   const someone: SocialWorld['someone'] = async tenant => {
     const member = await world.member(tenant)

@@ -52,12 +52,8 @@ export type Stored = {
 
 const origin = 'http://dodeca.test'
 
-export async function openUploadWorld(settings: Record<string, string> = {}): Promise<UploadWorld> {
-  const world = await openProductWorld({
-    UPLOADS_PART_BYTES: String(5 * 1024 * 1024),
-    UPLOADS_SWEEP_SECONDS: '0.2',
-    ...settings,
-  })
+export async function openUploadWorld(settings?: Record<string, string>): Promise<UploadWorld> {
+  const world = await openProductWorld(settings)
   const here = (url: string) => url.replace(origin, world.url)
   const ask = (method: string, path: string, { token }: Member, body?: unknown) =>
     world.call(method, path, { token, ...(body === undefined ? {} : { body }) })

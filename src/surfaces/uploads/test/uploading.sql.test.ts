@@ -7,7 +7,7 @@ import { openUploadWorld, sha256, type UploadWorld } from './upload-world.ts'
 let world: UploadWorld
 beforeAll(async () => {
   // More completions than are verified at once are answered before they are verified.
-  world = await openUploadWorld({ UPLOADS_VERIFICATIONS: '8' })
+  world = await openUploadWorld()
 })
 afterAll(() => world.close())
 

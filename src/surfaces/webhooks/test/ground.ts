@@ -58,24 +58,15 @@ type Attempt = {
   response_excerpt: string | null
 }
 
-/** Everything on loopback may be reached, unless a test says otherwise. */
-const reachable = {
-  WEBHOOKS_ALLOWED_PORTS: '1-65535',
-  WEBHOOKS_ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8',
-}
-
 export const at = (receiver: Receiver, path = '/'): string =>
   `http://127.0.0.1:${receiver.port}${path}`
 
 /** `composed`: the product with more that only a test needs. */
 export async function openGround(
-  settings: Record<string, string> = {},
+  settings?: Record<string, string>,
   composed?: Composition,
 ): Promise<Ground> {
-  const world = await openProductWorld(
-    { IDENTITY_ACCESS_TTL_SECONDS: '3600', ...reachable, ...settings },
-    composed,
-  )
+  const world = await openProductWorld(settings, composed)
   const { db } = world.platform.kernel
   const deliveries: Ground['deliveries'] = id =>
     db.many(

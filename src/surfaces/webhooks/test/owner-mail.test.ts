@@ -11,7 +11,6 @@ import { at, openGround, type Made } from './ground.ts'
 import { fine, openReceiver, status } from './receiver.ts'
 
 const ground = await openGround({
-  KERNEL_SANDBOX: 'true',
   WEBHOOKS_BREAKER: 'failures:1000,open_ms:1000,max_open_ms:1000',
   // Failures are counted by those that are really made.
   WEBHOOKS_RETRY_SCHEDULE: '0,86400,864000',

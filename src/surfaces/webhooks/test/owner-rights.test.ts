@@ -12,7 +12,7 @@ import { at, openGround, type Made } from './ground.ts'
 import { openReceiver } from './receiver.ts'
 
 const receiver = await openReceiver()
-const ground = await openGround({ KERNEL_SANDBOX: 'true' })
+const ground = await openGround()
 afterAll(async () => {
   await ground.close()
   await receiver.close()

@@ -22,7 +22,7 @@ import {
 let world: UploadWorld
 let face: Face
 beforeAll(async () => {
-  world = await openUploadWorld({ UPLOADS_INSPECT_SECONDS: '30' })
+  world = await openUploadWorld()
   face = world.platform.opened['uploads']?.face as Face
 })
 afterAll(() => world.close())

@@ -12,7 +12,7 @@ import { photo, picture, pixelBomb, pngText, zip } from './samples.ts'
 
 let world: UploadWorld
 beforeAll(async () => {
-  world = await openUploadWorld({ UPLOADS_INSPECT_SECONDS: '30' })
+  world = await openUploadWorld()
 })
 afterAll(() => world.close())
 

@@ -17,7 +17,7 @@ import { openUploadWorld, type Stored, type UploadWorld } from '../../test/uploa
 
 let world: UploadWorld
 beforeAll(async () => {
-  world = await openUploadWorld()
+  world = await openUploadWorld({})
 })
 afterAll(() => world.close())
 

@@ -10,7 +10,7 @@ import { eventually } from '../../../../../test/world.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { openGround } from '../../test/ground.ts'
 
-const ground = await openGround()
+const ground = await openGround({})
 afterAll(() => ground.close())
 
 const path = '/v1/webhook-events?types=account.verified'

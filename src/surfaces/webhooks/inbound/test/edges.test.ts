@@ -13,7 +13,6 @@ import * as by from './signers.ts'
 import { openSource, type TestSource } from './sources.ts'
 
 const world = await openProductWorld({
-  IDENTITY_ACCESS_TTL_SECONDS: '3600',
   WEBHOOKS_INBOUND_ACK_MS: '1500',
 })
 afterAll(() => world.close())

@@ -57,7 +57,7 @@ const composed: Composition = {
   },
 }
 
-const world = await openProductWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600' }, composed)
+const world = await openProductWorld({}, composed)
 const { db } = world.platform.kernel
 afterAll(() => world.close())
 beforeEach(() => {

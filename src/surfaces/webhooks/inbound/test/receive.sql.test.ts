@@ -6,7 +6,7 @@ import type { SchemeName } from '../schemas.ts'
 import * as by from './signers.ts'
 import { openSource } from './sources.ts'
 
-const world = await openProductWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600' })
+const world = await openProductWorld()
 afterAll(() => world.close())
 
 type Case = {

@@ -7,7 +7,7 @@ import { newId } from '../../../../kernel/ids.ts'
 import { byGeneric, byStripe, genericOptions } from './signers.ts'
 import { openSource, ownerIn } from './sources.ts'
 
-const world = await openProductWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600' })
+const world = await openProductWorld()
 const { db } = world.platform.kernel
 afterAll(() => world.close())
 

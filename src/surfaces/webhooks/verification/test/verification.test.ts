@@ -14,7 +14,7 @@ import {
   type Receiver,
 } from '../../test/receiver.ts'
 
-const ground = await openGround()
+const ground = await openGround({})
 afterAll(() => ground.close())
 
 const path = '/v1/webhook-subscriptions'
