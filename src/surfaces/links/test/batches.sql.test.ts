@@ -82,7 +82,7 @@ describe('limits', () => {
   })
 
   test('of one owner: a whole batch fits under what is usual, and is paid off before the next', async () => {
-    const usual = await openLinkWorld({ KERNEL_RATE_FACTOR: '1' })
+    const usual = await openLinkWorld({ LINKS_CREATES_PER_MINUTE: '60', KERNEL_RATE_FACTOR: '1' })
     try {
       const who = await usual.member()
       const links = Array.from({ length: 100 }, () => ({ destination_url: 'https://example.com/' }))

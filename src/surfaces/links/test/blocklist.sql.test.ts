@@ -16,7 +16,7 @@ import { openLinkWorld, principalOf, type LinkWorld } from './link-world.ts'
 let world: LinkWorld
 let moderator: Member
 beforeAll(async () => {
-  world = await openLinkWorld()
+  world = await openLinkWorld({})
   moderator = await world.moderator()
 })
 afterAll(() => world.close())
