@@ -10,7 +10,7 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { freePort } from './free-port.ts'
-import { openProductWorld } from './product-world.ts'
+import { as_documented, openProductWorld } from './product-world.ts'
 
 const run = promisify(execFile)
 // Addresses that the platform gives out lead back to it, as they do for a reader.
@@ -18,6 +18,7 @@ const port = await freePort()
 /** Where the receiver of the page on webhooks listens. */
 const receiver_port = await freePort()
 const world = await openProductWorld({
+  ...as_documented,
   KERNEL_SANDBOX: 'true',
   IDENTITY_EMAIL_SCOPE: 'global',
   PORT: String(port),

@@ -70,10 +70,7 @@ export type ProductWorld = People & {
 
 export const password = 'correct horse battery staple'
 
-/**
- * What every product world is configured with, unless a file says otherwise: wide limits, short waits,
- * addresses under `.test` and on loopback.
- */
+/** What every product world is configured with, unless a file says otherwise. */
 const usual = {
   PORT: '0',
   PUBLIC_URL: 'http://dodeca.test',
@@ -83,10 +80,15 @@ const usual = {
   // Requests of a test must not be refused because the machine is busy.
   KERNEL_OVERLOAD_DELAY_MS: '60000',
   KERNEL_DATABASE_WAIT_MS: '20000',
+  KERNEL_STATEMENT_TIMEOUT_MS: '30000',
   KERNEL_TRUSTED_PROXIES: '127.0.0.1',
-  IDENTITY_ACCESS_TTL_SECONDS: '3600',
   IDENTITY_EMAIL_SCOPE: 'tenant',
   IDENTITY_HASH_WAIT_MS: '30000',
+}
+
+/** Wide limits, short waits, addresses under `.test` and on loopback: for tests of all surfaces. */
+const of_surfaces = {
+  IDENTITY_ACCESS_TTL_SECONDS: '3600',
   JOBS_CONCURRENCY: '60',
   UPLOADS_PART_BYTES: String(5 * 1024 * 1024),
   UPLOADS_SWEEP_SECONDS: '0.2',
@@ -113,6 +115,9 @@ const usual = {
   WEBHOOKS_ALLOWED_PORTS: '1-65535',
   WEBHOOKS_ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8',
 }
+
+/** The surfaces with their defaults, for tests that compare with what the documentation says. */
+export const as_documented = Object.fromEntries(Object.keys(of_surfaces).map(name => [name, '']))
 
 /**
  * Without settings, or with `ROLES=api` alone: the world that all such files of this worker share, of
@@ -144,6 +149,7 @@ async function openOwnWorld(
   const sandbox = alone ? null : await openSandbox(data_dir, vendors)
   const environment = {
     ...usual,
+    ...of_surfaces,
     ...(sandbox ? providersIn(sandbox.addresses) : {}),
     ...clone.environment,
     DATA_DIR: data_dir,
