@@ -84,7 +84,8 @@ async function runStep([name, program, ...args]: readonly [string, string, ...st
 async function runTests(filters: readonly string[], strict: boolean): Promise<Tally> {
   const asked = filters.some(one => one.startsWith('--project='))
   const projects = asked ? [] : ['--project=pure', '--project=world']
-  let { report, code, seconds, counts } = await runVitest([...projects, ...filters])
+  const first = await runVitest([...projects, ...filters])
+  let { report, code, seconds } = first
   const files = failedFiles(report)
   if (report && files.length > 0 && files.length <= second_runs_max) {
     console.log(`run again, alone: ${files.join(', ')}`)
@@ -101,7 +102,7 @@ async function runTests(filters: readonly string[], strict: boolean): Promise<Ta
   console.log(`${retried.length} tests retried`)
   for (const one of failedIn(report)) console.log(`failed: ${one}`)
   console.log(['the slowest files:', ...slowestIn(report, 20)].join('\n'))
-  console.log(`opened: ${counts}`)
+  console.log(`opened: ${first.counts}`)
   console.log(`${tally.failed === 0 ? 'ok    ' : 'FAILED'} tests (${seconds.toFixed(1)} s)`)
   return tally
 }

@@ -17,7 +17,7 @@ Error.prepareStackTrace = (error, calls) => {
     typeof code === 'string' && code.startsWith('ERR_')
       ? `${name} [${code}]: ${error.message}`
       : Error.prototype.toString.call(error)
-  return [title, ...calls.map(call => `    at ${named(String(call))}`)].join('\n')
+  return [title, ...calls.map(call => named('    at '.concat(call)))].join('\n')
 }
 
 function named(call) {

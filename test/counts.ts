@@ -15,7 +15,6 @@ let counting = false
 const hashes = new Map<Registry, number>()
 
 export function count(what: Counted, many = 1): void {
-  // oxlint-disable-next-line node/no-sync -- one short line, and the process may be killed after it
   if (folder && many > 0) appendFileSync(join(folder, String(process.pid)), `${what} ${many}\n`)
 }
 

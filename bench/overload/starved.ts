@@ -17,22 +17,7 @@ export async function starved({ options, database }: Bench): Promise<Section> {
   const seconds = options.seconds * 10
   const at = await startOperated(database, 'overload_starved')
   const { body } = await at.call('POST', '/v1/collections', { name: 'manuals' })
-  const id = body['id'] ?? ''
-  const text = 'The budget of the year is approved by the board. '.repeat(2000)
-  const key = () => `bench-${newId()}`
-  const requests: readonly (() => Request)[] = [
-    () => ({
-      method: 'POST',
-      path: `/v1/collections/${id}/documents`,
-      key: key(),
-      body: { text: `${newId()} ${text}` },
-    }),
-    () => ({ method: 'POST', path: '/v1/search', body: { collection_ids: [id], query: 'budget' } }),
-    () => ({ path: '/v1/limits?limit=100' }),
-    () => ({ path: '/v1/me' }),
-    () => ({ path: `/v1/collections/${id}` }),
-    () => ({ path: '/problems?limit=100' }),
-  ]
+  const requests = requestsIn(body['id'] ?? '')
   const busy = Array.from({ length: busy_count }, () =>
     startOn({ side: 'free', program: 'sh', args: ['-c', endless(seconds)], stdio: 'ignore' }),
   )
@@ -87,6 +72,24 @@ export async function starved({ options, database }: Bench): Promise<Section> {
       ...[...failed].map(([code, count]) => `${count} replies were ${code}.`),
     ],
   }
+}
+
+/** What the six connections of the client ask for, each one thing again and again. */
+function requestsIn(id: string): readonly (() => Request)[] {
+  const text = 'The budget of the year is approved by the board. '.repeat(2000)
+  return [
+    () => ({
+      method: 'POST',
+      path: `/v1/collections/${id}/documents`,
+      key: `bench-${newId()}`,
+      body: { text: `${newId()} ${text}` },
+    }),
+    () => ({ method: 'POST', path: '/v1/search', body: { collection_ids: [id], query: 'budget' } }),
+    () => ({ path: '/v1/limits?limit=100' }),
+    () => ({ path: '/v1/me' }),
+    () => ({ path: `/v1/collections/${id}` }),
+    () => ({ path: '/problems?limit=100' }),
+  ]
 }
 
 /** What the process has refused because its event loop was late. */

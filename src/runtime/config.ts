@@ -27,7 +27,7 @@ import {
   type SettingTable,
 } from '../kernel/settings.ts'
 
-export type { Config, LogLevel, Profile, SettingValues } from './configuration.ts'
+export type { Config, SettingValues } from './configuration.ts'
 export type { Environment }
 
 const prefixes =

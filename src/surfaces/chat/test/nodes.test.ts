@@ -62,9 +62,8 @@ describe.each(['postgres', 'nats'] as const)('over %s', bus => {
       const still = await startProcess({ ...world.environment, ROLES: 'api' }, 'product')
       const socket = await bob.socket({ at: still.url })
       still.child.kill('SIGSTOP')
-      await world.platform.kernel.db.run(sql`
-        update identity.sessions set revoked_at = kernel.now(), revoked_reason = 'admin'
-        where id = ${bob.session_id}`)
+      const ended = await bob.ask('DELETE', `/v1/sessions/${bob.session_id}`)
+      expect(ended.status).toBe(204)
       socket.put({ type: 'message.send', request_id: newId(), conversation_id: id, body: 'late' })
       await ada.send(id, 'a secret')
       await world.platform.kernel.db.one(Type.Object({}), sql`select pg_sleep(3)::text as it`)

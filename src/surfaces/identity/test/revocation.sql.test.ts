@@ -1,6 +1,4 @@
 /** A revocation reaches every process within about a second, also where its wake-up is lost. */
-import { once } from 'node:events'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterAll, describe, expect, test } from 'vitest'
 import pg from 'pg'
 import { openProductWorld, type Member } from '../../../../test/product-world.ts'
@@ -60,46 +58,6 @@ describe.concurrent('a session that is revoked', () => {
       },
       bound_ms,
     )
-  })
-
-  test('is refused by a process that stood still meanwhile, from its first reply on', async () => {
-    const member = await world.member()
-    const still = await startProcess({ ...world.environment, ROLES: 'api' }, 'product')
-    const ask = async () => (await call(still.url, 'GET', '/v1/me', { token: member.token })).status
-    expect(await ask()).toBe(200)
-    still.child.kill('SIGSTOP')
-    await revokeUnheard(member.session_id, 3)
-    const asked = Promise.all(Array.from({ length: 4 }, ask))
-    still.child.kill('SIGCONT')
-    expect(await asked).toEqual([401, 401, 401, 401])
-    await still.kill()
-  })
-
-  test('is refused by a process that stood still while the body arrived', async () => {
-    const member = await world.member()
-    const still = await startProcess({ ...world.environment, ROLES: 'api' }, 'product')
-    const body = '{"display_name":"Too late"}'
-    const request = httpRequest(`${still.url}/v1/me`, {
-      method: 'PATCH',
-      headers: {
-        authorization: `Bearer ${member.token}`,
-        'content-type': 'application/json',
-        'content-length': body.length,
-        expect: '100-continue',
-      },
-    })
-    const answered = once(request, 'response')
-    request.flushHeaders()
-    // The token is checked before the body is asked for.
-    await once(request, 'continue')
-    still.child.kill('SIGSTOP')
-    await revokeUnheard(member.session_id, 3)
-    request.end(body)
-    still.child.kill('SIGCONT')
-    const [response] = (await answered) as [IncomingMessage]
-    expect(response.statusCode).toBe(401)
-    response.resume()
-    await still.kill()
   })
 
   test('is refused by a process that starts afterwards', async () => {

@@ -1,10 +1,14 @@
 /** Phone numbers as Google's rules read them, compared with another implementation of these rules. */
-import examples from 'libphonenumber-js/examples.mobile.json' with { type: 'json' }
+import { createRequire } from 'node:module'
 import { parsePhoneNumberFromString, getCountryCallingCode } from 'libphonenumber-js/max'
 import { expect, test } from 'vitest'
 import { parsePhone } from '../addresses.ts'
 
 type Country = Parameters<typeof getCountryCallingCode>[0]
+const examples = createRequire(import.meta.url)('libphonenumber-js/examples.mobile.json') as Record<
+  Country,
+  string
+>
 const numbers = Object.entries(examples).map(
   ([country, national]) => `+${getCountryCallingCode(country as Country)}${national}`,
 )
