@@ -1,5 +1,5 @@
 /** Runs the program as users start it, until it is ready. */
-import { fileURLToPath } from 'node:url'
+import { join, resolve } from 'node:path'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { StartError } from '../../src/kernel/errors/start-error.ts'
@@ -13,20 +13,28 @@ export type Program = {
   stop(): Promise<void>
 }
 
+type Options = {
+  readonly side?: Side
+  readonly profile?: string | null
+  /** The checkout whose program is started. */
+  readonly root?: string
+}
+
+const own_root = resolve(import.meta.dirname, '../..')
 const patience_ms = 120_000
 
 export async function startProgram(
   env: Record<string, string>,
-  { side = 'free', profile = null }: { side?: Side; profile?: string | null } = {},
+  { side = 'free', profile = null, root = own_root }: Options = {},
 ): Promise<Program> {
   const port = await freePort()
   const began = performance.now()
   const child = startOn({
     side,
-    program: process.execPath,
+    program: join(root, 'node_modules', '.bin', 'node'),
     args: [
       ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []),
-      fileURLToPath(new URL('../../src/main.mjs', import.meta.url)),
+      join(root, 'src', 'main.mjs'),
     ],
     env: { ...env, PORT: String(port) },
   })
