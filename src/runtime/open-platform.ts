@@ -220,6 +220,7 @@ function serverOf(
     routes,
     pages: config.roles.includes('api') ? docsPages(document) : [],
     db: kernel.db,
+    clock: kernel.clock,
     access,
     cursors: kernel.cursors,
     csrf: kernel.csrf,

@@ -13,6 +13,8 @@ export type Principal = {
   readonly aal: 'aal1' | 'aal2'
   /** The time at which the principal last proved its identity, in seconds since the epoch. */
   readonly auth_time: number
+  /** The end of a token that expires, in seconds since the epoch. */
+  readonly expires_at?: number
 }
 
 export type Credential = { readonly kind: 'bearer' | 'cookie'; readonly token: string }

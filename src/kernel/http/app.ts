@@ -4,6 +4,8 @@
  */
 import type { OutgoingHttpHeaders, Server } from 'node:http'
 import { completeDenial } from '../access/permission-denied.ts'
+import type { Principal } from '../access/principal.ts'
+import type { Clock } from '../clock.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { noTelemetry, type Telemetry } from '../observability/telemetry.ts'
@@ -28,6 +30,7 @@ export type AppOptions = GuardDeps &
   RequestDeps &
   CompileOptions & {
     readonly routes: readonly Route[]
+    readonly clock: Pick<Clock, 'nowSeconds'>
     readonly pages: readonly WebPage[]
     readonly log: Log
     readonly metrics: Metrics
@@ -223,12 +226,18 @@ async function sendStream(
   await writeEvents(response, events, {
     heartbeat_ms: options.heartbeat_ms,
     stall_ms: options.stall_ms,
-    stands: principal ? () => options.access.stands(principal) : undefined,
+    stands: principal ? () => mayGoOn(options, route, principal) : undefined,
     moved: principal ? () => options.tenants.isGone(principal) : undefined,
     stopping: options.stopping,
     may_be_quiet: route.watch !== undefined,
     abort: reason => exchange.abort(reason),
   })
+}
+
+/** A reply to one request may outlast its token. What is watched would go on without an end. */
+function mayGoOn({ access, clock }: AppOptions, { watch }: Route, principal: Principal) {
+  const { expires_at = Infinity } = principal
+  return watch && clock.nowSeconds() >= expires_at ? false : access.stands(principal)
 }
 
 function trace(telemetry: Telemetry, { operation, route }: CompiledRoute, exchange: Exchange) {

@@ -10,21 +10,21 @@ import { after } from '../../kernel/http/after.ts'
 import { apiKeyGrants, apiKeyPrincipal, apiKeyStands } from './api-keys/authenticate.ts'
 import type { Deps } from './deps.ts'
 import { problem } from './errors.ts'
-import type { TokenFacts } from './keys/access-tokens.ts'
+import type { ReadFacts } from './keys/access-tokens.ts'
 import { accountGrants, whyTooWeak } from './roles/account-grants.ts'
 
 type Needs = Pick<Deps, 'kernel' | 'permissions' | 'tokens' | 'denied'>
 
 export function openAccess(deps: Needs): Access {
-  const principalOf = (facts: TokenFacts): Principal | Promise<Principal> => {
+  const principalOf = (facts: ReadFacts): Principal | Promise<Principal> => {
     const { session_id, tenant_id } = facts
     return after(deps.denied.hasEnded(session_id, tenant_id), ended => {
       if (ended) {
         const detail = 'The session of this token has ended. Log in again.'
         throw problem('invalid_token', { detail })
       }
-      const { account_id: id, aal, auth_time } = facts
-      return { id, tenant_id, kind: 'account', session_id, aal, auth_time }
+      const { account_id: id, aal, auth_time, expires_at } = facts
+      return { id, tenant_id, kind: 'account', session_id, aal, auth_time, expires_at }
     })
   }
   return {

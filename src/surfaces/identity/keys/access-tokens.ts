@@ -25,6 +25,9 @@ export type TokenFacts = {
   readonly auth_time: number
 }
 
+/** The facts of a token, and its end in seconds since the epoch. */
+export type ReadFacts = TokenFacts & { readonly expires_at: number }
+
 export type AccessTokens = {
   sign(facts: TokenFacts): string
   signRealtime(
@@ -41,7 +44,7 @@ export type AccessTokens = {
    * Returns the claims of a valid, unexpired token, or throws `invalid_token`. It does not check
    * revocation.
    */
-  verify(token: string): Promise<TokenFacts> | TokenFacts
+  verify(token: string): Promise<ReadFacts> | ReadFacts
 }
 
 const audience = 'dodeca'
@@ -52,7 +55,7 @@ const end_length = 43
 
 type Verified = {
   readonly token: string
-  readonly facts: TokenFacts
+  readonly facts: ReadFacts
   readonly iat: number
   readonly exp: number
   readonly kid: string
@@ -154,7 +157,7 @@ const realtime: Kind = {
 async function verified(token: string, against: Against): Promise<Verified> {
   const { payload, kid } = await checked(token, against, access)
   const { iat = 0, exp = 0 } = payload
-  return { token, facts: factsOf(payload), iat, exp, kid }
+  return { token, facts: { ...factsOf(payload), expires_at: exp }, iat, exp, kid }
 }
 
 /**
