@@ -78,6 +78,10 @@ const rules: Readonly<Record<string, Rule>> = {
   oneOf: ({ forms }) => `must have exactly one of these: ${formsOf(forms)}`,
   unknown: ({ nearest }) =>
     `is not a member of this request${typeof nearest === 'string' ? ` (the nearest is \`${nearest}\`)` : ''}`,
+  unsupported: ({ instead }) =>
+    typeof instead === 'string'
+      ? `is not supported. Use \`${instead}\` instead`
+      : 'is not supported, so nothing was done. Leave it out if you can do without it',
   etag: ({ part_number }) =>
     part_number === undefined
       ? 'must be an ETag in double quotes, such as "3"'

@@ -200,6 +200,12 @@ export const kernelErrors = {
     cause: 'A value is missing, has the wrong kind or breaks a bound.',
     cure: 'Change the fields that `errors` names; each entry has a pointer and the rule.',
   },
+  unsupported_field: {
+    status: 422,
+    title: 'A restriction is not supported',
+    cause: 'The member would restrict the resource elsewhere, and has no effect here.',
+    cure: 'Use what the detail names instead, or leave the member out if you can do without it.',
+  },
   invalid_character: {
     status: 422,
     title: 'A text contains a character that cannot be stored',

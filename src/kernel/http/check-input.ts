@@ -20,6 +20,7 @@ import {
   ignoredSentence,
   knownFields,
   unknownMembers,
+  unsupportedMembers,
   type Dropped,
 } from './known-fields.ts'
 import type { Route } from './route.ts'
@@ -108,6 +109,10 @@ export function inputCheck(route: Route): CheckInput {
       const unknown: Dropped = route.unknown_members ? [] : dropped
       nextBody = body.walk(givenBody, '', unknown)
       if (!body.fits(nextBody)) errors.push(...fieldErrors('body', body.fits))
+      const refused = unsupportedMembers(route.refuses ?? {}, unknown)
+      if (refused.length > 0) {
+        throw problem('unsupported_field', { detail: sentencesOf(refused), errors: refused })
+      }
       if (route.unknown_members) errors.push(...unknownMembers(route.body, unknown))
     }
     if (errors.length > 0) throw unfit(route, errors, dropped)

@@ -122,10 +122,27 @@ export function unknownMembers(schema: unknown, dropped: Dropped): FieldError[] 
   const known = [...new Set(namesOf(schema as Schema))]
   return dropped.slice(0, names_max).map(pointer => {
     const shown = pointer.slice(0, 1 + name_max)
-    const near = nearest(shown.slice(shown.lastIndexOf('/') + 1), known)
+    const near = nearest(lastOf(shown), known)
     const params = near === undefined ? {} : { nearest: near }
     return { location: 'body', pointer: shown, constraint: 'unknown', params }
   })
+}
+
+/** Dropped members that would restrict, also in inner objects, with what to use instead. */
+export function unsupportedMembers(
+  refuses: Readonly<Record<string, string | null>>,
+  dropped: Dropped,
+): FieldError[] {
+  const found = dropped.filter(pointer => Object.hasOwn(refuses, lastOf(pointer)))
+  return found.slice(0, names_max).map(pointer => {
+    const instead = refuses[lastOf(pointer)]
+    const params = instead ? { instead } : {}
+    return { location: 'body', pointer, constraint: 'unsupported', params }
+  })
+}
+
+function lastOf(pointer: string): string {
+  return pointer.slice(pointer.lastIndexOf('/') + 1)
 }
 
 /** The names of all members, also of inner objects. */

@@ -123,6 +123,8 @@ type Common<
   body_members_max?: number
   /** For requests that move money: without the misspelled `amout` all of it would be captured. */
   unknown_members?: 'refused'
+  /** Members that restrict in other APIs and have no effect here, with what to use instead. */
+  refuses?: Readonly<Record<string, string | null>>
   /** Checks the body before unknown properties are dropped. Throws if the body must be refused. */
   inspectBody?(body: unknown): void
   /** Time for the whole body to arrive, if `kernel.body_seconds` does not suit the route. */
@@ -287,9 +289,7 @@ export type Route = Common<
     streams?(context: AnyContext): boolean
   }
 
-/**
- * A GET that may have effects refuses HEAD with 405, so that a link checker triggers no effects.
- */
+/** A GET that may have effects refuses HEAD with 405: a link checker must trigger none. */
 export function onlyReads({ method, transaction, head }: Route): boolean {
   return method === 'GET' && (transaction !== 'own' || head === true)
 }

@@ -174,7 +174,7 @@ const common = new Set(
   mfa_enrollment_required step_up_required csrf_failed
   not_found method_not_allowed not_acceptable request_timeout idempotency_key_reused
   idempotency_in_progress content_too_large unsupported_media_type validation_failed
-  invalid_character rate_limited internal_error upstream_invalid_response service_unavailable
+  unsupported_field invalid_character rate_limited internal_error upstream_invalid_response service_unavailable
   overloaded shutting_down storage_full storage_unavailable upstream_timeout`.split(/\s+/),
 )
 

@@ -30,6 +30,18 @@ const ResponseFormat = closed({
   schema: Type.Optional(JsonSchema),
 })
 
+/** Restrictions of other APIs that have no effect here, with what to use instead. */
+export const refused_of_calls = {
+  tools: null,
+  tool_choice: null,
+  stop: null,
+  seed: null,
+  safety_settings: null,
+  max_tokens: 'parameters.max_output_tokens',
+  max_completion_tokens: 'parameters.max_output_tokens',
+  timeout: 'parameters.deadline_ms',
+} as const
+
 const CallParameters = closed(
   {
     max_output_tokens: Type.Optional(count(1, 1_000_000)),

@@ -62,6 +62,17 @@ export type Link = Static<typeof Link>
 const MaxClicks = nullable(count(1, Number.MAX_SAFE_INTEGER))
 const Title = nullable(text(200))
 
+/** Restrictions of other APIs that have no effect here, with what to use instead. */
+export const refused_of_links = {
+  password: null,
+  starts_at: null,
+  allowed_ips: null,
+  allowed_countries: null,
+  click_limit: 'max_clicks',
+  one_time: 'max_clicks',
+  expires_in: 'expires_at',
+} as const
+
 export const CreateLink = closed(
   {
     destination_url: Address,

@@ -19,6 +19,25 @@ const hasBody = ({ body }: { body: Schema | null }) =>
 
 export const bodies: readonly Rule[] = [
   {
+    name: 'a restriction that is not supported is 422, and says what to use instead',
+    exempt: ({ route }) => (route.refuses ? null : 'it has no such names'),
+    check: async ({ target, send, refused }) => {
+      const request = await refused()
+      const known = JSON.stringify(target.body)
+      for (const [name, instead] of Object.entries(target.route.refuses ?? {})) {
+        expect([name, target.body?.properties?.[name]]).toEqual([name, undefined])
+        const body = { ...(request.body as object), [name]: 'something' }
+        const answer = await send(request, { body })
+        expectProblem(answer, 422, 'unsupported_field')
+        expect(pointersOf(answer, 'body')).toEqual([`/${name}`])
+        if (instead === null) continue
+        expect(answer.body.detail).toContain(`\`${instead}\``)
+        const [member = ''] = instead.split('.')
+        expect(member === 'Idempotency-Key' || known.includes(`"${member}"`), instead).toBe(true)
+      }
+    },
+  },
+  {
     name: 'a body over the limit is 413 and the connection closes',
     exempt: ({ takes_body }) => (takes_body ? null : 'its method takes no body'),
     check: async ({ target, send, refused }) => {

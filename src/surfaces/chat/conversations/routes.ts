@@ -43,6 +43,7 @@ function createRoute(deps: Deps): Route {
     record: 'reference',
     rate_tenant: false,
     body: CreateConversation,
+    refuses: { read_only: null, password: null, expires_at: null },
     sends: ['location'],
     replies: { 200: Conversation, 201: Conversation },
     fails: [absent, 'member_unknown', 'group_too_large', 'permission_denied', 'quota_exceeded'],

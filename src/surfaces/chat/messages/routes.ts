@@ -86,6 +86,7 @@ function sendRoute(deps: Deps, send: Sender): Route {
     transaction: 'own',
     idempotency: 'domain',
     body: SendMessage,
+    refuses: { expires_at: null, scheduled_at: null, visible_to: null },
     body_limit_bytes: 128 * 1024,
     sends: ['etag', 'location'],
     replies: { 201: Message },

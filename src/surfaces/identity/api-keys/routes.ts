@@ -62,6 +62,12 @@ function createRoute(deps: Deps): Route {
     added: true,
     asks_grants: true,
     body: CreateApiKey,
+    refuses: {
+      scopes: 'permissions',
+      expires_in: 'expires_at',
+      allowed_ips: null,
+      rate_limit: null,
+    },
     replies: { 201: NewApiKey },
     fails: ['permission_denied', 'quota_exceeded', 'unknown_permission', 'validation_failed'],
     handle: async ({ tx, body, principal, grants, request }) => {

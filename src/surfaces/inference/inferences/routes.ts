@@ -13,7 +13,7 @@ import { streamedCalls } from '../operations/call-streamed.ts'
 import { draftCall, type CallDraft, type NewCall } from '../operations/draft-call.ts'
 import { findOperation } from '../operations/find-operation.ts'
 import { viewOf, viewOfSettled } from '../operations/view.ts'
-import { InferenceSummary, InferenceView, OperationState } from '../schemas.ts'
+import { InferenceSummary, InferenceView, OperationState, refused_of_calls } from '../schemas.ts'
 import { cancelCall } from './cancel-call.ts'
 import { listCalls } from './list-calls.ts'
 import { CreateInference, readAsked } from './schemas.ts'
@@ -91,6 +91,7 @@ function createRoute(deps: Deps): Route {
     lease_seconds,
     body_limit_bytes,
     body: CreateInference,
+    refuses: refused_of_calls,
     sends: ['location'],
     replies: { 200: InferenceView },
     fails: [...call_fails],
@@ -154,6 +155,7 @@ function streamRoute(deps: Deps): Route {
     lease_seconds,
     body_limit_bytes,
     body: CreateInference,
+    refuses: refused_of_calls,
     replies: { 200: Type.String() },
     fails: [...call_fails],
     prepare: async context => {

@@ -17,7 +17,7 @@ import { createCall } from '../operations/create-call.ts'
 import { draftCall } from '../operations/draft-call.ts'
 import { readOperationOfJob, type OperationRow } from '../operations/read-operation.ts'
 import { viewOf } from '../operations/view.ts'
-import { asked, InferenceView } from '../schemas.ts'
+import { asked, InferenceView, refused_of_calls } from '../schemas.ts'
 import { run_type } from './job-types.ts'
 
 const path = '/v1/inference-jobs'
@@ -102,6 +102,7 @@ function createRoute(deps: Deps): Route {
     idempotency: 'required',
     body_limit_bytes: 4 * 1024 * 1024,
     body: CreateJob,
+    refuses: refused_of_calls,
     sends: ['location'],
     replies: { 202: CreatedJob },
     fails: [...call_fails, 'deadline_in_past'],

@@ -22,6 +22,17 @@ const order = {
   ),
 }
 
+/** Restrictions of other APIs that have no effect here, with what to use instead. */
+export const refused_of_jobs = {
+  unique_key: 'Idempotency-Key',
+  concurrency_key: null,
+  timeout: 'deadline_at',
+  expires_at: 'deadline_at',
+  max_retries: 'max_attempts',
+  run_at: 'scheduled_at',
+  delay: 'scheduled_at',
+} as const
+
 export const SubmitJob = closed(order, { title: 'SubmitJob' })
 export type SubmitJob = Static<typeof SubmitJob>
 

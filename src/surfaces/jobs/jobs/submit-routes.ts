@@ -14,7 +14,7 @@ import { tagOf } from './entity-tag.ts'
 import { readsOf } from './find-job.ts'
 import { viewJob, viewJobs } from './view-job.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { BatchView, SubmitBatch, SubmitJob } from './schemas.ts'
+import { BatchView, SubmitBatch, SubmitJob, refused_of_jobs } from './schemas.ts'
 import { submittableTypes } from '../types/list-types.ts'
 import { submitBatch } from './submit-batch.ts'
 import { submitJob } from './submit-job.ts'
@@ -96,6 +96,7 @@ function submitRoute(deps: Deps): Route {
     permission: 'jobs.jobs.submit:{body.type}',
     idempotency: 'required',
     body: SubmitJob,
+    refuses: refused_of_jobs,
     replies: { 202: JobView },
     fails,
     handle: async ({ tx, principal, grants, body, request }) => {
@@ -123,6 +124,7 @@ function batchRoute(deps: Deps): Route {
     added: true,
     idempotency: 'required',
     body: SubmitBatch,
+    refuses: refused_of_jobs,
     replies: { 202: BatchView },
     fails: [...fails, 'permission_denied', 'dependency_cycle'],
     handle: async ({ tx, principal, grants, body, request }) => {

@@ -35,6 +35,7 @@ function putRoute(deps: Deps): Route {
     added: true,
     absent: 'validation_failed',
     body: PutSchedule,
+    refuses: { starts_at: null, ends_at: null, unique_key: 'overlap', timeout: null },
     replies: { 200: Schedule, 201: Schedule },
     fails: [
       'permission_denied',

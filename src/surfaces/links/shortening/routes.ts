@@ -17,6 +17,7 @@ import {
   LinkPage,
   OnDomain,
   PatchLink,
+  refused_of_links,
 } from '../schemas.ts'
 import { createLinks, patience_ms } from './create-links.ts'
 import { deleteLink } from './delete-link.ts'
@@ -64,6 +65,7 @@ function createRoute(deps: Deps): Route {
     permission: 'links.links.create',
     idempotency: 'optional',
     body: CreateLink,
+    refuses: refused_of_links,
     replies: { 201: Link },
     fails: creation_fails,
     replayed: () => deps.changes.settled(patience_ms),
@@ -86,6 +88,7 @@ function batchRoute(deps: Deps): Route {
     idempotency: 'optional',
     body_limit_bytes: batch_bytes_max,
     body: CreateLinks,
+    refuses: refused_of_links,
     replies: { 201: LinkBatch },
     fails: creation_fails,
     replayed: () => deps.changes.settled(patience_ms),
@@ -170,6 +173,7 @@ function updateRoute(deps: Deps): Route {
     params,
     query: OnDomain,
     body: PatchLink,
+    refuses: refused_of_links,
     replies: { 200: Link },
     fails: [
       'destination_not_allowed',

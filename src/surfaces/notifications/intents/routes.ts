@@ -62,6 +62,7 @@ function createRoute(deps: Deps): Route {
     idempotency: 'required',
     asks_grants: true,
     body: NewNotification,
+    refuses: { send_at: 'scheduled_at', ttl: 'expires_at', unique_key: 'dedupe' },
     replies: { 202: NotificationView },
     fails: refusals,
     handle: async ({ tx, principal, body, grants, key }) => {
@@ -83,6 +84,7 @@ function explainRoute(deps: Deps): Route {
     added: true,
     idempotency: 'ignored',
     body: NewNotification,
+    refuses: { send_at: 'scheduled_at', ttl: 'expires_at', unique_key: 'dedupe' },
     replies: { 200: Explained },
     fails: refusals,
     handle: async ({ tx, principal, body, grants }) =>

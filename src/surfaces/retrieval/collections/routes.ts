@@ -40,6 +40,7 @@ function createRoute(deps: Deps): Route {
     sends: ['location'],
     permission: 'retrieval.collections.create',
     body: CreateCollection,
+    refuses: { acl: 'default_acl', visibility: 'default_acl' },
     replies: { 201: Collection },
     fails: [
       'permission_denied',

@@ -44,6 +44,7 @@ function addRoute(deps: Deps): Route {
     permission,
     absent: 'collection_not_found',
     body: AddDocument,
+    refuses: { access: 'acl', visibility: 'acl', expires_at: null },
     body_limit_bytes: 5 * 1024 * 1024,
     replies: { 202: QueuedDocument },
     fails: [

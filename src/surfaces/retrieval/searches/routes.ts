@@ -57,6 +57,7 @@ export function searchRoutes(deps: Deps): readonly Route[] {
       transaction: 'own',
       idempotency: 'ignored',
       body: Search,
+      refuses: { filter: 'filters', limit: 'top_k', min_score: null },
       replies: { 200: Hits },
       fails: [
         'collection_not_found',

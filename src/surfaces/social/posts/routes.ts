@@ -57,6 +57,12 @@ function createRoute(deps: Deps): Route {
     ...writes,
     record: 'reference',
     body: CreatePost,
+    refuses: {
+      audience: 'visibility',
+      privacy: 'visibility',
+      scheduled_at: null,
+      expires_at: null,
+    },
     replies: { 201: Post },
     fails: [
       absent,

@@ -58,6 +58,12 @@ function createRoute(deps: Deps): Route {
     idempotency: 'optional',
     record: 'reference',
     body: CreateUpload,
+    refuses: {
+      acl: null,
+      allowed_types: 'media_category',
+      max_size: 'expected_size',
+      expires_at: null,
+    },
     replies: { 201: NewUpload },
     fails: [
       'permission_denied',

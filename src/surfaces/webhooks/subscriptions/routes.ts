@@ -53,6 +53,16 @@ const refusals = [
   'validation_failed',
 ]
 
+/** Restrictions of other APIs that have no effect here, with what to use instead. */
+const refuses = {
+  headers: null,
+  auth: null,
+  allowed_ips: null,
+  filter: 'event_filter',
+  events: 'event_filter',
+  rate_limit: 'rate_per_second',
+} as const
+
 function createRoute(deps: Deps): Route {
   return route({
     method: 'POST',
@@ -66,6 +76,7 @@ function createRoute(deps: Deps): Route {
     idempotency: 'optional',
     record: 'reference',
     body: CreateSubscription,
+    refuses,
     replies: { 201: NewSubscription },
     fails: [...refusals, 'quota_exceeded', absent],
     handle: async ({ tx, body, principal, grants }) => {
@@ -137,6 +148,7 @@ function updateRoute(deps: Deps): Route {
     permission: 'webhooks.subscriptions.write',
     absent,
     body: UpdateSubscription,
+    refuses,
     replies: { 200: Subscription },
     fails: [...refusals, absent, 'cooldown', 'invalid_transition', 'precondition_failed'],
     handle: async ({ tx, params: { id }, principal, body, grants, request }) => {
