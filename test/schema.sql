@@ -495,6 +495,7 @@ create table identity.api_keys (
   last_used_at timestamp with time zone,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  constraint api_keys_one_duty CHECK ((identity.duties_of(permissions) <= 1)),
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_state_check CHECK ((state = ANY (ARRAY['active'::text, 'revoked'::text, 'expired'::text]))),
   constraint api_keys_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
@@ -788,6 +789,12 @@ create table identity.tenants (
   constraint tenants_slug_key UNIQUE (slug),
   constraint tenants_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
 );
+
+CREATE OR REPLACE FUNCTION identity.duties_of(permissions text[])
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT count(DISTINCT identity.duty_of(permission.permission)) AS count FROM unnest(duties_of.permissions) permission(permission));
 
 CREATE OR REPLACE FUNCTION identity.duty_of(permission text)
  RETURNS text

@@ -137,9 +137,9 @@ export const errors = {
   },
   duty_conflict: {
     status: 422,
-    title: 'One role cannot hold two separated duties',
-    cause: 'The permissions of the role belong to two duties that must stay apart.',
-    cure: 'Define one role for each duty, and give them to different people.',
+    title: 'Two separated duties cannot be held together',
+    cause: 'The permissions of the role or the key belong to two duties that must stay apart.',
+    cure: 'Make one role or key for each duty, and give them to different people.',
   },
   one_time_token_invalid: {
     status: 422,

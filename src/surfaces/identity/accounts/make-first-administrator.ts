@@ -1,7 +1,8 @@
 /**
  * Creates the first account of a new deployment: in the default tenant, with a verified address. In
- * development it gets every built-in role, in production only the administrative roles. Later
- * starts find that the address is taken and change nothing.
+ * development it gets every built-in role but those of the duties support and keys, because nobody
+ * may collect two duties; in production only the administrative roles. Later starts find that the
+ * address is taken and change nothing.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -12,10 +13,12 @@ import { StartError } from '../../../kernel/errors/start-error.ts'
 import type { Deps } from '../deps.ts'
 import { faultOf } from '../passwords/check-password.ts'
 import { default_tenant_id } from '../schemas.ts'
+import { builtInRoles } from '../roles/built-in.ts'
 import { emailScope } from '../tenants/resolve-tenant.ts'
 import { parseEmail, type Address } from './email.ts'
 
 const production_roles = ['tenant_admin', 'platform_operator']
+const other_duties = new Set(['support_viewer', 'key_administrator'])
 
 export async function makeFirstAdministrator(
   { kernel, hasher, permissions }: Pick<Deps, 'kernel' | 'hasher' | 'permissions'>,
@@ -37,9 +40,7 @@ export async function makeFirstAdministrator(
   const roles =
     kernel.profile === 'production'
       ? production_roles
-      : [...new Set([...permissions.values()].flatMap(one => one.roles))].filter(
-          one => one !== 'member',
-        )
+      : builtInRoles(permissions).filter(one => !other_duties.has(one))
   await kernel.db.tx(async tx => {
     const made = await tx.run(sql`
       insert into identity.accounts (tenant_id, id, email, email_normalized, email_scope, status,

@@ -7,6 +7,7 @@ import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
+import { violates } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { accountColumns } from '../accounts/find-account.ts'
@@ -58,15 +59,19 @@ export async function createApiKey(
   const id = newId()
   const key = newKey(id)
   const { tenant_id, id: account_id } = principal
-  const made = await tx.one(
-    ApiKey,
-    sql`
+  const made = await tx
+    .one(
+      ApiKey,
+      sql`
       insert into identity.api_keys
         (tenant_id, id, account_id, name, prefix, secret_hash, permissions, expires_at)
       values (${tenant_id}, ${id}, ${account_id}, ${name}, ${prefixOf(id)}, ${hashOf(key)},
         ${permissions}, ${expires_at})
       returning ${apiKeyColumns}`,
-  )
+    )
+    .catch((error: unknown) => {
+      throw violates(error, 'api_keys_one_duty') ? problem('duty_conflict') : error
+    })
   tx.emit({
     type: 'api_key.created',
     tenant_id,

@@ -69,7 +69,13 @@ function createRoute(deps: Deps): Route {
       rate_limit: null,
     },
     replies: { 201: NewApiKey },
-    fails: ['permission_denied', 'quota_exceeded', 'unknown_permission', 'validation_failed'],
+    fails: [
+      'duty_conflict',
+      'permission_denied',
+      'quota_exceeded',
+      'unknown_permission',
+      'validation_failed',
+    ],
     handle: async ({ tx, body, principal, grants, request }) => {
       const maker = { principal, grants: await grants() }
       return reply(201, await createApiKey(tx, deps, body, maker, request))

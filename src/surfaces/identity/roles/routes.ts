@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts'
 import { requireTenant } from '../tenants/find-tenant.ts'
 import { assignRole, holdAccount, revokeRole, type Assignment } from './assign-role.ts'
 import { operator_permission, requireMayGive } from './built-in.ts'
+import { withDutiesApart } from './separate-duties.ts'
 import { keepAdministrator } from './keep-administrator.ts'
 import { defineRole } from './define-role.ts'
 import { listRoles } from './list-roles.ts'
@@ -76,10 +77,13 @@ function assignRoute(deps: Deps): Route {
     body: RoleAt,
     body_optional: true,
     replies: { 204: null },
-    fails,
+    fails: [...fails, 'duty_conflict'],
     handle: async ({ tx, params, body, principal, grants, request }) => {
       const assignment = await meant(tx, deps, { ...params, ...body }, principal, await grants())
-      await assignRole(tx, deps, assignment, { actor: principal.id, seen: request })
+      const { id: actor } = principal
+      await withDutiesApart(tx, deps, { ...assignment, actor }, () =>
+        assignRole(tx, deps, assignment, { actor, seen: request }),
+      )
       return reply(204, null)
     },
   })

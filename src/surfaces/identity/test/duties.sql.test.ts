@@ -59,6 +59,44 @@ test('of two halves added at once one is stored', async () => {
   expect(ended.filter(one => one.status === 'fulfilled')).toHaveLength(1)
 })
 
+test('no API key has two duties, by request or by statement', async () => {
+  const member = await world.member()
+  await world.allow(member, support, 'identity.accounts.read')
+  await world.give(member, 'refund_operator')
+  const make = (...permissions: string[]) =>
+    world.call('POST', '/v1/api-keys', { token: member.token, body: { name: 'k', permissions } })
+  const mixed = await make(support, 'payments.refunds.create')
+  expect([mixed.status, mixed.body.code]).toEqual([422, 'duty_conflict'])
+  const one = await make(support, 'identity.accounts.read')
+  expect(one.status).toBe(201)
+  const widened = world.platform.kernel.db.run(sql`
+    update identity.api_keys set permissions = permissions || 'payments.refunds.create'::text
+    where id = ${one.body.id}`)
+  await expect(widened).rejects.toSatisfy(error => violates(error, 'api_keys_one_duty'))
+})
+
+test('an administrator cannot give himself a second duty, also not by a key', async () => {
+  const admin = await world.member()
+  await world.give(admin, 'tenant_admin')
+  const other = await world.member(admin.tenant)
+  const give = async (who: { id: string }, role: string, token = admin.token) => {
+    const path = `/v1/accounts/${who.id}/roles/${role}`
+    const { status, body } = await world.call('PUT', path, { token })
+    return [status, body?.code]
+  }
+  expect(await give(admin, 'refund_operator')).toEqual([204, undefined])
+  expect(await give(admin, 'support_viewer')).toEqual([422, 'duty_conflict'])
+  expect(await give(admin, 'auditor')).toEqual([204, undefined])
+  const key = await world.call('POST', '/v1/api-keys', {
+    token: admin.token,
+    body: { name: 'k', permissions: ['identity.roles.assign'] },
+  })
+  expect(await give(admin, 'support_viewer', key.body.key)).toEqual([422, 'duty_conflict'])
+  expect(await give(other, 'support_viewer')).toEqual([204, undefined])
+  const me = await world.call('GET', '/v1/me', { token: admin.token })
+  expect(me.body.permissions).not.toContain(support)
+})
+
 test('the database stores the duty of every permission', async () => {
   const declared = [...gather(composition.surfaces).permissions]
   const known = await world.platform.kernel.db.many(
