@@ -15,7 +15,7 @@ import { wantsEvents, type CompiledRoute } from './compile-route.ts'
 import { inspect } from './content.ts'
 import type { Cursors, Query } from './cursor.ts'
 import type { Exchange } from './exchange.ts'
-import type { Outcome } from '../idempotency/records.ts'
+import { storedKey, type Outcome } from '../idempotency/records.ts'
 import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
 import type { SseEvent } from './sse.ts'
 import type { Keyring } from '../keys.ts'
@@ -54,13 +54,14 @@ export function handleRequest(
   exchange: Exchange,
 ): Answer | Promise<Answer> {
   const { keyed, operation, route } = compiled
-  const key = keyed || route.idempotency === 'domain' ? keyOf(compiled, exchange) : null
+  const given = keyOf(compiled, exchange)
+  const key = keyed || route.idempotency === 'domain' ? given : null
   const { principal } = exchange
   // The recorded outcome is requested together with the grants. Both travel in one packet, so a
   // replay costs one round trip.
   const recalled =
     key && keyed && principal
-      ? deps.keyed.recall({ principal_id: principal.id, operation, key })
+      ? deps.keyed.recall({ principal_id: principal.id, operation, key: storedKey(key) })
       : undefined
   return after(admit(deps, compiled, exchange), admitted =>
     proceed(deps, compiled, exchange, { ...admitted, key, recalled }),
@@ -163,13 +164,15 @@ function admit(
   })
 }
 
-function checkRequest(compiled: CompiledRoute, { params, query, body }: Exchange) {
+function checkRequest(compiled: CompiledRoute, { params, query, body, headers }: Exchange) {
   inspect(params, 'path')
   compiled.checkParams(params)
   inspect(query, 'query')
   const dropped: Dropped = []
   const given = consumesOf(compiled.route) === 'json' ? body : undefined
   compiled.route.inspectBody?.(given)
+  // The key is stored, too.
+  compiled.route.inspectBody?.(headers['idempotency-key'])
   return { ...compiled.checkInput(query, given, dropped), dropped }
 }
 
@@ -177,7 +180,9 @@ function isForMembers(deps: RequestDeps, permission: string, kind: string | unde
   return kind === 'account' && deps.permissions.get(permission)?.roles.includes('member') === true
 }
 
-function keyOf(compiled: CompiledRoute, { headers }: Exchange): string | null {
+/** Also checked where it does not count, so that no caller relies on a malformed key. */
+function keyOf(compiled: CompiledRoute, { headers, method }: Exchange): string | null {
+  if (method === 'GET' || method === 'HEAD') return null
   const header = headers['idempotency-key']
   if (header === undefined) {
     if (compiled.keyed === 'required' || compiled.route.idempotency === 'domain') {

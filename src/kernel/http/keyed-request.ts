@@ -10,7 +10,12 @@ import type { Keyring } from '../keys.ts'
 import type { SseEvent } from './sse.ts'
 import type { KeyedStream } from '../idempotency/keyed-stream.ts'
 import type { KeyedWork } from '../idempotency/keyed.ts'
-import type { KeyedScope, Outcome, RecordRules } from '../idempotency/records.ts'
+import {
+  storedKey,
+  type KeyedScope,
+  type Outcome,
+  type RecordRules,
+} from '../idempotency/records.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import { Problem, renderProblem } from '../errors/problem.ts'
 import type { Exchange } from './exchange.ts'
@@ -38,7 +43,7 @@ export function keyedWork(asked: KeyedRequest): KeyedWork {
   const scope = scopeOf(asked)
   const context = {
     ...asked.context,
-    key: { value: scope.key, fingerprint: scope.fingerprint },
+    key: { value: asked.key, fingerprint: scope.fingerprint },
   }
   const keyed = { ...asked, context }
   return {
@@ -70,7 +75,7 @@ export function keyedStream(keyed: KeyedRequest): KeyedStream<SseEvent> {
   const { streaming, lease_seconds } = compiled.route
   if (!streaming || !lease_seconds) throw new Error(`${compiled.operation} is not a keyed stream`)
   const scope = scopeOf(keyed)
-  const context = { ...keyed.context, key: { value: scope.key, fingerprint: scope.fingerprint } }
+  const context = { ...keyed.context, key: { value: keyed.key, fingerprint: scope.fingerprint } }
   const preparation = preparationOf({ ...keyed, context })
   return {
     scope,
@@ -96,7 +101,7 @@ function scopeOf({ compiled, exchange, context, key }: KeyedRequest): KeyedScope
     tenant_id: principal.tenant_id,
     operation: compiled.operation,
     request_id: context.request.id,
-    key,
+    key: storedKey(key),
     fingerprint: fingerprint({
       tenant_id: principal.tenant_id,
       operation: compiled.operation,

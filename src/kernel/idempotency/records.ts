@@ -12,7 +12,12 @@ import { sql, type Sql } from '../database/sql.ts'
 export type KeyedName = {
   readonly principal_id: string
   readonly operation: string
+  /** The hash of the key: a caller may have written anything into it. */
   readonly key: string
+}
+
+export function storedKey(key: string): string {
+  return hash('sha256', key, 'base64url')
 }
 
 export function nameOf({ principal_id, operation, key }: KeyedName): string {

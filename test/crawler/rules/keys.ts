@@ -5,12 +5,14 @@ import { expect } from 'vitest'
 import { newId } from '../../../src/kernel/ids.ts'
 import { newKey } from '../../world.ts'
 import { expectProblem, onlyWith, type Rule } from '../rule.ts'
+import type { Target } from '../target.ts'
 import type { CheckedAnswer, Request, Visit } from '../visit.ts'
 
 export const keys: readonly Rule[] = [
   {
     name: 'a key of a wrong form is 400',
-    exempt: ({ keyed, key_demanded }) => (keyed || key_demanded ? null : 'it takes no key'),
+    exempt: ({ route }) =>
+      onlyWith.pipeline({ route } as Target) ?? (route.method === 'GET' ? 'it only reads' : null),
     check: async ({ send, refused }) => {
       const request = await refused()
       for (const key of [

@@ -242,8 +242,9 @@ function impliedCodes(route: Route): string[] {
   if (isConditional(route)) codes.push('invalid_header')
   if (route.query?.properties['cursor']) codes.push('invalid_cursor')
   const key = keyMode(route)
+  if (route.method !== 'GET') codes.push('idempotency_key_invalid')
   if (key) {
-    codes.push('idempotency_key_invalid', 'idempotency_key_reused', 'idempotency_in_progress')
+    codes.push('idempotency_key_reused', 'idempotency_in_progress')
     if (key !== 'optional') codes.push('idempotency_key_missing')
   }
   return codes

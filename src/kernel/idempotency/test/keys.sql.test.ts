@@ -8,6 +8,7 @@ import { newId } from '../../ids.ts'
 import { openBank, type Bank } from '../../../../test/bank.ts'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import { call, newKey, openWorld, type Answer, type World } from '../../../../test/world.ts'
+import { storedKey } from '../records.ts'
 
 let world: World
 let other: PlatformProcess
@@ -174,7 +175,7 @@ describe('one key', () => {
     const [from, to] = await pair()
     const key = newKey()
     await bank.transfer(from, to, 5, { key })
-    await admin.query('delete from kernel.idempotency_records where key = $1', [key])
+    await admin.query('delete from kernel.idempotency_records where key = $1', [storedKey(key)])
     expect((await bank.transfer(from, to, 6, { key })).status).toBe(201)
   })
 })

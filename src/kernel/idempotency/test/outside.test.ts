@@ -3,6 +3,7 @@
  * is reported truthfully.
  */
 import pg from 'pg'
+import { storedKey } from '../records.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startProcess } from '../../../../test/process.ts'
 import {
@@ -153,7 +154,7 @@ describe('an operation outside', () => {
       // The lease of the dead process is over at once, so that the test need not wait for it.
       await admin.query(
         `update kernel.idempotency_records set leased_until = now() - interval '1 s' where key = $1`,
-        [key],
+        [storedKey(key)],
       )
       const again = await send(text, key)
       expect([again.status, again.body.state]).toEqual([201, 'sent'])
@@ -170,7 +171,7 @@ describe('an operation outside', () => {
     await arrived
     await admin.query(
       `update kernel.idempotency_records set leased_until = now() + interval '1 h' where key = $1`,
-      [key],
+      [storedKey(key)],
     )
     const refused = await send('slow', key, other.url)
     expect([refused.status, refused.body.code]).toEqual([409, 'idempotency_in_progress'])
@@ -205,7 +206,7 @@ describe('a stream under a key', () => {
     const running = open(key, Array.from({ length: 40 }, (_, i) => `w${i}`).join(' '))
     await eventually('the record', async () => {
       const { rows } = await admin.query('select from kernel.idempotency_records where key = $1', [
-        key,
+        storedKey(key),
       ])
       return rows.length === 1
     })
@@ -222,7 +223,7 @@ describe('a stream under a key', () => {
     const left = open(key, text, world.url, leaving.signal)
     await eventually('the record', async () => {
       const { rows } = await admin.query('select from kernel.idempotency_records where key = $1', [
-        key,
+        storedKey(key),
       ])
       return rows.length === 1
     })
@@ -231,7 +232,7 @@ describe('a stream under a key', () => {
     await eventually('the lease was given back', async () => {
       const { rows } = await admin.query(
         'select from kernel.idempotency_records where key = $1 and leased_until <= now()',
-        [key],
+        [storedKey(key)],
       )
       return rows.length === 1
     })

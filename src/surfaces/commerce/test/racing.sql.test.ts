@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, newKey, type Answer } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { storedKey } from '../../../kernel/idempotency/records.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Consumer } from '../../../kernel/surface.ts'
 import { openShopWorld, visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
@@ -130,7 +131,7 @@ test('one key is one order, however often it is sent; with another body it is re
   expect([other.status, other.body.code]).toEqual([409, 'idempotency_key_reused'])
   // After the recorded outcome was deleted the order itself still answers.
   await world.platform.kernel.db.run(sql`
-    delete from kernel.idempotency_records where principal_id = ${buyer.id} and key = ${key}`)
+    delete from kernel.idempotency_records where principal_id = ${buyer.id} and key = ${storedKey(key)}`)
   const known = await buyer.checkout(cart_id, visa, key)
   expect([known.status, known.body.id]).toEqual([201, first?.body.id])
   expect(await shop.money(first?.body.id)).toEqual(['authorize'])

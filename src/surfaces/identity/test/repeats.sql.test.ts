@@ -10,6 +10,7 @@ import { openProductWorld, type Member } from '../../../../test/product-world.ts
 import { newKey, type Answer } from '../../../../test/world.ts'
 import { sealOf } from '../../../kernel/idempotency/sealed-outcomes.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { storedKey } from '../../../kernel/idempotency/records.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { ownRing } from '../../../kernel/keys.ts'
 import { resealColumn } from '../../../kernel/work/reseal.ts'
@@ -51,7 +52,7 @@ async function stored(who: Member, key: string) {
     Stored,
     sql`
       select body, sealed_body from kernel.idempotency_records
-      where principal_id = ${who.id} and key = ${key}`,
+      where principal_id = ${who.id} and key = ${storedKey(key)}`,
   )
   return row as { readonly body: Buffer | null; readonly sealed_body: Buffer | null }
 }

@@ -42,7 +42,12 @@ const uuids = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi
 /** Numbers in a text: each group of digits, all of a run, and groups of a run as on a card. */
 function numbersIn(text: string): string[] {
   // Compatibility forms become plain digits and spaces, such as those that are copied from a page.
-  const plain = text.normalize('NFKC').replaceAll(uuids, 'id')
+  // Invisible characters go, and digits of other scripts become those that a card shows.
+  const plain = text
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/(?!\d)\p{Nd}/gu, digitOf)
+    .replaceAll(uuids, 'id')
   return [...plain.matchAll(run)].flatMap(([found]) => {
     const groups = found.split(gap)
     return [
@@ -51,6 +56,16 @@ function numbersIn(text: string): string[] {
       ...groups.flatMap((_, at) => asOnCard(groups.slice(at, at + 5))),
     ]
   })
+}
+
+const other_digit = /^\p{Nd}$/u
+
+/** The ten digits of a script follow each other in Unicode, from its zero on. */
+function digitOf(one: string): string {
+  const at = one.codePointAt(0) ?? 0
+  let value = 0
+  while (value < 9 && other_digit.test(String.fromCodePoint(at - value - 1))) value++
+  return String(value)
 }
 
 function asOnCard(groups: readonly string[]): string[] {

@@ -13,7 +13,7 @@ import { postFee } from '../ledger/post-fee.ts'
 import type { Snapshot } from '../provider/port.ts'
 import { openItem } from '../reconciliation/open-item.ts'
 import { announce } from './announce.ts'
-import { nextState, type Move } from './next-state.ts'
+import { codeOfReason, nextState, type Move } from './next-state.ts'
 import { endOperation, parkOperations } from './end-operation.ts'
 import { releaseUnwanted } from './release-unwanted.ts'
 import {
@@ -246,14 +246,15 @@ function announceFailed(
 
 async function cancel(tx: Tx, intent: IntentRow, open: readonly OperationRow[], reason: string) {
   let version = intent.version
+  const code = codeOfReason(reason)
   const capture_op = ofType(open, 'capture')
   for (const one of open) {
     await (one.type === 'cancel'
       ? endOperation(tx, one, { state: 'succeeded' })
-      : endOperation(tx, one, { state: 'failed', error_code: reason }))
+      : endOperation(tx, one, { state: 'failed', error_code: code }))
   }
   if (capture_op) {
-    announceFailed(tx, intent, capture_op, { version: ++version, reason_code: reason })
+    announceFailed(tx, intent, capture_op, { version: ++version, reason_code: code })
   }
   const next = {
     ...intent,
@@ -269,7 +270,7 @@ async function cancel(tx: Tx, intent: IntentRow, open: readonly OperationRow[], 
     state: next.state,
     operation_id: operation?.id ?? null,
     amount_minor: intent.amount_minor,
-    reason_code: reason,
+    reason_code: code,
   })
   return next
 }

@@ -83,6 +83,19 @@ function capture(held: Held, open: readonly Open[], { received_minor }: Snapshot
   return { moves: held.state === 'authorized' ? [taken] : [{ to: 'authorized' }, taken] }
 }
 
+/** The reasons of the platform. Any other is text of a person, and no event and no code has it. */
+export const own_reasons: readonly string[] = [
+  'requested',
+  'order_expired',
+  'order_cancelled',
+  'authorization_expired',
+  'unresolved_fenced',
+]
+
+export function codeOfReason(reason: string): string {
+  return own_reasons.includes(reason) ? reason : 'requested'
+}
+
 function reasonOf(open: readonly Open[], { cancellation_reason }: Snapshot): string {
   const cancel = open.find(one => one.type === 'cancel')
   if (cancel) return cancel.reason ?? 'requested'

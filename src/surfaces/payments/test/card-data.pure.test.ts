@@ -10,6 +10,10 @@ describe('a body', () => {
     { note: 'for 01a21562-4805-7219-80f4-512780242178: 378282246310005' },
     { deep: [{ card: 4_242_424_242_424_242 }] },
     { '4242424242424242': true },
+    { note: '٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢' },
+    { note: '४२४२ ४२४२ ४२४२ ४२४२' },
+    { note: '4242\u200B4242\u200B4242\u200B4242' },
+    { note: '4\u00AD242\u2060424242424242' },
   ])('with a card number is refused: %j', body => {
     expect(() => refuseCardData(body)).toThrow(
       expect.objectContaining({ code: 'card_data_refused' }),

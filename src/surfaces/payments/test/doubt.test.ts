@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { storedKey } from '../../../kernel/idempotency/records.ts'
 import { openPaymentWorld, type Fault, type Merchant, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld
@@ -147,7 +148,7 @@ test('a refund that was refused is refused again, also after the record of its k
   const first = await refund()
   expect([first.status, first.body.code], first.text).toEqual([409, 'payment_refused'])
   const { db } = world.platform.kernel
-  await db.run(sql`delete from kernel.idempotency_records where key = ${key}`)
+  await db.run(sql`delete from kernel.idempotency_records where key = ${storedKey(key)}`)
   const later = await refund()
   expect([later.status, later.body.code]).toEqual([409, 'payment_refused'])
   expect(later.body.refund_id).toBe(first.body.refund_id)

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { storedKey } from '../../../kernel/idempotency/records.ts'
 import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld
@@ -79,11 +80,11 @@ describe.concurrent('of many at once', () => {
     expect(other.body.code).toBe('idempotency_key_reused')
     // The recorded outcome is gone; the operation still belongs to its key.
     const { db } = world.platform.kernel
-    await db.run(sql`delete from kernel.idempotency_records where key = ${key}`)
+    await db.run(sql`delete from kernel.idempotency_records where key = ${storedKey(key)}`)
     const much_later = await authorize()
     expect([much_later.status, much_later.body.state]).toEqual([200, 'authorized'])
     expect((await shop.read(id)).operations).toHaveLength(2)
-    await db.run(sql`delete from kernel.idempotency_records where key = ${key}`)
+    await db.run(sql`delete from kernel.idempotency_records where key = ${storedKey(key)}`)
     const { id: second } = await shop.intent()
     const reused = await shop.ask(
       'POST',
