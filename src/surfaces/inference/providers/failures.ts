@@ -103,8 +103,12 @@ export function failureOfStatus(status: number, body: Buffer): ProviderFailure {
     return new ProviderFailure('upstream_invalid_response', { reason })
   }
   const ambiguous = isGateway(status)
-  return new ProviderFailure('service_unavailable', { retryable: true, ambiguous, reason })
+  // Any other 4xx, such as a refused key, would be refused again.
+  const retryable = status >= 500 || passing.has(status)
+  return new ProviderFailure('service_unavailable', { retryable, ambiguous, reason })
 }
+
+const passing = new Set([408, 409, 425, 429])
 
 /** A gateway that timed out does not know whether the provider did the work. */
 export function isGateway(status: number): boolean {

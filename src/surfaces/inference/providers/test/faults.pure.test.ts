@@ -37,9 +37,9 @@ const rows: Readonly<Record<string, Expected & { limits?: Partial<Limits> }>> = 
     ambiguous: true,
     attempts: three('ambiguous'),
   },
-  'status status=401': { code: 'service_unavailable', attempts: ['failed'] },
-  'status status=403': { code: 'service_unavailable', attempts: ['failed'] },
-  'status status=404': { code: 'service_unavailable', attempts: ['failed'] },
+  'status status=401': { code: 'service_unavailable', retryable: false, attempts: ['failed'] },
+  'status status=403': { code: 'service_unavailable', retryable: false, attempts: ['failed'] },
+  'status status=404': { code: 'service_unavailable', retryable: false, attempts: ['failed'] },
   'status status=400': {
     code: 'upstream_invalid_response',
     retryable: false,
