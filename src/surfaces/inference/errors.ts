@@ -59,7 +59,7 @@ export const errors = {
     cure: 'Send it again in a few seconds.',
   },
   upstream_unreachable: {
-    status: 503,
+    status: 504,
     title: 'The model provider cannot be reached',
     retryable: true,
     cause: 'The platform got no connection to the provider, so nothing was sent.',

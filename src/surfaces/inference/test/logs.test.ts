@@ -86,7 +86,7 @@ test('a provider that refuses connections is one line, and a status of its own',
   expect(model.status, model.text).toBe(201)
   const before = linesOf(beside.output()).filter(line => line.level >= 40).length
   const answer = await send(one, '/v1/inferences', { model: model.body.id, input: 'One.' })
-  expect(code(answer)).toEqual([503, 'upstream_unreachable'])
+  expect(code(answer)).toEqual([504, 'upstream_unreachable'])
   const lines = linesOf(beside.output()).filter(line => line.level >= 40)
   expect(lines.slice(before)).toMatchObject([
     { msg: 'a model call failed', provider: 'dead', reason: 'ECONNREFUSED' },
