@@ -127,7 +127,7 @@ export const errors = {
     cure: 'Read the state of the order and of its shipments.',
   },
   pending_order_limit: {
-    status: 409,
+    status: 429,
     title: 'Too many orders wait for their payment',
     cause: 'Each of these orders holds goods until its payment ends.',
     cure: 'Pay or cancel an order that waits, then check out again.',

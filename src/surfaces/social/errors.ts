@@ -54,7 +54,7 @@ export const errors = {
     cure: 'End the block first.',
   },
   follow_limit_reached: {
-    status: 409,
+    status: 429,
     title: 'You follow as many accounts as you may',
     cause:
       'An account follows a limited number of others (`SOCIAL_FOLLOWS`), and has a limited number of requests that wait.',

@@ -51,14 +51,14 @@ export const errors = {
     cure: 'Ask for a new one with `POST /v1/webhook-subscriptions/{id}/verify`.',
   },
   cooldown: {
-    status: 409,
+    status: 429,
     title: 'It was taken up again too recently',
     retryable: true,
     cause: 'The same was done a moment ago.',
     cure: 'Wait as long as `Retry-After` says, then try again.',
   },
   too_many_live_secrets: {
-    status: 409,
+    status: 429,
     title: 'Three secrets sign already',
     cause: 'At most three secrets may sign at the same time.',
     cure: 'Wait until the oldest one ends, then rotate again.',

@@ -110,7 +110,7 @@ describe.concurrent('follows', () => {
       code(await ben.ask('PUT', `/v1/users/me/following/${others[at]?.id}`))
     expect(await follow(0)).toEqual([200, undefined])
     expect(await follow(1)).toEqual([200, undefined])
-    expect(await follow(2)).toEqual([409, 'follow_limit_reached'])
+    expect(await follow(2)).toEqual([429, 'follow_limit_reached'])
     expect(await follow(0)).toEqual([200, undefined])
     expect(await follow(3)).toEqual([200, undefined])
   })

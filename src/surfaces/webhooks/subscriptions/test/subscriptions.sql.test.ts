@@ -116,7 +116,7 @@ describe.concurrent('a subscription', () => {
     expect(gone.challenges).toHaveLength(challenges + 1)
     await disabled()
     const soon = await patch(owner, id, { state: 'active' })
-    expect([soon.status, soon.body.code]).toEqual([409, 'cooldown'])
+    expect([soon.status, soon.body.code]).toEqual([429, 'cooldown'])
     expect(Number(soon.headers.get('retry-after'))).toBeGreaterThan(0)
     await gone.close()
   })
