@@ -29,10 +29,12 @@ function migration({ path, text }: Source): Statement {
   return { path, text, line: 1 }
 }
 
-/** Every `sql` template, and every name that `sql.id` puts together from code. */
+/** Every `sql` template, and every name that `sql.id` or a `table: '…'` puts together from code. */
 function templates({ path, nodes, lineOf }: Module): Statement[] {
   return nodes.flatMap(({ node }) => {
-    const text = isSqlTemplate(node) ? textOf(node) : isSqlId(node) && qualifiedName(node)
+    const text = isSqlTemplate(node)
+      ? textOf(node)
+      : (isSqlId(node) && qualifiedName(node)) || (isProduction(path) && tableOf(node))
     return text ? [{ path, text, line: lineOf(node.start) }] : []
   })
 }
@@ -54,6 +56,15 @@ function isSqlId(node: Node): node is CallExpression {
     node.callee.property.type === 'Identifier' &&
     node.callee.property.name === 'id'
   )
+}
+
+/** The name of a table in a declaration for the kernel, such as a queue or a retention. */
+function tableOf(node: Node): string {
+  if (node.type !== 'Property' || node.key.type !== 'Identifier' || node.key.name !== 'table') {
+    return ''
+  }
+  const { value } = node
+  return value.type === 'Literal' && typeof value.value === 'string' ? `from ${value.value}` : ''
 }
 
 function textOf({ quasi }: TaggedTemplateExpression): string {

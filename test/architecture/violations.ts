@@ -134,6 +134,8 @@ const statements: readonly Case[] = [
   jobs('foreign-schema', 'a quoted one', 'sql`select id from "uploads"."files"`'),
   jobs('foreign-schema', 'a nested one', 'sql`select 1 ${a ? sql`from uploads.files` : b}`'),
   jobs('foreign-schema', 'one in pieces', `sql.id('uploads', 'files')`),
+  jobs('foreign-schema', 'one that the kernel is given', `queue({ table: 'uploads.files' })`),
+  jobs(null, 'its own that the kernel is given', `queue({ table: 'jobs.jobs' })`),
   jobs('foreign-schema', 'one after a parameter', 'sql`select ${a}, b from jobs.jobs, uploads.f`'),
   jobs(null, 'its own and the kernel', 'sql`select kernel.now() from jobs.jobs j where ${a}`'),
   jobs(null, 'a name in a text', `sql\`select 'uploads.files.read' -- uploads.files\n\``),
