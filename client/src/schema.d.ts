@@ -18430,7 +18430,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `malformed_request` */
+        /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18555,7 +18555,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `upstream_timeout` */
+        /** @description `upstream_timeout`, `upstream_unreachable` */
         GatewayTimeout: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18654,6 +18654,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18681,6 +18682,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18811,6 +18813,7 @@ export interface operations {
                     "*/*": string;
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `signed_url_expired`, `signed_url_invalid` */
             403: components["responses"]["Forbidden"];
@@ -18856,7 +18859,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `content_length_required`, `invalid_header`, `malformed_request` */
+            /** @description `content_length_required`, `idempotency_key_invalid`, `invalid_header`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `signed_url_expired`, `signed_url_invalid` */
             403: components["responses"]["Forbidden"];
@@ -18889,6 +18892,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetHealthReply"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18916,6 +18920,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `not_found` */
             404: components["responses"]["NotFound"];
@@ -18947,6 +18952,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -19011,6 +19017,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `not_found` */
             404: components["responses"]["NotFound"];
@@ -19038,6 +19045,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -19119,7 +19127,6 @@ export interface operations {
                     "application/json": components["schemas"]["Registered"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `signup_closed` */
             403: components["responses"]["Forbidden"];
@@ -19155,6 +19162,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -19177,6 +19185,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -19222,7 +19231,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -19263,12 +19272,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found`, `role_not_found`, `tenant_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `duty_conflict`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -19301,6 +19310,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -19366,6 +19376,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -19407,7 +19418,6 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -19415,12 +19425,12 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `answer_sources_changed`, `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
             409: components["responses"]["Conflict"];
-            /** @description `content_blocked`, `context_length_exceeded`, `filter_not_allowed`, `generation_not_configured`, `invalid_character`, `validation_failed` */
+            /** @description `content_blocked`, `context_length_exceeded`, `filter_not_allowed`, `generation_not_configured`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
             502: components["responses"]["BadGateway"];
-            /** @description `capacity_exceeded`, `index_unavailable`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
+            /** @description `capacity_exceeded`, `index_unavailable`, `overloaded`, `service_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
@@ -19450,6 +19460,7 @@ export interface operations {
                     "application/json": components["schemas"]["Answer"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -19490,7 +19501,6 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -19498,12 +19508,12 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `answer_sources_changed`, `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
             409: components["responses"]["Conflict"];
-            /** @description `content_blocked`, `context_length_exceeded`, `filter_not_allowed`, `generation_not_configured`, `invalid_character`, `validation_failed` */
+            /** @description `content_blocked`, `context_length_exceeded`, `filter_not_allowed`, `generation_not_configured`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
             502: components["responses"]["BadGateway"];
-            /** @description `capacity_exceeded`, `index_unavailable`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
+            /** @description `capacity_exceeded`, `index_unavailable`, `overloaded`, `service_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
@@ -19576,12 +19586,11 @@ export interface operations {
                     "application/json": components["schemas"]["NewApiKey"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `unknown_permission`, `validation_failed` */
+            /** @description `duty_conflict`, `invalid_character`, `unknown_permission`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -19600,6 +19609,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `api_key_not_found` */
@@ -19639,7 +19649,6 @@ export interface operations {
                     "application/json": components["schemas"]["StartedAttachment"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `not_a_member`, `permission_denied` */
@@ -19776,7 +19785,6 @@ export interface operations {
                     "application/json": components["schemas"]["Cart"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             409: components["responses"]["Conflict"];
@@ -19812,6 +19820,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `cart_not_found` */
@@ -19853,7 +19862,7 @@ export interface operations {
                     "application/json": components["schemas"]["Cart"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `cart_not_found` */
@@ -19912,7 +19921,6 @@ export interface operations {
                     "application/json": components["schemas"]["Cart"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `sku_not_found` */
@@ -19979,10 +19987,12 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `cart_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `cart_not_open`, `idempotency_in_progress`, `idempotency_key_reused`, `insufficient_inventory`, `order_not_confirmed`, `pending_order_limit`, `pricing_changed` */
+            /** @description `cart_not_open`, `idempotency_in_progress`, `idempotency_key_reused`, `insufficient_inventory`, `order_not_confirmed`, `pricing_changed` */
             409: components["responses"]["Conflict"];
             /** @description `address_required`, `amount_not_representable`, `amount_too_large`, `card_data_refused`, `cart_empty`, `currency_unknown`, `discount_not_applicable`, `invalid_character`, `order_total_limit`, `payment_declined`, `price_unavailable`, `quantity_limit`, `shipping_method_unavailable`, `validation_failed`, `variant_not_purchasable` */
             422: components["responses"]["UnprocessableContent"];
+            /** @description `pending_order_limit`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
@@ -20054,13 +20064,12 @@ export interface operations {
                     "application/json": components["schemas"]["Collection"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /** @description `collection_name_taken`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `unknown_embedding_profile`, `validation_failed` */
+            /** @description `invalid_character`, `unknown_embedding_profile`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -20093,6 +20102,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20116,6 +20126,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20159,7 +20170,7 @@ export interface operations {
                     "application/json": components["schemas"]["AccessList"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20245,7 +20256,6 @@ export interface operations {
                     "application/json": components["schemas"]["Connector"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20335,7 +20345,6 @@ export interface operations {
                     "application/json": components["schemas"]["QueuedDocument"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20343,7 +20352,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `conflict`, `file_not_available`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
-            /** @description `destination_blocked`, `document_too_large`, `invalid_character`, `too_many_access_lists`, `unsupported_document_type`, `validation_failed` */
+            /** @description `destination_blocked`, `document_too_large`, `invalid_character`, `too_many_access_lists`, `unsupported_document_type`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -20424,7 +20433,6 @@ export interface operations {
                     "application/json": components["schemas"]["Evaluating"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20505,7 +20513,6 @@ export interface operations {
                     "application/json": components["schemas"]["Collection"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20552,7 +20559,6 @@ export interface operations {
                     "application/json": components["schemas"]["Reindexing"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20588,6 +20594,7 @@ export interface operations {
                     "application/json": components["schemas"]["Comment"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20610,6 +20617,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20641,6 +20649,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommerceAudit"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20672,6 +20681,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20710,7 +20720,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommerceSettings"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20746,6 +20756,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20769,6 +20780,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20813,7 +20825,7 @@ export interface operations {
                     "application/json": components["schemas"]["Connector"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20858,7 +20870,6 @@ export interface operations {
                     "application/json": components["schemas"]["IngestionJob"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20949,7 +20960,6 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
@@ -20957,7 +20967,7 @@ export interface operations {
             /** @description `conversation_not_found` */
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            /** @description `group_too_large`, `invalid_character`, `member_unknown`, `validation_failed` */
+            /** @description `group_too_large`, `invalid_character`, `member_unknown`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -20987,6 +20997,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `conversation_not_found` */
@@ -21025,7 +21036,6 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `not_a_member`, `permission_denied` */
@@ -21147,7 +21157,6 @@ export interface operations {
                     "application/json": components["schemas"]["Members"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `not_a_member`, `permission_denied` */
@@ -21192,7 +21201,6 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `not_a_member` */
@@ -21216,6 +21224,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `not_a_member`, `permission_denied` */
@@ -21259,7 +21268,6 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationMember"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `not_a_member`, `permission_denied` */
@@ -21356,7 +21364,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `conversation_closed`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
-            /** @description `attachment_not_ready`, `invalid_character`, `reply_target_unknown`, `validation_failed` */
+            /** @description `attachment_not_ready`, `invalid_character`, `reply_target_unknown`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -21385,6 +21393,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `conversation_not_found`, `message_not_found` */
@@ -21407,6 +21416,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -21451,7 +21461,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `message_not_allowed`, `not_a_member`, `permission_denied` */
@@ -21489,6 +21499,7 @@ export interface operations {
                     "application/json": components["schemas"]["MessageVersions"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `conversation_not_found`, `message_not_found` */
@@ -21526,7 +21537,6 @@ export interface operations {
                     "application/json": components["schemas"]["ReadState"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `conversation_not_found` */
@@ -21591,6 +21601,7 @@ export interface operations {
                     "application/json": components["schemas"]["Devices"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `invalid_character` */
@@ -21627,7 +21638,6 @@ export interface operations {
                     "application/json": components["schemas"]["Device"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
@@ -21647,6 +21657,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `device_not_found` */
@@ -21717,6 +21728,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -21775,7 +21787,7 @@ export interface operations {
                     "application/json": components["schemas"]["Discount"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -21847,6 +21859,7 @@ export interface operations {
                     "application/json": components["schemas"]["Dispute"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -21883,6 +21896,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -21906,6 +21920,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -21949,7 +21964,7 @@ export interface operations {
                     "application/json": components["schemas"]["AccessList"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -22064,7 +22079,6 @@ export interface operations {
                     "application/json": components["schemas"]["NewDomain"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -22100,6 +22114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Domain"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -22122,6 +22137,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -22155,7 +22171,6 @@ export interface operations {
                     "application/json": components["schemas"]["NewDomain"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -22189,7 +22204,6 @@ export interface operations {
                     "application/json": components["schemas"]["Domain"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -22229,7 +22243,6 @@ export interface operations {
                     "application/json": components["schemas"]["IdentityAccepted"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `authentication_required`, `invalid_credentials`, `invalid_token` */
             401: components["responses"]["Unauthorized"];
@@ -22264,6 +22277,7 @@ export interface operations {
                     "application/json": components["schemas"]["IdentityProgress"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `email_change_not_found` */
@@ -22300,7 +22314,6 @@ export interface operations {
                     "application/json": components["schemas"]["IdentityAccepted"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -22329,6 +22342,7 @@ export interface operations {
                     "application/json": components["schemas"]["IdentityProgress"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `request_not_found` */
             404: components["responses"]["NotFound"];
@@ -22363,7 +22377,6 @@ export interface operations {
                     "application/json": components["schemas"]["AddressVerified"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `email_taken`, `last_administrator`, `last_operator` */
             409: components["responses"]["Conflict"];
@@ -22393,6 +22406,7 @@ export interface operations {
                     "application/json": components["schemas"]["EmbeddingProfiles"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -22505,7 +22519,6 @@ export interface operations {
                     "application/json": components["schemas"]["EventPark"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -22549,7 +22562,6 @@ export interface operations {
                     "application/json": components["schemas"]["EventPark"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -22660,7 +22672,6 @@ export interface operations {
                     "application/json": components["schemas"]["DownloadUrls"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
@@ -22691,6 +22702,7 @@ export interface operations {
                     "application/json": components["schemas"]["File"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `file_not_found` */
@@ -22713,6 +22725,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `file_not_found` */
@@ -22753,6 +22766,7 @@ export interface operations {
                     "application/json": components["schemas"]["DownloadUrl"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `derivative_not_found`, `file_not_found` */
@@ -22792,7 +22806,6 @@ export interface operations {
                     "application/json": components["schemas"]["Rescan"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -22834,7 +22847,6 @@ export interface operations {
                     "application/json": components["schemas"]["Generation"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -22842,12 +22854,12 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
             409: components["responses"]["Conflict"];
-            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `validation_failed` */
+            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
             502: components["responses"]["BadGateway"];
-            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
@@ -22883,7 +22895,6 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -22891,12 +22902,12 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
             409: components["responses"]["Conflict"];
-            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `validation_failed` */
+            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
             502: components["responses"]["BadGateway"];
-            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
@@ -22964,6 +22975,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetInboundReceiptReply"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -22997,6 +23009,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetInboundPayloadReply"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23042,7 +23055,6 @@ export interface operations {
                     "application/json": components["schemas"]["ReprocessInboundReceiptReply"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23081,6 +23093,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23139,7 +23152,7 @@ export interface operations {
                     "application/json": components["schemas"]["PutInboundSourceReply"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23164,6 +23177,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23217,7 +23231,7 @@ export interface operations {
                 content?: never;
             };
             204: components["responses"]["Done"];
-            /** @description `envelope_invalid`, `malformed_request` */
+            /** @description `envelope_invalid`, `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `signature_invalid`, `timestamp_out_of_window` */
             401: components["responses"]["Unauthorized"];
@@ -23294,7 +23308,6 @@ export interface operations {
                     "application/json": components["schemas"]["ReadAllInboxItemsReply"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
@@ -23322,6 +23335,7 @@ export interface operations {
                     "application/json": components["schemas"]["CountUnreadInboxItemsReply"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `invalid_character` */
@@ -23358,7 +23372,6 @@ export interface operations {
                     "application/json": components["schemas"]["InboxItem"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `inbox_item_not_found` */
@@ -23406,12 +23419,12 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
             409: components["responses"]["Conflict"];
-            /** @description `content_blocked`, `context_length_exceeded`, `deadline_in_past`, `invalid_character`, `model_capability_unsupported`, `validation_failed` */
+            /** @description `content_blocked`, `context_length_exceeded`, `deadline_in_past`, `invalid_character`, `model_capability_unsupported`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
             502: components["responses"]["BadGateway"];
-            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
@@ -23440,6 +23453,7 @@ export interface operations {
                     "application/json": components["schemas"]["InferenceJob"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23491,7 +23505,6 @@ export interface operations {
                     "application/json": components["schemas"]["InferenceJob"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23573,7 +23586,6 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23581,12 +23593,12 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
             409: components["responses"]["Conflict"];
-            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `validation_failed` */
+            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
             502: components["responses"]["BadGateway"];
-            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
@@ -23615,6 +23627,7 @@ export interface operations {
                     "application/json": components["schemas"]["Inference"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23666,7 +23679,6 @@ export interface operations {
                     "application/json": components["schemas"]["Inference"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23709,7 +23721,6 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23717,12 +23728,12 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
             409: components["responses"]["Conflict"];
-            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `validation_failed` */
+            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
             502: components["responses"]["BadGateway"];
-            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
@@ -23752,6 +23763,7 @@ export interface operations {
                     "application/json": components["schemas"]["IngestionJob"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23791,7 +23803,6 @@ export interface operations {
                     "application/json": components["schemas"]["IngestionJob"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23833,7 +23844,6 @@ export interface operations {
                     "application/json": components["schemas"]["IngestionJob"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -23907,6 +23917,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -24007,7 +24018,6 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -24048,7 +24058,6 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `job_attempt_not_found` */
@@ -24088,7 +24097,6 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedProgress"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `job_attempt_not_found` */
@@ -24126,6 +24134,7 @@ export interface operations {
                     "application/json": components["schemas"]["StoredResult"];
                 };
             };
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `job_attempt_not_found` */
@@ -24172,7 +24181,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            /** @description `deadline_in_past`, `dependency_cycle`, `dependency_unknown`, `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
+            /** @description `deadline_in_past`, `dependency_cycle`, `dependency_unknown`, `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_field`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -24209,7 +24218,6 @@ export interface operations {
                     "application/json": components["schemas"]["RedrivenJobs"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -24280,6 +24288,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -24337,12 +24346,12 @@ export interface operations {
                     "application/json": components["schemas"]["JobSchedule"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `invalid_character`, `schedule_invalid`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
+            /** @description `invalid_character`, `schedule_invalid`, `unknown_job_type`, `unsupported_field`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -24361,6 +24370,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -24467,6 +24477,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobType"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -24520,7 +24531,6 @@ export interface operations {
                     "application/json": components["schemas"]["JobType"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -24562,7 +24572,6 @@ export interface operations {
                     "application/json": components["schemas"]["JobTypePause"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -24596,7 +24605,6 @@ export interface operations {
                     "application/json": components["schemas"]["JobTypePause"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -24681,7 +24689,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            /** @description `deadline_in_past`, `dependency_unknown`, `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
+            /** @description `deadline_in_past`, `dependency_unknown`, `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_field`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -24713,6 +24721,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `job_not_found` */
@@ -24755,7 +24764,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -24855,7 +24864,6 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -24931,6 +24939,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobResultAddress"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
@@ -24978,7 +24987,6 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25059,6 +25067,7 @@ export interface operations {
                     "application/json": components["schemas"]["LedgerAccount"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25132,6 +25141,7 @@ export interface operations {
                     "application/json": components["schemas"]["LedgerTransaction"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25289,7 +25299,6 @@ export interface operations {
                     "application/json": components["schemas"]["NewBlocklistEntry"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25314,6 +25323,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25386,7 +25396,6 @@ export interface operations {
                     "application/json": components["schemas"]["ReportLinkReply"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -25423,7 +25432,6 @@ export interface operations {
                     "application/json": components["schemas"]["RebuildLinkStatsReply"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25507,7 +25515,6 @@ export interface operations {
                     "application/json": components["schemas"]["Link"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25515,7 +25522,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `alias_taken`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
-            /** @description `alias_invalid`, `alias_reserved`, `destination_not_allowed`, `domain_not_active`, `expires_at_invalid`, `invalid_character`, `redirect_status_unsafe`, `validation_failed` */
+            /** @description `alias_invalid`, `alias_reserved`, `destination_not_allowed`, `domain_not_active`, `expires_at_invalid`, `invalid_character`, `redirect_status_unsafe`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -25552,7 +25559,6 @@ export interface operations {
                     "application/json": components["schemas"]["CreateLinksReply"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25560,7 +25566,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `alias_taken`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
-            /** @description `alias_invalid`, `alias_reserved`, `destination_not_allowed`, `domain_not_active`, `expires_at_invalid`, `invalid_character`, `redirect_status_unsafe`, `validation_failed` */
+            /** @description `alias_invalid`, `alias_reserved`, `destination_not_allowed`, `domain_not_active`, `expires_at_invalid`, `invalid_character`, `redirect_status_unsafe`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -25595,6 +25601,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25622,7 +25629,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
-            /** @description `invalid_header`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25669,7 +25676,7 @@ export interface operations {
                     "application/json": components["schemas"]["Link"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25678,7 +25685,7 @@ export interface operations {
             /** @description `invalid_transition`, `link_disabled_by_safety` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `destination_not_allowed`, `expires_at_invalid`, `invalid_character`, `redirect_status_unsafe`, `validation_failed` */
+            /** @description `destination_not_allowed`, `expires_at_invalid`, `invalid_character`, `redirect_status_unsafe`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -25715,7 +25722,6 @@ export interface operations {
                     "application/json": components["schemas"]["Link"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25760,6 +25766,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25798,6 +25805,7 @@ export interface operations {
                     "application/json": components["schemas"]["LinkStats"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -25830,6 +25838,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `account_not_found` */
@@ -25870,7 +25879,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
@@ -25903,6 +25912,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied`, `step_up_required` */
@@ -25978,7 +25988,6 @@ export interface operations {
                     "application/json": components["schemas"]["ExternalIdentity"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `external_identity_taken`, `idempotency_in_progress`, `idempotency_key_reused` */
@@ -26000,6 +26009,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `step_up_required` */
@@ -26040,7 +26050,6 @@ export interface operations {
                     "application/json": components["schemas"]["MfaChallenge"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `authentication_required`, `invalid_token`, `mfa_challenge_invalid` */
             401: components["responses"]["Unauthorized"];
@@ -26075,6 +26084,7 @@ export interface operations {
                     "application/json": components["schemas"]["MfaChallengeStatus"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
@@ -26128,7 +26138,6 @@ export interface operations {
                     "application/json": components["schemas"]["SessionTokens"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `authentication_required`, `invalid_token`, `mfa_challenge_invalid`, `mfa_verification_failed` */
             401: components["responses"]["Unauthorized"];
@@ -26200,7 +26209,6 @@ export interface operations {
                     "application/json": components["schemas"]["MfaEnrolment"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied`, `step_up_required` */
@@ -26223,6 +26231,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied`, `step_up_required` */
@@ -26262,7 +26271,6 @@ export interface operations {
                     "application/json": components["schemas"]["MfaActivated"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `authentication_required`, `invalid_token`, `mfa_verification_failed` */
             401: components["responses"]["Unauthorized"];
@@ -26297,7 +26305,6 @@ export interface operations {
                     "application/json": components["schemas"]["MfaRecoveryCodes"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied`, `step_up_required` */
@@ -26339,7 +26346,6 @@ export interface operations {
                     "application/json": components["schemas"]["ModelPrice"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -26417,7 +26423,6 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -26460,7 +26465,7 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -26535,6 +26540,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -26624,7 +26630,6 @@ export interface operations {
                     "application/json": components["schemas"]["Appeal"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -26715,7 +26720,6 @@ export interface operations {
                     "application/json": components["schemas"]["Report"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
@@ -26785,6 +26789,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationCategory"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -26837,7 +26842,6 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationCategory"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -26868,6 +26872,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetNotificationPushKeyReply"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `not_found` */
@@ -26944,7 +26949,6 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationTemplate"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -26978,6 +26982,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationTemplate"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -27016,7 +27021,6 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationTemplate"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -27058,7 +27062,6 @@ export interface operations {
                     "application/json": components["schemas"]["RenderedNotification"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -27097,7 +27100,6 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationTemplate"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -27190,7 +27192,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `template_not_published` */
             409: components["responses"]["Conflict"];
-            /** @description `channel_without_template`, `expiry_before_schedule`, `invalid_character`, `invalid_destination`, `schedule_out_of_range`, `template_data_invalid`, `unknown_category`, `validation_failed` */
+            /** @description `channel_without_template`, `expiry_before_schedule`, `invalid_character`, `invalid_destination`, `schedule_out_of_range`, `template_data_invalid`, `unknown_category`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -27257,6 +27259,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationBatch"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -27294,7 +27297,6 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationBatch"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -27334,7 +27336,6 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationBatch"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -27374,7 +27375,6 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationBatch"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -27413,7 +27413,6 @@ export interface operations {
                     "application/json": components["schemas"]["ExplainNotificationReply"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -27421,7 +27420,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `template_not_published` */
             409: components["responses"]["Conflict"];
-            /** @description `channel_without_template`, `expiry_before_schedule`, `invalid_character`, `invalid_destination`, `schedule_out_of_range`, `template_data_invalid`, `unknown_category`, `validation_failed` */
+            /** @description `channel_without_template`, `expiry_before_schedule`, `invalid_character`, `invalid_destination`, `schedule_out_of_range`, `template_data_invalid`, `unknown_category`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -27449,6 +27448,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationDetail"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `notification_not_found` */
@@ -27490,7 +27490,6 @@ export interface operations {
                     "application/json": components["schemas"]["CancelNotificationReply"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `notification_not_found` */
@@ -27527,6 +27526,7 @@ export interface operations {
                     "application/json": components["schemas"]["RenderedNotification"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `inputs_not_found`, `notification_not_found` */
@@ -27564,7 +27564,6 @@ export interface operations {
                     "application/json": components["schemas"]["OidcAuthorization"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `step_up_required` */
             403: components["responses"]["Forbidden"];
@@ -27603,6 +27602,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `oidc_provider_not_found` */
             404: components["responses"]["NotFound"];
@@ -27676,6 +27676,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `order_not_found` */
@@ -27816,7 +27817,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `authentication_required`, `invalid_credentials`, `invalid_token` */
             401: components["responses"]["Unauthorized"];
@@ -27856,7 +27856,6 @@ export interface operations {
                     "application/json": components["schemas"]["IdentityAccepted"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -27885,6 +27884,7 @@ export interface operations {
                     "application/json": components["schemas"]["IdentityProgress"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `request_not_found` */
             404: components["responses"]["NotFound"];
@@ -27917,7 +27917,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `invalid_character`, `one_time_token_invalid`, `password_rejected`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -28030,6 +28029,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -28261,7 +28261,6 @@ export interface operations {
                     "application/json": components["schemas"]["Post"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
@@ -28269,7 +28268,7 @@ export interface operations {
             /** @description `post_not_found` */
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `media_not_available`, `validation_failed` */
+            /** @description `invalid_character`, `media_not_available`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -28299,6 +28298,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -28321,6 +28321,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -28364,7 +28365,7 @@ export interface operations {
                     "application/json": components["schemas"]["Post"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
@@ -28452,7 +28453,6 @@ export interface operations {
                     "application/json": components["schemas"]["Comment"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
@@ -28526,7 +28526,6 @@ export interface operations {
                     "application/json": components["schemas"]["Like"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
@@ -28550,6 +28549,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -28629,7 +28629,6 @@ export interface operations {
                     "application/json": components["schemas"]["PriceVersion"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -28719,7 +28718,6 @@ export interface operations {
                     "application/json": components["schemas"]["Product"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -28758,6 +28756,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `product_not_found` */
             404: components["responses"]["NotFound"];
@@ -28798,7 +28797,7 @@ export interface operations {
                     "application/json": components["schemas"]["Product"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -28850,7 +28849,7 @@ export interface operations {
                 content?: never;
             };
             204: components["responses"]["Done"];
-            /** @description `envelope_invalid`, `malformed_request` */
+            /** @description `envelope_invalid`, `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `signature_invalid`, `timestamp_out_of_window` */
             401: components["responses"]["Unauthorized"];
@@ -28882,6 +28881,7 @@ export interface operations {
                     "application/json": components["schemas"]["Quotas"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -28923,7 +28923,7 @@ export interface operations {
                     "application/json": components["schemas"]["Quota"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -28958,6 +28958,7 @@ export interface operations {
                     "application/json": components["schemas"]["RealtimeToken"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
@@ -29038,7 +29039,6 @@ export interface operations {
                     "application/json": components["schemas"]["ReconciliationItem"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -29082,7 +29082,6 @@ export interface operations {
                     "application/json": components["schemas"]["ReconciliationRun"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -29114,6 +29113,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReconciliationRun"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -29208,6 +29208,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refund"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -29241,6 +29242,7 @@ export interface operations {
                     "application/json": components["schemas"]["IdentityProgress"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `registration_not_found` */
             404: components["responses"]["NotFound"];
@@ -29293,7 +29295,7 @@ export interface operations {
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
             502: components["responses"]["BadGateway"];
-            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable`, `upstream_unreachable` */
+            /** @description `capacity_exceeded`, `overloaded`, `service_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
             default: components["responses"]["AnyRefusal"];
@@ -29322,6 +29324,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyedRequest"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `request_not_found` */
@@ -29436,6 +29439,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `return_not_found` */
@@ -29737,7 +29741,6 @@ export interface operations {
                     "application/json": components["schemas"]["Role"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -29776,13 +29779,12 @@ export interface operations {
                     "application/json": components["schemas"]["SearchResult"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /** @description `collection_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `filter_not_allowed`, `invalid_character`, `validation_failed` */
+            /** @description `filter_not_allowed`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `index_unavailable`, `overloaded` */
             503: components["responses"]["ServiceUnavailable"];
@@ -29902,7 +29904,6 @@ export interface operations {
                     "application/json": components["schemas"]["MfaRequired"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `invalid_credentials` */
             401: components["responses"]["Unauthorized"];
@@ -29931,6 +29932,7 @@ export interface operations {
                     "application/json": components["schemas"]["CurrentSession"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `csrf_failed` */
@@ -29952,6 +29954,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `session_not_found` */
@@ -29989,7 +29992,6 @@ export interface operations {
                     "application/json": components["schemas"]["SessionTokens"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `invalid_refresh_token` */
             401: components["responses"]["Unauthorized"];
@@ -30107,7 +30109,6 @@ export interface operations {
                     "application/json": components["schemas"]["Shipment"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -30151,7 +30152,6 @@ export interface operations {
                     "application/json": components["schemas"]["Shipment"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -30223,6 +30223,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -30280,7 +30281,7 @@ export interface operations {
                     "application/json": components["schemas"]["ShippingMethod"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -30320,7 +30321,6 @@ export interface operations {
                     "application/json": components["schemas"]["SigningKeyRotated"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -30397,7 +30397,6 @@ export interface operations {
                     "application/json": components["schemas"]["Suppression"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -30420,6 +30419,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -30490,6 +30490,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -30547,7 +30548,7 @@ export interface operations {
                     "application/json": components["schemas"]["TaxRule"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -30623,7 +30624,6 @@ export interface operations {
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -30666,7 +30666,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -30703,6 +30703,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `token_not_found` */
             404: components["responses"]["NotFound"];
@@ -30739,6 +30740,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `token_not_found` */
             404: components["responses"]["NotFound"];
@@ -30816,13 +30818,12 @@ export interface operations {
                     "application/json": components["schemas"]["NewUpload"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `type_not_allowed`, `validation_failed` */
+            /** @description `invalid_character`, `type_not_allowed`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -30866,6 +30867,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `upload_not_found` */
@@ -30890,6 +30892,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `upload_not_found` */
@@ -30944,7 +30947,6 @@ export interface operations {
                     "application/json": components["schemas"]["CompletedUpload"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `upload_not_found` */
@@ -30987,7 +30989,6 @@ export interface operations {
                     "application/json": components["schemas"]["RegisteredParts"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `upload_not_found` */
@@ -31101,7 +31102,6 @@ export interface operations {
                     "application/json": components["schemas"]["Block"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
@@ -31126,6 +31126,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -31197,7 +31198,6 @@ export interface operations {
                     "application/json": components["schemas"]["Follow"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
@@ -31235,7 +31235,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -31259,6 +31258,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -31331,7 +31331,6 @@ export interface operations {
                     "application/json": components["schemas"]["Mute"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
@@ -31356,6 +31355,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -31390,6 +31390,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -31432,7 +31433,7 @@ export interface operations {
                     "application/json": components["schemas"]["Profile"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
@@ -31516,7 +31517,6 @@ export interface operations {
                     "application/json": components["schemas"]["Destination"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -31541,6 +31541,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `destination_not_found` */
@@ -31579,7 +31580,6 @@ export interface operations {
                     "application/json": components["schemas"]["Destination"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `destination_not_found` */
@@ -31691,16 +31691,17 @@ export interface operations {
                     "application/json": components["schemas"]["Follow"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description `blocked_by_you`, `follow_limit_reached` */
+            /** @description `blocked_by_you` */
             409: components["responses"]["Conflict"];
             /** @description `cannot_follow_self`, `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            /** @description `follow_limit_reached`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31717,6 +31718,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
+            /** @description `idempotency_key_invalid`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -31790,6 +31792,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -31830,7 +31833,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationPreferences"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -31906,6 +31909,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDeliveryInFull"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -31949,7 +31953,6 @@ export interface operations {
                     "application/json": components["schemas"]["ReplayWebhookDeliveryReply"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -32062,6 +32065,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEventWithDeliveries"];
                 };
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -32139,14 +32143,13 @@ export interface operations {
                     "application/json": components["schemas"]["NewWebhookSubscription"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /** @description `subscription_not_found` */
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            /** @description `api_version_unsupported`, `endpoint_not_allowed`, `event_type_unknown`, `invalid_character`, `validation_failed` */
+            /** @description `api_version_unsupported`, `endpoint_not_allowed`, `event_type_unknown`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -32178,6 +32181,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -32203,7 +32207,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["Done"];
-            /** @description `invalid_header`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -32248,17 +32252,19 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookSubscription"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /** @description `subscription_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `cooldown`, `invalid_transition` */
+            /** @description `invalid_transition` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `api_version_unsupported`, `endpoint_not_allowed`, `event_type_unknown`, `invalid_character`, `validation_failed` */
+            /** @description `api_version_unsupported`, `endpoint_not_allowed`, `event_type_unknown`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            /** @description `cooldown`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -32295,7 +32301,6 @@ export interface operations {
                     "application/json": components["schemas"]["ReplayWebhookSubscriptionReply"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -32341,16 +32346,16 @@ export interface operations {
                     "application/json": components["schemas"]["RotateWebhookSecretReply"];
                 };
             };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            /** @description `idempotency_key_invalid`, `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /** @description `subscription_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `too_many_live_secrets` */
-            409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            /** @description `rate_limited`, `too_many_live_secrets` */
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -32387,7 +32392,6 @@ export interface operations {
                     "application/json": components["schemas"]["TestWebhookSubscriptionReply"];
                 };
             };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -32441,7 +32445,6 @@ export interface operations {
                     "application/json": components["schemas"]["VerifyWebhookSubscriptionReply"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -32482,7 +32485,6 @@ export interface operations {
                     "application/json": components["schemas"]["JobWorker"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -32521,7 +32523,6 @@ export interface operations {
                     "application/json": components["schemas"]["ClaimedJobs"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `worker_not_found` */
@@ -32558,7 +32559,6 @@ export interface operations {
                     "application/json": components["schemas"]["RenewedLeases"];
                 };
             };
-            /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description `worker_not_found` */
@@ -32627,6 +32627,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             /** @description `domain_not_found`, `link_disabled`, `link_exhausted`, `link_expired`, `link_not_found`, `not_found` */
             404: {
@@ -32645,4 +32646,4 @@ export interface operations {
         };
     };
 }
-export type ProblemCode = 'account_not_found' | 'account_private' | 'account_suspended' | 'address_required' | 'alias_invalid' | 'alias_reserved' | 'alias_taken' | 'already_appealed' | 'already_exists' | 'already_member' | 'already_resolved' | 'already_reversed' | 'amount_ambiguous' | 'amount_exceeds_capturable' | 'amount_not_representable' | 'amount_precision' | 'amount_too_large' | 'amount_too_small' | 'answer_not_found' | 'answer_sources_changed' | 'api_key_not_found' | 'api_version_unsupported' | 'appeal_window_closed' | 'attachment_not_ready' | 'attempt_finished' | 'authentication_required' | 'authorization_expired' | 'balance_insufficient' | 'batch_line_invalid' | 'batch_not_found' | 'blocked_by_you' | 'blocklist_entry_exists' | 'blocklist_entry_not_found' | 'buyer_erased' | 'cannot_block_self' | 'cannot_follow_self' | 'capacity_exceeded' | 'capture_pending' | 'card_data_refused' | 'cart_empty' | 'cart_line_limit' | 'cart_not_found' | 'cart_not_open' | 'category_built_in' | 'category_mandatory' | 'category_not_found' | 'channel_without_template' | 'checksum_mismatch' | 'code_invalid' | 'collection_name_taken' | 'collection_not_found' | 'comment_not_found' | 'completion_in_progress' | 'conflict' | 'connector_not_found' | 'content_blocked' | 'content_length_required' | 'context_length_exceeded' | 'conversation_closed' | 'conversation_not_found' | 'cooldown' | 'csrf_failed' | 'currency_unknown' | 'currency_unsupported' | 'deadline_in_past' | 'delivery_not_found' | 'dependency_cycle' | 'dependency_unknown' | 'derivative_not_found' | 'destination_blocked' | 'destination_not_allowed' | 'destination_not_found' | 'device_not_found' | 'direct_members_fixed' | 'discount_not_applicable' | 'discount_not_found' | 'dispute_not_found' | 'document_not_found' | 'document_too_large' | 'domain_exists' | 'domain_in_use' | 'domain_not_active' | 'domain_not_found' | 'domain_verification_failed' | 'duplicate_preference' | 'duty_conflict' | 'edit_window_closed' | 'effective_from_in_past' | 'email_change_not_found' | 'email_taken' | 'endpoint_not_allowed' | 'envelope_invalid' | 'event_not_found' | 'event_park_not_found' | 'event_type_unknown' | 'expires_at_invalid' | 'expiry_before_schedule' | 'external_identity_not_found' | 'external_identity_taken' | 'file_not_available' | 'file_not_found' | 'filter_not_allowed' | 'follow_limit_reached' | 'follow_request_not_found' | 'generation_not_configured' | 'group_too_large' | 'handle_taken' | 'hostname_invalid' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'image_not_available' | 'inbound_receipt_not_found' | 'inbound_source_not_found' | 'inbox_item_not_found' | 'index_unavailable' | 'index_version_not_found' | 'index_version_not_ready' | 'inference_cancelled' | 'inference_not_found' | 'input_not_available' | 'inputs_not_found' | 'insufficient_inventory' | 'intent_managed' | 'intent_not_captured' | 'invalid_character' | 'invalid_credentials' | 'invalid_cursor' | 'invalid_destination' | 'invalid_header' | 'invalid_quiet_hours' | 'invalid_refresh_token' | 'invalid_timezone' | 'invalid_token' | 'invalid_transition' | 'job_attempt_not_found' | 'job_not_ended' | 'job_not_found' | 'job_schedule_not_found' | 'job_type_not_found' | 'job_type_reserved' | 'last_administrator' | 'last_credential' | 'last_operator' | 'lease_lost' | 'ledger_account_not_found' | 'ledger_transaction_not_found' | 'link_disabled' | 'link_disabled_by_safety' | 'link_exhausted' | 'link_expired' | 'link_not_found' | 'malformed_json' | 'malformed_request' | 'media_not_available' | 'member_not_found' | 'member_unknown' | 'message_deleted' | 'message_not_allowed' | 'message_not_found' | 'mfa_challenge_invalid' | 'mfa_challenge_not_found' | 'mfa_enrollment_required' | 'mfa_method_not_found' | 'mfa_verification_failed' | 'model_capability_unsupported' | 'model_not_found' | 'moderation_case_not_found' | 'not_a_member' | 'not_found' | 'notification_not_found' | 'oidc_provider_not_found' | 'oidc_state_invalid' | 'oidc_ticket_invalid' | 'one_time_token_invalid' | 'operation_pending' | 'order_not_cancellable' | 'order_not_confirmed' | 'order_not_found' | 'order_not_returnable' | 'order_not_shippable' | 'order_total_limit' | 'overloaded' | 'part_checksum_mismatch' | 'part_size_mismatch' | 'password_rejected' | 'pattern_invalid' | 'payload_purged' | 'payment_declined' | 'payment_intent_not_found' | 'payment_method_invalid' | 'payment_not_capturable' | 'payment_provider_unavailable' | 'payment_refused' | 'pending_order_limit' | 'permission_denied' | 'post_not_found' | 'price_unavailable' | 'price_version_exists' | 'pricing_changed' | 'product_not_found' | 'provider_not_found' | 'provider_unsupported' | 'push_host_not_allowed' | 'quantity_limit' | 'quota_exceeded' | 'quota_scope_not_found' | 'rate_limited' | 'reconciliation_item_not_found' | 'reconciliation_run_not_found' | 'redirect_status_unsafe' | 'redirect_uri_not_allowed' | 'refund_exceeds_captured' | 'refund_not_found' | 'registration_not_found' | 'reindex_in_progress' | 'reply_target_unknown' | 'request_not_found' | 'restocking_fee_exceeds_refund' | 'result_invalid' | 'result_not_found' | 'result_not_ready' | 'return_not_found' | 'return_quantity_exceeded' | 'role_not_found' | 'same_reviewer' | 'schedule_invalid' | 'schedule_out_of_range' | 'schema_immutable' | 'schema_invalid' | 'sequence_out_of_range' | 'service_unavailable' | 'session_not_found' | 'shipment_not_found' | 'shipment_quantity_exceeded' | 'shipping_method_not_found' | 'shipping_method_unavailable' | 'signature_invalid' | 'signed_url_expired' | 'signed_url_invalid' | 'signup_closed' | 'sku_not_found' | 'sku_taken' | 'step_up_required' | 'storage_full' | 'storage_unavailable' | 'subscription_not_active' | 'subscription_not_found' | 'suppression_not_found' | 'sync_in_progress' | 'tax_rule_not_found' | 'template_data_invalid' | 'template_not_found' | 'template_not_published' | 'template_render_failed' | 'template_syntax_error' | 'tenant_not_found' | 'timestamp_out_of_window' | 'token_not_found' | 'too_many_access_lists' | 'too_many_edits' | 'too_many_live_secrets' | 'too_many_recipients' | 'type_not_allowed' | 'unknown_category' | 'unknown_embedding_profile' | 'unknown_job_type' | 'unknown_permission' | 'unsupported_document_type' | 'unsupported_schema_version' | 'upload_not_found' | 'upload_parts_mismatch' | 'upstream_unreachable' | 'user_not_found' | 'validation_failed' | 'variant_not_purchasable' | 'verification_expired' | 'verification_failed' | 'version_conflict' | 'worker_not_found';
+export type ProblemCode = 'account_not_found' | 'account_private' | 'account_suspended' | 'address_required' | 'alias_invalid' | 'alias_reserved' | 'alias_taken' | 'already_appealed' | 'already_exists' | 'already_member' | 'already_resolved' | 'already_reversed' | 'amount_ambiguous' | 'amount_exceeds_capturable' | 'amount_not_representable' | 'amount_precision' | 'amount_too_large' | 'amount_too_small' | 'answer_not_found' | 'answer_sources_changed' | 'api_key_not_found' | 'api_version_unsupported' | 'appeal_window_closed' | 'attachment_not_ready' | 'attempt_finished' | 'authentication_required' | 'authorization_expired' | 'balance_insufficient' | 'batch_line_invalid' | 'batch_not_found' | 'blocked_by_you' | 'blocklist_entry_exists' | 'blocklist_entry_not_found' | 'buyer_erased' | 'cannot_block_self' | 'cannot_follow_self' | 'capacity_exceeded' | 'capture_pending' | 'card_data_refused' | 'cart_empty' | 'cart_line_limit' | 'cart_not_found' | 'cart_not_open' | 'category_built_in' | 'category_mandatory' | 'category_not_found' | 'channel_without_template' | 'checksum_mismatch' | 'code_invalid' | 'collection_name_taken' | 'collection_not_found' | 'comment_not_found' | 'completion_in_progress' | 'conflict' | 'connector_not_found' | 'content_blocked' | 'content_length_required' | 'context_length_exceeded' | 'conversation_closed' | 'conversation_not_found' | 'cooldown' | 'csrf_failed' | 'currency_unknown' | 'currency_unsupported' | 'deadline_in_past' | 'delivery_not_found' | 'dependency_cycle' | 'dependency_unknown' | 'derivative_not_found' | 'destination_blocked' | 'destination_not_allowed' | 'destination_not_found' | 'device_not_found' | 'direct_members_fixed' | 'discount_not_applicable' | 'discount_not_found' | 'dispute_not_found' | 'document_not_found' | 'document_too_large' | 'domain_exists' | 'domain_in_use' | 'domain_not_active' | 'domain_not_found' | 'domain_verification_failed' | 'duplicate_preference' | 'duty_conflict' | 'edit_window_closed' | 'effective_from_in_past' | 'email_change_not_found' | 'email_taken' | 'endpoint_not_allowed' | 'envelope_invalid' | 'event_not_found' | 'event_park_not_found' | 'event_type_unknown' | 'expires_at_invalid' | 'expiry_before_schedule' | 'external_identity_not_found' | 'external_identity_taken' | 'file_not_available' | 'file_not_found' | 'filter_not_allowed' | 'follow_limit_reached' | 'follow_request_not_found' | 'generation_not_configured' | 'group_too_large' | 'handle_taken' | 'hostname_invalid' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'image_not_available' | 'inbound_receipt_not_found' | 'inbound_source_not_found' | 'inbox_item_not_found' | 'index_unavailable' | 'index_version_not_found' | 'index_version_not_ready' | 'inference_cancelled' | 'inference_not_found' | 'input_not_available' | 'inputs_not_found' | 'insufficient_inventory' | 'intent_managed' | 'intent_not_captured' | 'invalid_character' | 'invalid_credentials' | 'invalid_cursor' | 'invalid_destination' | 'invalid_header' | 'invalid_quiet_hours' | 'invalid_refresh_token' | 'invalid_timezone' | 'invalid_token' | 'invalid_transition' | 'job_attempt_not_found' | 'job_not_ended' | 'job_not_found' | 'job_schedule_not_found' | 'job_type_not_found' | 'job_type_reserved' | 'last_administrator' | 'last_credential' | 'last_operator' | 'lease_lost' | 'ledger_account_not_found' | 'ledger_transaction_not_found' | 'link_disabled' | 'link_disabled_by_safety' | 'link_exhausted' | 'link_expired' | 'link_not_found' | 'malformed_json' | 'malformed_request' | 'media_not_available' | 'member_not_found' | 'member_unknown' | 'message_deleted' | 'message_not_allowed' | 'message_not_found' | 'mfa_challenge_invalid' | 'mfa_challenge_not_found' | 'mfa_enrollment_required' | 'mfa_method_not_found' | 'mfa_verification_failed' | 'model_capability_unsupported' | 'model_not_found' | 'moderation_case_not_found' | 'not_a_member' | 'not_found' | 'notification_not_found' | 'oidc_provider_not_found' | 'oidc_state_invalid' | 'oidc_ticket_invalid' | 'one_time_token_invalid' | 'operation_pending' | 'order_not_cancellable' | 'order_not_confirmed' | 'order_not_found' | 'order_not_returnable' | 'order_not_shippable' | 'order_total_limit' | 'overloaded' | 'part_checksum_mismatch' | 'part_size_mismatch' | 'password_rejected' | 'pattern_invalid' | 'payload_purged' | 'payment_declined' | 'payment_intent_not_found' | 'payment_method_invalid' | 'payment_not_capturable' | 'payment_provider_unavailable' | 'payment_refused' | 'pending_order_limit' | 'permission_denied' | 'post_not_found' | 'price_unavailable' | 'price_version_exists' | 'pricing_changed' | 'product_not_found' | 'provider_not_found' | 'provider_unsupported' | 'push_host_not_allowed' | 'quantity_limit' | 'quota_exceeded' | 'quota_scope_not_found' | 'rate_limited' | 'reconciliation_item_not_found' | 'reconciliation_run_not_found' | 'redirect_status_unsafe' | 'redirect_uri_not_allowed' | 'refund_exceeds_captured' | 'refund_not_found' | 'registration_not_found' | 'reindex_in_progress' | 'reply_target_unknown' | 'request_not_found' | 'restocking_fee_exceeds_refund' | 'result_invalid' | 'result_not_found' | 'result_not_ready' | 'return_not_found' | 'return_quantity_exceeded' | 'role_not_found' | 'same_reviewer' | 'schedule_invalid' | 'schedule_out_of_range' | 'schema_immutable' | 'schema_invalid' | 'sequence_out_of_range' | 'service_unavailable' | 'session_not_found' | 'shipment_not_found' | 'shipment_quantity_exceeded' | 'shipping_method_not_found' | 'shipping_method_unavailable' | 'signature_invalid' | 'signed_url_expired' | 'signed_url_invalid' | 'signup_closed' | 'sku_not_found' | 'sku_taken' | 'step_up_required' | 'storage_full' | 'storage_unavailable' | 'subscription_not_active' | 'subscription_not_found' | 'suppression_not_found' | 'sync_in_progress' | 'tax_rule_not_found' | 'template_data_invalid' | 'template_not_found' | 'template_not_published' | 'template_render_failed' | 'template_syntax_error' | 'tenant_not_found' | 'timestamp_out_of_window' | 'token_not_found' | 'too_many_access_lists' | 'too_many_edits' | 'too_many_live_secrets' | 'too_many_recipients' | 'type_not_allowed' | 'unknown_category' | 'unknown_embedding_profile' | 'unknown_job_type' | 'unknown_permission' | 'unsupported_document_type' | 'unsupported_field' | 'unsupported_schema_version' | 'upload_not_found' | 'upload_parts_mismatch' | 'user_not_found' | 'validation_failed' | 'variant_not_purchasable' | 'verification_expired' | 'verification_failed' | 'version_conflict' | 'worker_not_found';
