@@ -20,7 +20,8 @@ import { password, type Member } from './product-world.ts'
 import { call, eventually, newKey, type Answer } from './world.ts'
 
 const models = await openModelProvider()
-const world = await openUploadWorld({})
+// Without the sandbox, whose journals are of the world outside.
+const world = await openUploadWorld({ KERNEL_SANDBOX: 'false', ...models.settings })
 const { db } = world.platform.kernel
 const receiver = await openReceiver()
 /** Beside the world, so that its log can be read: it serves the person's requests. */

@@ -20,7 +20,7 @@ export async function openCells(more: Record<string, string> = {}): Promise<[Cel
 }
 
 async function openCell(settings: Record<string, string>): Promise<Cell> {
-  const world = await openProductWorld(settings)
+  const world = await openProductWorld({ RETRIEVAL_ENGINE: 'lancedb', ...settings })
   const place: Place = {
     url: world.database_url,
     objects: world.platform.kernel.objects,

@@ -12,7 +12,7 @@ import { items, openPaymentWorld, reconcile, type PaymentWorld } from './payment
 
 let world: PaymentWorld
 beforeAll(async () => {
-  world = await openPaymentWorld()
+  world = await openPaymentWorld({})
 })
 afterAll(() => world.close())
 
