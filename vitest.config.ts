@@ -69,7 +69,7 @@ export default defineConfig(({ mode }) => {
       reporters: ['default'],
       sequence: { sequencer: SlowFirst },
       // Node loads the sources itself, as it does for users: vitest would first rewrite 2,000 files.
-      experimental: { viteModuleRunner: false },
+      experimental: { viteModuleRunner: false, nodeLoader: false },
       projects: [
         {
           test: {

@@ -87,6 +87,7 @@ function writeRoutes(kernel: Kernel): readonly Route[] {
       permission: 'bookmarks.bookmarks.write',
       added: true,
       body: CreateBookmark,
+      refuses: { visibility: null },
       sends: ['etag', 'location'],
       fails: ['quota_exceeded'],
       replies: { 201: Bookmark },

@@ -9,7 +9,7 @@ import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { retain } from '../../../kernel/work/retention.ts'
 
-const world = await openProductWorld()
+const world = await openProductWorld({})
 afterAll(() => world.close())
 
 test('a person erases themselves, and the address is free again', async () => {

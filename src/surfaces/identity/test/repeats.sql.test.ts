@@ -81,7 +81,7 @@ test('the recorded reply is sealed, and a rotation of the keyring seals it again
   const { db } = world.platform.kernel
   expect(await resealColumn({ db, keys: ring }, sealedOutcomes)).toBeGreaterThan(0)
   const after = (await stored(owner, key)).sealed_body ?? Buffer.alloc(0)
-  const name = { principal_id: owner.id, operation: 'POST /v1/api-keys', key }
+  const name = { principal_id: owner.id, operation: 'POST /v1/api-keys', key: storedKey(key) }
   expect(ring.sealedWith(after)).toBe('k2')
   expect(sealOf(ring, name).open(after).toString()).toBe(made.text)
   expect(() => sealOf(ring, { ...name, key: newKey() }).open(after)).toThrow(

@@ -7,7 +7,7 @@ import { openLinkWorld, type LinkWorld } from './link-world.ts'
 
 let world: LinkWorld
 beforeAll(async () => {
-  world = await openLinkWorld()
+  world = await openLinkWorld({})
 })
 afterAll(() => world.close())
 
