@@ -2,8 +2,8 @@
  * How tests run. A file's ending says what it needs: `*.pure.test.ts` no database and no program of its
  * own; every other one a world, with a real PostgreSQL, real servers and processes. Files named
  * `*.sql.test.ts` are of the second kind and run once more on the oldest PostgreSQL (.ci/run).
- * `*.long.test.ts` kill processes or wait for minutes: `npm test` leaves them out, .ci/run and
- * `vitest run --project long` run them. `vitest run --mode chaos` runs only test/chaos, at full length
+ * `*.long.test.ts` kill processes, drive a browser, fill tables or wait for minutes: `npm test` leaves
+ * them out, .ci/run and `vitest run --project long` run them. `vitest run --mode chaos` runs only test/chaos, at full length
  * (they read which from `inject('chaos')`), and the `*.full.test.ts` there, which take ten minutes.
  */
 import { availableParallelism, tmpdir } from 'node:os'
@@ -23,9 +23,9 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
 
 /** Files of one to several minutes of waiting: begun last, one of them would be alone at the end. */
 const slow =
-  `/backup/ /chaos/ /cli/ /console/ /test/docs.test clicks crash crawl dependencies expiring
-  freshness install lance-index lifecycle nodes outage owner-mail plans postgres process reseal
-  /s3.test shares`.split(/\s+/)
+  `/backup/ /chaos/ /cli/ /console/ /test/docs.test clicks crash crawl delete dependencies expiring
+  first-start freshness install lance-index lifecycle model-profile nodes outage owner-mail people
+  plans postgres process reseal /s3.test shared-bucket shares`.split(/\s+/)
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -8,7 +8,7 @@ import { code, openInferenceWorld, type InferenceWorld, type Someone } from './i
 
 let world: InferenceWorld
 beforeAll(async () => {
-  world = await openInferenceWorld({})
+  world = await openInferenceWorld({ JOBS_CONCURRENCY: '' })
 })
 afterAll(() => world.close())
 

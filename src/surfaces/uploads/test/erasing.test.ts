@@ -7,7 +7,7 @@ import { eventually } from '../../../../test/world.ts'
 import { picture } from '../processing/test/samples.ts'
 import { openUploadWorld } from './upload-world.ts'
 
-const world = await openUploadWorld()
+const world = await openUploadWorld({})
 afterAll(() => world.close())
 const { db, objects } = world.platform.kernel
 
