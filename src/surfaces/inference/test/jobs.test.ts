@@ -98,7 +98,7 @@ describe.concurrent('a call in a job', () => {
     const prompt = `prompt ${newId()}`
     await world.fault({
       action: 'slow',
-      ttft_ms: 3000,
+      ttft_ms: 15_000,
       match: { prompt_contains: prompt },
       times: 99,
     })
