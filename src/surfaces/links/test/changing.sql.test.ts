@@ -8,7 +8,7 @@ import { openLinkWorld, type LinkWorld } from './link-world.ts'
 
 let world: LinkWorld
 beforeAll(async () => {
-  world = await openLinkWorld()
+  world = await openLinkWorld({})
 })
 afterAll(() => world.close())
 
@@ -145,7 +145,7 @@ describe.concurrent('a change', () => {
 
 describe('the time', () => {
   test('ends a link, its label follows, and a new end wakes it', async () => {
-    const strict = await openLinkWorld({ ROLES: 'api' })
+    const strict = await openLinkWorld({ ROLES: 'api', JOBS_CONCURRENCY: '' })
     try {
       const who = await strict.member()
       const ends = new Date(Date.now() + 120_000).toISOString()
