@@ -18,7 +18,7 @@ import { composition } from '../src/platform.ts'
 import { gather } from '../src/runtime/gather.ts'
 import { eventually, newKey } from './world.ts'
 
-const world = await openInferenceWorld()
+const world = await openInferenceWorld({})
 afterAll(() => world.close())
 const { kernel, opened } = world.platform
 const { administration } = world.identity

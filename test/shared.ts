@@ -12,3 +12,8 @@ export function shared<T>(name: string, open: () => Promise<T>): Promise<T> {
   opened.set(name, opening)
   return opening
 }
+
+/** After a test that moved a clock of this process: what is open would wait until that time. */
+export function forgetShared(): void {
+  opened.clear()
+}

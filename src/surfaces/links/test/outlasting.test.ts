@@ -1,6 +1,7 @@
 /** Redirects while the database is unavailable for long, for as long as the operator says. */
 import pg from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
+import { forgetShared } from '../../../../test/shared.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { openLinkWorld } from './link-world.ts'
@@ -18,6 +19,7 @@ afterAll(async () => {
   await world.close()
   // Other files run in this process.
   clock.mockRestore()
+  forgetShared()
 })
 
 /** No statement about links ends meanwhile. */
