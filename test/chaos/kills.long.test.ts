@@ -5,6 +5,7 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { storedKey } from '../../src/kernel/idempotency/records.ts'
 import { openBank, type Bank } from '../bank.ts'
 import { startProcess, type PlatformProcess } from '../process.ts'
 import { eventually, newKey, openWorld, type World } from '../world.ts'
@@ -61,7 +62,7 @@ test(`${kills} SIGKILLs under load lose nothing and double nothing`, async () =>
     ) r
     left join book.transfers t on t.id = r.id`)
   const recorded = new Map(transfers.map(row => [row.key, row.id]))
-  for (const [key, id] of acknowledged) expect(recorded.get(key)).toBe(id)
+  for (const [key, id] of acknowledged) expect(recorded.get(storedKey(key))).toBe(id)
   expect(transfers.filter(row => !row.stored)).toEqual([])
   const [{ n: stored } = { n: -1 }] = await all<{ n: number }>(
     'select count(*)::int as n from book.transfers',
