@@ -39,7 +39,7 @@ test.skipIf(!is_possible)(
     })
     expect(stdout).toContain('The settings are complete.')
     expect(stdout).toContain('"status":"ready"')
-    expect(stdout).toContain('Good. Every file is correct.')
+    expect(stdout).toContain('Good. Every file is correct')
     const [, listed = ''] = stdout.split('Restored the state of')
     expect(listed).toMatch(/^shop /m)
     expect(stdout).toMatch(/^by http: \/v1\/me 403, \/docs 308$/m)
