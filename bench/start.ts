@@ -99,7 +99,7 @@ function sectionOf(before: readonly Figures[], now: readonly Figures[]): Section
       wanted: 'at most',
     })),
     notes: [
-      'In turns, with the same packages installed on both sides; the development profile, so the sandbox starts too. Memory is that of the main process, ten seconds after it was ready.',
+      'In turns, each with its own packages; the development profile, so the sandbox starts too. Memory is that of the main process, ten seconds after it was ready.',
     ],
   }
 }
