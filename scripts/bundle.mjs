@@ -212,7 +212,7 @@ function programsOf(root, sources) {
  * are looked for in the bundle.
  */
 function readSources(build, root, entries) {
-  // An `import` of it reads all its members, one of which loads Node's own undici (3 MB, 25 ms).
+  // An `import` of it reads all its members, one of which loads Node's own undici.
   build.onResolve({ filter: /^node:http$/ }, ({ path }) => ({ path, namespace: 'node' }))
   build.onResolve({ filter: /^[^./]/ }, ({ path, importer, kind }) => {
     if (kind === 'entry-point' || importer.includes('/node_modules/')) return undefined

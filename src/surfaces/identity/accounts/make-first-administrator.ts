@@ -1,6 +1,6 @@
 /**
  * Creates the first account of a new deployment: in the default tenant, with a verified address. In
- * development it gets every built-in role but those of the duties support and keys, because nobody
+ * development it gets every built-in role but those of the duties support and keys, because no account
  * may collect two duties; in production only the administrative roles. Later starts find that the
  * address is taken and change nothing.
  */

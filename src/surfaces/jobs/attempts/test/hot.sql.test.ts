@@ -63,7 +63,7 @@ async function updatesSince(before: Updates): Promise<Updates> {
   })
 }
 
-/** An idle connection reports what it has counted only after ten seconds, so each of them is told to. */
+/** An idle connection reports what it has counted only after ten seconds, so each one is flushed. */
 async function reportStatistics(): Promise<void> {
   const { promise: all, resolve: release } = Promise.withResolvers<null>()
   let held = 0
