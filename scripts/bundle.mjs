@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ensureInstalled, runtimeOf } from './install.mjs'
@@ -52,6 +53,16 @@ export function bundled(entry, { root = project, kind = 'product', version } = {
     return join(folder, entries[entry])
   } catch {
     return undefined
+  }
+}
+
+/** Where the compiled code of a program is kept: with its bundle, so that both go together. */
+export function compiledOf(program) {
+  try {
+    fs.accessSync(dirname(program ?? ''), fs.constants.W_OK)
+    return join(dirname(program), 'compiled')
+  } catch {
+    return join(tmpdir(), 'node-compile-cache')
   }
 }
 
@@ -175,6 +186,9 @@ async function joinSources(root, kind, outdir) {
 const require = requireFrom(import.meta.url)`,
     },
     external: ['pg-native'],
+    // Node keeps the text of all modules in memory. Names stay, so that errors can be read.
+    minifyWhitespace: true,
+    minifySyntax: true,
     // They are read only when an error is printed (source-lines.mjs).
     sourcemap: 'external',
     sourcesContent: false,

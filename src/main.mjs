@@ -5,7 +5,8 @@
  * the cache.
  */
 import { enableCompileCache } from 'node:module'
+import { bundled, compiledOf } from '../scripts/bundle.mjs'
 
-enableCompileCache()
-const { bundled } = await import('../scripts/bundle.mjs')
-await import(bundled('src/cli/main.ts') ?? './cli/main.ts')
+const program = bundled('src/cli/main.ts')
+enableCompileCache(compiledOf(program))
+await import(program ?? './cli/main.ts')

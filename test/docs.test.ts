@@ -128,7 +128,7 @@ function expected(value: unknown): unknown {
 async function commandsIn(reader: string): Promise<string> {
   const bin = join(reader, 'bin')
   await mkdir(bin)
-  const program = resolve(import.meta.dirname, 'docs-command.ts')
+  const program = resolve(import.meta.dirname, 'docs-command.mjs')
   await writeFile(join(bin, 'npx'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`)
   await chmod(join(bin, 'npx'), 0o755)
   return bin

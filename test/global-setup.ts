@@ -80,6 +80,8 @@ function embedded() {
       synchronous_commit: 'off',
       full_page_writes: 'off',
       max_connections: '400',
+      // With many small databases it would look through one of them every few seconds.
+      autovacuum: 'off',
     },
   }
 }
