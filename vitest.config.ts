@@ -23,9 +23,11 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
 
 /** Files of one to several minutes of waiting: begun last, one of them would be alone at the end. */
 const slow =
-  `/backup/ /chaos/ /cli/ /console/ /test/docs.test clicks crash crawl delete dependencies expiring
-  first-start freshness install lance-index lifecycle model-profile nodes outage owner-mail people
-  plans postgres process reseal /s3.test shared-bucket shares`.split(/\s+/)
+  `/backup/ /chaos/ /cli/ /console/ /test/docs.test crash crawl delete deleting dependencies expiring
+  first-start indexes inference/test/jobs install model-profile move outage owner-mail owning people
+  postgres process purging reseal revocation router shared-bucket shares slow uploads.test`.split(
+    /\s+/,
+  )
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
