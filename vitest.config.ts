@@ -25,9 +25,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
 const slow =
   `/backup/ /chaos/ /cli/ /console/ /test/docs.test crash crawl delete deleting dependencies expiring
   first-start indexes inference/test/jobs install model-profile move outage owner-mail owning people
-  postgres process purging reseal revocation router shared-bucket shares slow uploads.test`.split(
-    /\s+/,
-  )
+  postgres process purging reseal revocation router shares slow uploads.test`.split(/\s+/)
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -44,6 +42,9 @@ const named = (ending: string) => tests.map(folder => `${folder}/**/${ending}`)
 const pure = named('*.pure.test.ts')
 const long = named('*.long.test.ts')
 
+/** A tenth of a worker's time was collecting garbage that a larger young generation never sees. */
+const node_options = ['--min-semi-space-size=32', '--max-semi-space-size=64']
+
 export default defineConfig(({ mode }) => {
   const full = mode === 'chaos'
   const world = {
@@ -56,8 +57,7 @@ export default defineConfig(({ mode }) => {
     // three, time-outs of the platform itself were met.
     pool: 'forks',
     isolate: false,
-    // A tenth of a worker's time was collecting garbage that a larger young generation never sees.
-    execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
+    execArgv: node_options,
     maxWorkers: full ? 1 : Math.min(8, Math.round(2.5 * availableParallelism())),
     // A deadline against endless waiting: wider than the waits of one test, which say what did not happen.
     testTimeout: full ? 600_000 : 180_000,
